@@ -1,0 +1,15 @@
+//! Files in, documents out; decisions in, files out.
+//!
+//! Reading is two steps, so that the second can run on every core: [`Chunks`] cuts the inputs, in
+//! order and on one thread, into [`Chunk`]s of whole records; [`Chunk::visit`] parses one chunk into
+//! documents on whichever thread took it. Writing retraces the same chunks: [`Chunk::route`] sends
+//! every record, byte for byte, where a [`Fates`] says.
+
+pub mod input;
+pub mod record;
+pub mod sink;
+pub mod source;
+pub mod table;
+
+pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
+pub use record::{Content, Fate, Fates, Item, Mark, Problem, RecordView};
