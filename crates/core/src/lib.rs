@@ -1,1 +1,46 @@
-//! core
+//! Tokens in; fingerprints, feature sets and exact measures out. Pure: no files, threads or clock.
+//!
+//! The road through this crate, in order: [`fingerprint`] turns tokens into 64-bit values (the only
+//! hashing that a result depends on), [`features`] collects them into the set `S(D, w)` of a
+//! document, [`rarity`] counts how common each value is, [`prefix`] picks the few values by which a
+//! document has to be findable, and [`measure`] decides, in integers only, whether two sets reach
+//! the threshold.
+//!
+//! ```
+//! use lookalike_core::{FeatureKind, FeatureScratch, Measure, Overlap, ShortDocuments, Threshold, overlap};
+//!
+//! // Broder 1997, section 2: the 4-shingling of (a, rose, is, a, rose, is, a, rose) has 3 elements.
+//! let kind = FeatureKind::Shingles { size: 4, short: ShortDocuments::Ignore };
+//! let mut scratch = FeatureScratch::default();
+//! let mut set_of = |text: &str| {
+//!     scratch.clear();
+//!     text.split(' ').for_each(|word| scratch.push(word.as_bytes()));
+//!     let mut set = Vec::new();
+//!     scratch.features(kind, &mut set);
+//!     set.sort_unstable();
+//!     set
+//! };
+//! let a = set_of("a rose is a rose is a rose");
+//! let b = set_of("a rose is a flower is a rose");
+//! assert_eq!(a.len(), 3);
+//! let counts = Overlap { shared: overlap(&a, &b), a: a.len() as u32, b: b.len() as u32 };
+//! assert_eq!(counts.shared, 1);
+//! let half: Threshold = "0.5".parse()?;
+//! assert!(!Measure::Resemblance.reaches(half, counts));
+//! # Ok::<(), lookalike_core::ThresholdError>(())
+//! ```
+
+pub mod features;
+pub mod fingerprint;
+pub mod measure;
+pub mod overlap;
+pub mod prefix;
+pub mod rarity;
+pub mod threshold;
+
+pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
+pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
+pub use measure::{Measure, Overlap};
+pub use overlap::{overlap, overlap_at_least};
+pub use rarity::RarityTable;
+pub use threshold::{Threshold, ThresholdError};

@@ -1,0 +1,185 @@
+//! Tokens in, 64-bit fingerprints out: the only hashing that a result depends on.
+//!
+//! Broder 1997, section 3.1, fingerprints shingles with Rabin polynomials because they are cheap to
+//! roll along a text. We keep the rolling and take better-mixed parts: a token is hashed once with
+//! XXH3 (whose output its author froze), a shingle is the polynomial
+//! `h₁·Bʷ⁻¹ + h₂·Bʷ⁻² + … + h_w` over the token hashes modulo 2⁶⁴, and a finaliser makes every bit
+//! of it count. The polynomial alone would not do: its low bits depend on low bits only.
+//!
+//! All of it is written down here and pinned by test vectors; [`HASH_NAME`] goes into every file
+//! that holds a value made from it.
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+/// Name of this family of hashes, stated in every summary. Changes when any value changes.
+pub const HASH_NAME: &str = "xxh3-poly64/1";
+
+/// Base of the rolling polynomial: odd, from the golden ratio.
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Second base, for the other half of [`TokenDigest`].
+const BASE_2: u64 = 0xC2B2_AE3D_27D4_EB4F;
+
+/// Hash of one token's bytes.
+#[inline]
+#[must_use]
+pub fn token(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes)
+}
+
+/// Bijective finaliser (Stafford's variant 13 of the MurmurHash3 mixer).
+#[inline]
+#[must_use]
+pub fn finalise(mut value: u64) -> u64 {
+    value ^= value >> 30;
+    value = value.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    value ^= value >> 27;
+    value = value.wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ (value >> 31)
+}
+
+/// Fingerprints of all contiguous runs of `size` tokens, in text order, repeats included.
+///
+/// Fewer tokens than `size` give nothing. O(tokens), whatever the size; does not allocate.
+#[inline]
+pub fn shingles(tokens: &[u64], size: usize, mut emit: impl FnMut(u64)) {
+    if size == 0 || tokens.len() < size {
+        return;
+    }
+    let mut leaving = 1u64;
+    let mut rolling = 0u64;
+    for (index, &hash) in tokens[..size].iter().enumerate() {
+        rolling = rolling.wrapping_mul(BASE).wrapping_add(hash);
+        if index > 0 {
+            leaving = leaving.wrapping_mul(BASE);
+        }
+    }
+    emit(finalise(rolling));
+    for (&old, &new) in tokens.iter().zip(&tokens[size..]) {
+        rolling =
+            rolling.wrapping_sub(old.wrapping_mul(leaving)).wrapping_mul(BASE).wrapping_add(new);
+        emit(finalise(rolling));
+    }
+}
+
+/// Digest of a document's text as it was given: equal for *identical* documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextDigest(pub u128);
+
+impl TextDigest {
+    /// Digest of a text.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Self {
+        Self(xxh3_128(text))
+    }
+}
+
+/// Digest of a document's token sequence: equal for *lexically equivalent* documents
+/// (Broder 1997, section 4: same canonical form).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenDigest(pub u128);
+
+impl TokenDigest {
+    /// Digest of a sequence of token hashes.
+    #[must_use]
+    pub fn of(tokens: &[u64]) -> Self {
+        let mut high = tokens.len() as u64;
+        let mut low = !high;
+        for &hash in tokens {
+            high = high.wrapping_mul(BASE).wrapping_add(hash);
+            low = (low ^ hash).wrapping_mul(BASE_2).rotate_left(29);
+        }
+        Self(u128::from(finalise(high)) << 64 | u128::from(finalise(low)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hashes(text: &str) -> Vec<u64> {
+        text.split(' ').map(|word| token(word.as_bytes())).collect()
+    }
+
+    fn rolled(text: &str, size: usize) -> Vec<u64> {
+        let mut out = Vec::new();
+        shingles(&hashes(text), size, |value| out.push(value));
+        out
+    }
+
+    /// The definition, term by term.
+    fn by_hand(words: &[u64]) -> u64 {
+        let mut sum = 0u64;
+        for (index, &hash) in words.iter().enumerate() {
+            let mut term = hash;
+            for _ in index + 1..words.len() {
+                term = term.wrapping_mul(BASE);
+            }
+            sum = sum.wrapping_add(term);
+        }
+        finalise(sum)
+    }
+
+    #[test]
+    fn rolling_equals_the_definition() {
+        let words = hashes("one two three four five six seven eight nine ten eleven");
+        for size in 1..=11 {
+            let mut rolled = Vec::new();
+            shingles(&words, size, |value| rolled.push(value));
+            let expected: Vec<u64> = words.windows(size).map(by_hand).collect();
+            assert_eq!(rolled, expected, "size {size}");
+        }
+    }
+
+    #[test]
+    fn a_rose_is_a_rose_is_a_rose() {
+        let values = rolled("a rose is a rose is a rose", 4);
+        assert_eq!(values.len(), 5);
+        assert_eq!(values[0], values[3]);
+        assert_eq!(values[1], values[4]);
+        let distinct: std::collections::BTreeSet<u64> = values.into_iter().collect();
+        assert_eq!(distinct.len(), 3);
+    }
+
+    #[test]
+    fn short_texts_have_no_shingles() {
+        assert!(rolled("a rose is", 4).is_empty());
+        assert!(rolled("a rose", 0).is_empty());
+    }
+
+    /// Values that must never change while [`HASH_NAME`] stays: files of earlier runs hold them.
+    /// Worked out in Python with unbounded integers and the reference XXH3.
+    #[test]
+    fn vectors() {
+        assert_eq!(token(b""), 0x2D06_8005_38D3_94C2);
+        assert_eq!(token(b"rose"), TOKEN_ROSE);
+        assert_eq!(rolled("a rose is a", 4), [SHINGLE_ROSE]);
+        assert_eq!(TokenDigest::of(&hashes("a rose")).0, DIGEST_ROSE);
+    }
+    const TOKEN_ROSE: u64 = 0xD6EA_2B8B_8A72_ACA7;
+    const SHINGLE_ROSE: u64 = 0x2987_C113_687C_911B;
+    const DIGEST_ROSE: u128 = 0xE681_0FBD_3C3E_0C56_99AE_C49F_7D5B_E479;
+
+    /// Cut fingerprints pass every test on small sets, so they get a test of their own: a million
+    /// different strings give a million different values, in the low and in the high half as often
+    /// as chance says.
+    #[test]
+    fn fingerprints_are_full_width() {
+        let n = 1u64 << 20;
+        let tokens: Vec<u64> = (0..n).map(|i| token(&i.to_le_bytes())).collect();
+        let mut values = Vec::new();
+        shingles(&tokens, 3, |value| values.push(value));
+        let distinct = |map: &dyn Fn(u64) -> u64| {
+            let mut mapped: Vec<u64> = values.iter().map(|&v| map(v)).collect();
+            mapped.sort_unstable();
+            mapped.dedup();
+            mapped.len() as i64
+        };
+        assert_eq!(distinct(&|v| v), values.len() as i64);
+        // n²/2³³ = 128 expected collisions in 32 bits; 5 standard deviations either side.
+        for half in [distinct(&|v| v >> 32), distinct(&|v| v & 0xFFFF_FFFF)] {
+            let collisions = values.len() as i64 - half;
+            assert!((70..190).contains(&collisions), "{collisions} collisions");
+        }
+    }
+}
