@@ -13,3 +13,8 @@ pub mod table;
 
 pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
 pub use record::{Content, Fate, Fates, Item, Mark, Problem, RecordView};
+pub use sink::{
+    DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,
+    WrittenFiles,
+};
+pub use table::{Cell, Column, Kind, TableError, TableFormat, TableReader, TableWriter, Value};

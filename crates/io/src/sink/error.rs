@@ -1,0 +1,191 @@
+//! What can go wrong while a result is written, in words that say what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parquet::errors::ParquetError;
+
+/// Why a result could not be written. The cause, where there is one, is the error's `source`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// Something is there already.
+    #[error("{}: already exists; name another directory with --output, or replace it with --force", path.display())]
+    Exists {
+        /// The result directory asked for.
+        path: PathBuf,
+    },
+    /// `--force` was given for a directory that no run of ours wrote.
+    #[error(
+        "{}: holds files but no summary.json, so it is not a lookalike result and --force does not replace it; \
+         name another directory with --output, or remove it yourself",
+        path.display()
+    )]
+    NotAResult {
+        /// The result directory asked for.
+        path: PathBuf,
+    },
+    /// The name cannot become a result directory.
+    #[error("{}: cannot become the result directory: {reason}", path.display())]
+    Unusable {
+        /// The result directory asked for.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
+    /// Replacing the result directory would delete an input.
+    #[error(
+        "{}: the input {} lies inside it and would be deleted; name another directory with --output",
+        path.display(),
+        input.display()
+    )]
+    Conflict {
+        /// The result directory asked for.
+        path: PathBuf,
+        /// The input inside it.
+        input: PathBuf,
+    },
+    /// The result is whole but could not be given its name.
+    #[error("{}: could not be put in place; the whole result is in {}, rename it yourself", path.display(), whole.display())]
+    NotRenamed {
+        /// The result directory asked for.
+        path: PathBuf,
+        /// Where the result is.
+        whole: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The result is in place; the one that it replaces could not be deleted.
+    #[error("{}: the result is in place, but the old one could not be deleted; remove {} yourself", path.display(), old.display())]
+    LeftBehind {
+        /// The result directory.
+        path: PathBuf,
+        /// What is left of the old one.
+        old: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// No room.
+    #[error(
+        "{}: the disk is full; nothing half-written is left under the result's name; \
+         free some space or name a directory on another disk with --output, then run again",
+        path.display()
+    )]
+    DiskFull {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// Any other failure to write.
+    #[error("{}: cannot {action}; check the disk and the permissions, then run again", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// An input that was readable before is so no longer.
+    #[error("{}: cannot be read a second time; leave the inputs alone during a run", path.display())]
+    Input {
+        /// The input.
+        path: PathBuf,
+        /// What went wrong.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A Parquet file could not be written.
+    #[error("{}: cannot be written as Parquet", path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What the library says.
+        source: ParquetError,
+    },
+    /// `--mark` would give a record two fields of one name.
+    #[error("{}: has a field `{name}` already; give the marks other names with --mark-prefix", Place(input, *line))]
+    FieldTaken {
+        /// The input, as shown to people.
+        input: String,
+        /// Line from 1; 0 where lines mean nothing.
+        line: u64,
+        /// The field.
+        name: String,
+    },
+    /// `--mark` cannot add fields to this record.
+    #[error("{}: cannot be marked: {reason}; run without --mark", Place(input, *line))]
+    Unmarkable {
+        /// The input, as shown to people.
+        input: String,
+        /// Line from 1; 0 where lines mean nothing.
+        line: u64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Chunks were handed to the writer in another order than they were read: a bug of the caller.
+    #[error(
+        "{input}: its records came after those of a later file; this is a bug in lookalike, please report it"
+    )]
+    OutOfOrder {
+        /// The input, as shown to people.
+        input: String,
+    },
+    /// A row does not fit the columns of its table: a bug of the caller.
+    #[error("{}: {reason}; this is a bug in lookalike, please report it", path.display())]
+    Row {
+        /// The table.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+impl OutputError {
+    /// The error for a failed system call on a path that is written.
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match is_full(source.kind()) {
+            true => Self::DiskFull { path },
+            false => Self::Io { path, action, source },
+        }
+    }
+
+    /// The error for a failure of the Parquet writer, which hides a full disk three levels deep.
+    pub(crate) fn parquet(path: &Path, source: ParquetError) -> Self {
+        let path = path.to_path_buf();
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&source);
+        while let Some(error) = cause {
+            if error.downcast_ref::<io::Error>().is_some_and(|e| is_full(e.kind())) {
+                return Self::DiskFull { path };
+            }
+            cause = error.source();
+        }
+        Self::Parquet { path, source }
+    }
+
+    /// The error for an input that cannot be read again.
+    pub(crate) fn input(
+        path: &Path,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Input { path: path.to_path_buf(), source: source.into() }
+    }
+}
+
+fn is_full(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
+}
+
+/// `file:line`, or the file alone.
+struct Place<'a>(&'a str, u64);
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.1 {
+            0 => f.write_str(self.0),
+            line => write!(f, "{}:{line}", self.0),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Input files in, the names of their outputs out.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::Role;
+use crate::{Compression, Format, InputFile, Inputs};
+
+/// What each file is called in the result. See [`super::DocumentsWriter`] for the rules.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The only data file, if there is only one.
+    single: Option<u32>,
+    /// Paths below the role's folder, by file; only where they are needed.
+    below: Vec<PathBuf>,
+}
+
+/// Whether a file holds many records (and not one document).
+pub(super) fn holds_records(format: Format) -> bool {
+    !matches!(format, Format::Text | Format::Markdown | Format::Html)
+}
+
+impl Layout {
+    /// Plans the outputs of all files, those of one-document files only if they are to be copied.
+    pub(super) fn plan(inputs: &Inputs, copy_files: bool) -> Self {
+        let mut data = (0u32..).zip(&inputs.files).filter(|(_, f)| holds_records(f.format));
+        let single = match (data.next(), data.next()) {
+            (Some((file, _)), None) => Some(file),
+            _ => None,
+        };
+        let mut below = vec![PathBuf::new(); inputs.files.len()];
+        if single.is_none() {
+            mirror(&inputs.files, |file| holds_records(file.format), &mut below);
+        }
+        if copy_files {
+            mirror(&inputs.files, |file| !holds_records(file.format), &mut below);
+        }
+        Self { single, below }
+    }
+
+    /// The output of a data file.
+    pub(super) fn data(&self, role: Role, file: u32, input: &InputFile) -> PathBuf {
+        if self.single == Some(file) {
+            return PathBuf::from(format!("{}.{}", role.name(), extension(input)));
+        }
+        Path::new(role.name()).join(&self.below[file as usize])
+    }
+
+    /// The list of one-document files.
+    pub(super) fn list(role: Role) -> PathBuf {
+        PathBuf::from(match role {
+            Role::Marked => "marked-files.tsv".to_string(),
+            _ => format!("{}-files.txt", role.name()),
+        })
+    }
+
+    /// The copy of a kept one-document file.
+    pub(super) fn copy(&self, file: u32) -> PathBuf {
+        Path::new("kept-files").join(&self.below[file as usize])
+    }
+}
+
+/// The extensions of an input: its own where they say what it is, else the usual ones.
+fn extension(input: &InputFile) -> String {
+    let name = input.relative.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let packed: &[&str] = match input.compression {
+        Compression::None => &[],
+        Compression::Gzip => &["gz", "gzip"],
+        Compression::Zstd => &["zst", "zstd"],
+        Compression::Bzip2 => &["bz2"],
+        Compression::Xz => &["xz"],
+    };
+    let forms: &[&str] = match input.format {
+        Format::Jsonl => &["jsonl", "ndjson", "json"],
+        Format::Csv => &["csv"],
+        Format::Tsv => &["tsv", "tab"],
+        Format::Parquet => &["parquet", "pq"],
+        Format::Text => &["txt"],
+        Format::Markdown => &["md"],
+        Format::Html => &["html"],
+    };
+    let mut parts = name.rsplit('.').peekable();
+    let packed = match packed.first() {
+        None => None,
+        Some(usual) => Some(parts.next_if(|part| packed.contains(part)).unwrap_or(usual)),
+    };
+    let form = parts.next_if(|part| forms.contains(part)).unwrap_or(forms[0]);
+    match packed {
+        Some(packed) => format!("{form}.{packed}"),
+        None => form.to_string(),
+    }
+}
+
+/// Gives each wanted file a path of its own below one folder: its path below the argument that led to
+/// it, without anything that could leave the folder. Of several files that want one path, the first
+/// gets it and the others get it below a folder with a number: `2/part.jsonl`.
+fn mirror(files: &[InputFile], wanted: impl Fn(&InputFile) -> bool, below: &mut [PathBuf]) {
+    let mut taken = Taken::default();
+    let mut late = Vec::new();
+    for (index, file) in files.iter().enumerate().filter(|(_, file)| wanted(file)) {
+        let path = tame(&file.relative);
+        if taken.take(&path) {
+            below[index] = path;
+        } else {
+            late.push((index, path));
+        }
+    }
+    for (index, path) in late {
+        let mut number = 2u64;
+        loop {
+            let numbered = Path::new(&number.to_string()).join(&path);
+            if taken.take(&numbered) {
+                below[index] = numbered;
+                break;
+            }
+            number += 1;
+        }
+    }
+}
+
+/// The ordinary parts of a path.
+fn tame(path: &Path) -> PathBuf {
+    let tame: PathBuf = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    if tame.as_os_str().is_empty() { PathBuf::from("documents") } else { tame }
+}
+
+/// Paths in use: as files, and as the folders above them. Case is ignored, for the file systems that do.
+#[derive(Default)]
+struct Taken {
+    files: BTreeSet<String>,
+    folders: BTreeSet<String>,
+}
+
+impl Taken {
+    /// Takes a path, unless it or a folder above it is a file, or it is a folder.
+    fn take(&mut self, path: &Path) -> bool {
+        let key = |path: &Path| path.to_string_lossy().to_lowercase();
+        let whole = key(path);
+        let above = || path.ancestors().skip(1).filter(|a| !a.as_os_str().is_empty()).map(key);
+        if self.files.contains(&whole)
+            || self.folders.contains(&whole)
+            || above().any(|folder| self.files.contains(&folder))
+        {
+            return false;
+        }
+        self.folders.extend(above());
+        self.files.insert(whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(relative: &str, format: Format, compression: Compression) -> InputFile {
+        InputFile {
+            path: relative.into(),
+            name: relative.into(),
+            relative: relative.into(),
+            format,
+            compression,
+            size: 0,
+            modified: None,
+        }
+    }
+
+    fn mirrored(paths: &[&str]) -> Vec<String> {
+        let files: Vec<_> =
+            paths.iter().map(|p| file(p, Format::Jsonl, Compression::None)).collect();
+        let mut below = vec![PathBuf::new(); files.len()];
+        mirror(&files, |_| true, &mut below);
+        below.iter().map(|p| p.to_string_lossy().replace('\\', "/")).collect()
+    }
+
+    #[test]
+    fn paths_are_mirrored_and_never_leave_the_folder() {
+        assert_eq!(
+            mirrored(&["a/b.jsonl", "../x.jsonl", "/etc/./y", ".."]),
+            ["a/b.jsonl", "x.jsonl", "etc/y", "documents"]
+        );
+    }
+
+    #[test]
+    fn a_path_wanted_twice_gets_a_numbered_folder() {
+        assert_eq!(
+            mirrored(&["p", "p", "2/p", "P", "p/q", "2"]),
+            ["p", "3/p", "2/p", "4/P", "5/p/q", "2/2"]
+        );
+    }
+
+    #[test]
+    fn extensions_are_the_inputs_own_where_they_fit() {
+        let extension = |name, format, compression| extension(&file(name, format, compression));
+        assert_eq!(extension("a.jsonl.zst", Format::Jsonl, Compression::Zstd), "jsonl.zst");
+        assert_eq!(extension("a.JSON.gz", Format::Jsonl, Compression::Gzip), "json.gz");
+        assert_eq!(extension("a.ndjson", Format::Jsonl, Compression::None), "ndjson");
+        assert_eq!(extension("-", Format::Jsonl, Compression::None), "jsonl");
+        assert_eq!(extension("a.jsonl", Format::Jsonl, Compression::Xz), "jsonl.xz");
+        assert_eq!(extension("a.bz2", Format::Csv, Compression::Bzip2), "csv.bz2");
+        assert_eq!(extension("jsonl", Format::Jsonl, Compression::None), "jsonl");
+    }
+}

@@ -1,0 +1,58 @@
+//! Records in, the same records with three more fields out (`--mark`).
+//!
+//! Every byte of the record stays; the fields are put at its end: three members before the last `}` of
+//! a JSON object, three columns at the end of a CSV or TSV row or a Parquet table. All records get all
+//! three, null (CSV: empty) where a document has none, so that the outcome has one schema.
+
+pub(super) mod columns;
+pub(super) mod jsonl;
+pub(super) mod rows;
+
+/// The names of the three fields.
+///
+/// ```
+/// use lookalike_io::MarkNames;
+///
+/// assert_eq!(MarkNames::new("").duplicate_of, "duplicate_of");
+/// assert_eq!(MarkNames::new("dedup_").cluster, "dedup_cluster");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkNames {
+    /// Names the kept document that stands for this one.
+    pub duplicate_of: String,
+    /// Names the resemblance to that document.
+    pub resemblance: String,
+    /// Names the cluster.
+    pub cluster: String,
+}
+
+impl MarkNames {
+    /// The names with a prefix (`--mark-prefix`).
+    pub fn new(prefix: &str) -> Self {
+        Self {
+            duplicate_of: format!("{prefix}duplicate_of"),
+            resemblance: format!("{prefix}resemblance"),
+            cluster: format!("{prefix}cluster"),
+        }
+    }
+
+    /// The names in the order in which they are written.
+    pub(crate) fn all(&self) -> [&str; 3] {
+        [&self.duplicate_of, &self.resemblance, &self.cluster]
+    }
+}
+
+impl Default for MarkNames {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
+/// Why a record cannot be marked.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It has a field of this name.
+    Taken(String),
+    /// It has no place for more fields.
+    Shape(&'static str),
+}

@@ -1,0 +1,113 @@
+//! Parquet outputs in the manner of the Parquet file they come from.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
+
+use super::{OutputError, OutputFile};
+
+/// A row group is written when its encoded size reaches this: it lies in memory until then.
+const ROW_GROUP_BYTES: usize = 32 << 20;
+
+/// What outputs take over from an input besides its rows.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) schema: SchemaRef,
+    root: String,
+    metadata: Vec<KeyValue>,
+    /// Each column's compression in the first row group.
+    compression: Vec<(ColumnPath, Compression)>,
+}
+
+impl Model {
+    pub(super) fn read(path: &Path) -> Result<Self, OutputError> {
+        let file = File::open(path).map_err(|e| OutputError::input(path, e))?;
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+            .map_err(|e| OutputError::input(path, e))?;
+        let file = metadata.metadata().file_metadata();
+        let columns = metadata.metadata().row_groups().first().map(|group| group.columns());
+        let compression = columns
+            .unwrap_or_default()
+            .iter()
+            .map(|column| (column.column_path().clone(), writable(column.compression())))
+            .collect();
+        Ok(Self {
+            schema: metadata.schema().clone(),
+            root: file.schema_descr().name().to_string(),
+            metadata: file.key_value_metadata().cloned().unwrap_or_default(),
+            compression,
+        })
+    }
+
+    /// Starts an output. `schema` differs from the input's where columns are added.
+    pub(super) fn create(
+        &self,
+        path: PathBuf,
+        schema: SchemaRef,
+    ) -> Result<ParquetOutput, OutputError> {
+        // The Arrow schema stored in the input describes its columns and no others: it is passed on
+        // untouched or, for a schema of ours, written anew.
+        let stored = self.metadata.iter().any(|entry| entry.key == ARROW_SCHEMA_META_KEY);
+        let same = schema.fields() == self.schema.fields();
+        let mut metadata = self.metadata.clone();
+        if !same {
+            metadata.retain(|entry| entry.key != ARROW_SCHEMA_META_KEY);
+        }
+        let mut properties = WriterProperties::builder()
+            .set_compression(default_compression())
+            .set_key_value_metadata(Some(metadata).filter(|entries| !entries.is_empty()))
+            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES));
+        for (column, compression) in &self.compression {
+            properties = properties.set_column_compression(column.clone(), *compression);
+        }
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties.build())
+            .with_schema_root(self.root.clone())
+            .with_skip_arrow_metadata(same || !stored);
+        let file = OutputFile::create(path.clone())?;
+        let writer = ArrowWriter::try_new_with_options(file, schema, options)
+            .map_err(|e| OutputError::parquet(&path, e))?;
+        Ok(ParquetOutput { path, writer })
+    }
+}
+
+/// Zstandard, the best of the codecs that every reader knows.
+fn default_compression() -> Compression {
+    Compression::ZSTD(ZstdLevel::default())
+}
+
+/// The codec itself, or a stand-in for one that cannot be written.
+fn writable(codec: Compression) -> Compression {
+    match codec {
+        Compression::LZO => default_compression(),
+        codec => codec,
+    }
+}
+
+/// A Parquet file being written.
+pub(super) struct ParquetOutput {
+    path: PathBuf,
+    writer: ArrowWriter<OutputFile>,
+}
+
+impl ParquetOutput {
+    pub(super) fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
+        self.writer.write(batch).map_err(|e| OutputError::parquet(&self.path, e))
+    }
+
+    /// Ends the file and gives its size.
+    pub(super) fn close(self) -> Result<u64, OutputError> {
+        let path = self.path;
+        let file = self.writer.into_inner().map_err(|e| OutputError::parquet(&path, e))?;
+        file.close()
+    }
+}

@@ -1,0 +1,273 @@
+//! A chunk and the decisions in, its records sorted by fate out: the part of writing that runs on
+//! every core.
+
+use std::sync::Arc;
+
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
+
+use super::encode::encode;
+use super::mark::{Refusal, columns, jsonl, rows};
+use super::raw::raw_records;
+use super::{MarkNames, OutputError, Role};
+use crate::source::{Body, Chunk, CsvHeader};
+use crate::table::tsv::push_text;
+use crate::{Fate, Fates, InputFile, Inputs, Mark};
+
+/// How documents are written.
+#[derive(Debug, Clone, Default)]
+pub struct RouteOptions {
+    /// Instead of parting the documents, write all of them with these fields added (`--mark`).
+    pub mark: Option<MarkNames>,
+    /// Beside the list of kept one-document files, write copies of them.
+    pub copy_files: bool,
+}
+
+impl RouteOptions {
+    /// Where a record of this fate is written.
+    fn role(&self, fate: Fate) -> Role {
+        match fate {
+            Fate::Rejected => Role::Rejected,
+            _ if self.mark.is_some() => Role::Marked,
+            Fate::Kept => Role::Kept,
+            Fate::Removed => Role::Removed,
+        }
+    }
+}
+
+/// The records of one chunk on their way to [`super::DocumentsWriter::write`].
+///
+/// Its buffers keep their room from one [`Chunk::route`] to the next.
+#[derive(Debug, Default)]
+pub struct Routed {
+    pub(super) file: u32,
+    pub(super) kind: Kind,
+    pub(super) header: Option<Arc<CsvHeader>>,
+    /// By [`Role::index`].
+    pub(super) pieces: [Piece; Role::COUNT],
+    /// One-document files to copy.
+    pub(super) copies: Vec<u32>,
+}
+
+/// What a chunk consisted of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Records of a text form.
+    #[default]
+    Bytes,
+    /// Rows of a Parquet file.
+    Batch,
+    /// One-document files.
+    Files,
+}
+
+/// What goes to one place.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub(super) records: u64,
+    /// Ready to be appended.
+    pub(super) data: Vec<u8>,
+    /// Not yet compressed.
+    raw: Vec<u8>,
+    pub(super) batch: Option<RecordBatch>,
+}
+
+impl Routed {
+    /// Number of records that go to one place.
+    pub fn records(&self, role: Role) -> u64 {
+        self.pieces[role.index()].records
+    }
+
+    fn clear(&mut self, file: u32, kind: Kind) {
+        self.file = file;
+        self.kind = kind;
+        self.header = None;
+        self.copies.clear();
+        for piece in &mut self.pieces {
+            piece.records = 0;
+            piece.data.clear();
+            piece.raw.clear();
+            piece.batch = None;
+        }
+    }
+}
+
+impl Chunk {
+    /// Sends every record of the chunk where `fates` says.
+    ///
+    /// Lines and rows are passed on byte for byte, line ends included, and compressed as their file
+    /// was. A last line without an end stays without: it is the last of its output as well. Blank
+    /// lines belong to no record and are passed on nowhere. Parquet rows are filtered. One-document
+    /// files are listed.
+    ///
+    /// With [`RouteOptions::mark`] it fails where a record has one of the added fields already.
+    pub fn route(
+        &self,
+        inputs: &Inputs,
+        fates: &dyn Fates,
+        options: &RouteOptions,
+        out: &mut Routed,
+    ) -> Result<(), OutputError> {
+        let router = Router { chunk: self, inputs, fates, options };
+        match &self.body {
+            Body::Lines(data) => {
+                out.clear(self.file, Kind::Bytes);
+                router.lines(data, out)
+            }
+            Body::Rows { header, .. } => {
+                out.clear(self.file, Kind::Bytes);
+                out.header = Some(Arc::clone(header));
+                router.rows(header.delimiter, out)
+            }
+            Body::Batch(batch) => {
+                out.clear(self.file, Kind::Batch);
+                router.batch(batch, out)
+            }
+            Body::Files(count) => {
+                out.clear(self.file, Kind::Files);
+                router.files(*count, out);
+                Ok(())
+            }
+        }
+    }
+}
+
+struct Router<'a> {
+    chunk: &'a Chunk,
+    inputs: &'a Inputs,
+    fates: &'a dyn Fates,
+    options: &'a RouteOptions,
+}
+
+impl Router<'_> {
+    fn input(&self) -> &InputFile {
+        &self.inputs.files[self.chunk.file as usize]
+    }
+
+    fn lines(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
+        self.texts(out, |raw, mark, names, out| {
+            jsonl::push_marked(raw, names, mark, out).map_err(|refusal| {
+                // Only now is the line worth counting; `raw` is a part of `data`.
+                let before = raw.as_ptr().addr() - data.as_ptr().addr();
+                let line = self.chunk.first_line
+                    + memchr::memchr_iter(b'\n', &data[..before]).count() as u64;
+                refused(refusal, &self.input().name, line)
+            })
+        })
+    }
+
+    fn rows(&self, delimiter: u8, out: &mut Routed) -> Result<(), OutputError> {
+        self.texts(out, |raw, mark, _, out| {
+            rows::push_marked(raw, delimiter, mark, out);
+            Ok(())
+        })
+    }
+
+    /// Gathers raw records by role, marks them where asked, and compresses what was gathered.
+    fn texts(
+        &self,
+        out: &mut Routed,
+        push_marked: impl Fn(&[u8], &Mark<'_>, &MarkNames, &mut Vec<u8>) -> Result<(), OutputError>,
+    ) -> Result<(), OutputError> {
+        let file = self.chunk.file;
+        for (record, raw) in raw_records(self.chunk) {
+            let role = self.options.role(self.fates.fate(file, record));
+            let piece = &mut out.pieces[role.index()];
+            piece.records += 1;
+            match &self.options.mark {
+                Some(names) if role == Role::Marked => {
+                    push_marked(raw, &self.fates.mark(file, record), names, &mut piece.raw)?;
+                }
+                _ => piece.raw.extend_from_slice(raw),
+            }
+        }
+        let input = self.input();
+        for piece in out.pieces.iter_mut().filter(|piece| !piece.raw.is_empty()) {
+            match input.compression {
+                crate::Compression::None => std::mem::swap(&mut piece.raw, &mut piece.data),
+                compression => encode(compression, &piece.raw, &mut piece.data)
+                    .map_err(|e| OutputError::io("compress the records", &input.path, e))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn batch(&self, batch: &RecordBatch, out: &mut Routed) -> Result<(), OutputError> {
+        let fail = |e: arrow_schema::ArrowError| OutputError::parquet(&self.input().path, e.into());
+        let (file, first) = (self.chunk.file, self.chunk.first_record);
+        let roles: Vec<Role> = (first..)
+            .take(batch.num_rows())
+            .map(|record| self.options.role(self.fates.fate(file, record)))
+            .collect();
+        for role in Role::ALL {
+            let records = roles.iter().filter(|r| **r == role).count();
+            if records == 0 {
+                continue;
+            }
+            let mut part = if records == roles.len() {
+                batch.clone()
+            } else {
+                let wanted: BooleanArray = roles.iter().map(|r| Some(*r == role)).collect();
+                filter_record_batch(batch, &wanted).map_err(fail)?
+            };
+            if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
+                let schema = columns::marked_schema(&batch.schema(), names)
+                    .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
+                let marks: Vec<Mark<'_>> = (first..)
+                    .zip(&roles)
+                    .filter(|(_, r)| **r == role)
+                    .map(|(record, _)| self.fates.mark(file, record))
+                    .collect();
+                part = columns::marked_batch(&part, schema, &marks).map_err(fail)?;
+            }
+            let piece = &mut out.pieces[role.index()];
+            piece.records = records as u64;
+            piece.batch = Some(part);
+        }
+        Ok(())
+    }
+
+    fn files(&self, count: u32, out: &mut Routed) {
+        for file in (self.chunk.file..).take(count as usize) {
+            let fate = self.fates.fate(file, 1);
+            let role = self.options.role(fate);
+            let name = &self.inputs.files[file as usize].name;
+            let piece = &mut out.pieces[role.index()];
+            piece.records += 1;
+            if role == Role::Marked {
+                push_marked_file(name, &self.fates.mark(file, 1), &mut piece.data);
+            } else {
+                piece.data.extend_from_slice(name.as_bytes());
+            }
+            piece.data.push(b'\n');
+            if fate == Fate::Kept && self.options.copy_files {
+                out.copies.push(file);
+            }
+        }
+    }
+}
+
+/// The columns of the list of marked files.
+pub(super) fn marked_files_header(names: &MarkNames) -> String {
+    let [duplicate_of, resemblance, cluster] = names.all();
+    format!("path\t{duplicate_of}\t{resemblance}\t{cluster}\n")
+}
+
+fn push_marked_file(name: &str, mark: &Mark<'_>, out: &mut Vec<u8>) {
+    push_text(name, out);
+    out.push(b'\t');
+    push_text(mark.duplicate_of.unwrap_or_default(), out);
+    out.push(b'\t');
+    out.extend_from_slice(mark.resemblance.map(|r| r.to_string()).unwrap_or_default().as_bytes());
+    out.push(b'\t');
+    push_text(mark.cluster.unwrap_or_default(), out);
+}
+
+/// A refusal with its place.
+pub(super) fn refused(refusal: Refusal, input: &str, line: u64) -> OutputError {
+    let input = input.to_string();
+    match refusal {
+        Refusal::Taken(name) => OutputError::FieldTaken { input, line, name },
+        Refusal::Shape(reason) => OutputError::Unmarkable { input, line, reason },
+    }
+}

@@ -1,0 +1,336 @@
+//! Routed chunks in input order in, files of documents out: the part of writing that runs on one
+//! thread.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::encode::encode;
+use super::layout::{Layout, holds_records};
+use super::mark::{columns, rows};
+use super::parquet_file::{Model, ParquetOutput};
+use super::route::{Kind, Piece, RouteOptions, Routed, marked_files_header, refused};
+use super::{OutputError, OutputFile, Role, Staging};
+use crate::source::CsvHeader;
+use crate::{Compression, Format, InputFile, Inputs};
+
+/// Writes the documents of a run into a [`Staging`] directory.
+///
+/// Files with many records (JSONL, CSV, TSV, Parquet):
+///
+/// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
+///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
+/// * Several become `kept/PATH`, `removed/PATH` and `rejected/PATH`, where `PATH` is the input's path
+///   below the argument that led to it. Where two inputs have the same, the later one is found below
+///   a numbered folder (`kept/2/PATH`).
+/// * Every input has its kept and removed file, if only an empty one with its header or schema. (A
+///   damaged Parquet file, whose schema cannot be read, has none.)
+///
+/// One-document files are listed, a name a line, in `kept-files.txt`, `removed-files.txt` and
+/// `rejected-files.txt`; copies go to `kept-files/PATH` if asked for.
+///
+/// With `--mark`, `marked` takes the place of `kept` and `removed`, and one-document files are listed
+/// in `marked-files.tsv` with the columns `path`, `duplicate_of`, `resemblance`, `cluster`.
+///
+/// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
+pub struct DocumentsWriter<'a> {
+    inputs: &'a Inputs,
+    staging: &'a Staging,
+    options: RouteOptions,
+    layout: Layout,
+    /// The first file whose outputs are not made yet.
+    next: u32,
+    current: Option<Outputs>,
+    lists: [Option<Sink>; Role::COUNT],
+    written: WrittenFiles,
+}
+
+/// What [`DocumentsWriter::finish`] leaves behind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WrittenFiles {
+    /// The files, those of one input together; lists of one-document files last.
+    pub files: Vec<WrittenFile>,
+    /// Copies of one-document files.
+    pub copied: u64,
+}
+
+/// One file of documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenFile {
+    /// Its path in the result directory.
+    pub path: PathBuf,
+    /// Index of the input that its records come from; `None` for lists of files.
+    pub input: Option<u32>,
+    /// What its documents have in common.
+    pub role: Role,
+    /// Number of documents.
+    pub records: u64,
+    /// Size of the file.
+    pub bytes: u64,
+}
+
+impl WrittenFiles {
+    /// Number of documents of one role.
+    pub fn records(&self, role: Role) -> u64 {
+        self.files.iter().filter(|file| file.role == role).map(|file| file.records).sum()
+    }
+
+    /// Bytes written, copies not counted.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+/// The outputs of one data file.
+struct Outputs {
+    file: u32,
+    /// For Parquet: what they take over from the input.
+    model: Option<Arc<Model>>,
+    /// For CSV and TSV.
+    header: Option<Arc<CsvHeader>>,
+    sinks: [Option<Sink>; Role::COUNT],
+}
+
+/// One output being written.
+struct Sink {
+    name: PathBuf,
+    records: u64,
+    form: Form,
+}
+
+enum Form {
+    Bytes(OutputFile),
+    Parquet(Box<ParquetOutput>),
+}
+
+impl<'a> DocumentsWriter<'a> {
+    /// Plans the outputs; the files are made as their chunks come.
+    pub fn new(inputs: &'a Inputs, staging: &'a Staging, options: &RouteOptions) -> Self {
+        Self {
+            inputs,
+            staging,
+            options: options.clone(),
+            layout: Layout::plan(inputs, options.copy_files),
+            next: 0,
+            current: None,
+            lists: Default::default(),
+            written: WrittenFiles::default(),
+        }
+    }
+
+    /// Appends the records of one chunk. Chunks come in the order in which they were read.
+    pub fn write(&mut self, routed: &Routed) -> Result<(), OutputError> {
+        if routed.kind == Kind::Files {
+            return self.write_files(routed);
+        }
+        let mut outputs = match self.current.take() {
+            Some(outputs) if outputs.file == routed.file => outputs,
+            current => {
+                self.close(current)?;
+                self.pass_over(routed.file)?;
+                self.next = routed.file + 1;
+                self.open(routed.file, routed.header.clone())?
+            }
+        };
+        for role in Role::ALL {
+            let piece = &routed.pieces[role.index()];
+            if piece.records == 0 {
+                continue;
+            }
+            let sink = match &mut outputs.sinks[role.index()] {
+                Some(sink) => sink,
+                None => {
+                    let sink = self.start(&outputs, role)?;
+                    outputs.sinks[role.index()].insert(sink)
+                }
+            };
+            sink.append(piece)?;
+        }
+        self.current = Some(outputs);
+        Ok(())
+    }
+
+    /// Ends all files.
+    pub fn finish(mut self) -> Result<WrittenFiles, OutputError> {
+        let current = self.current.take();
+        self.close(current)?;
+        self.pass_over(self.inputs.files.len() as u32)?;
+        if self.inputs.files.iter().any(|file| !holds_records(file.format)) {
+            for role in self.standing() {
+                self.list(*role)?;
+            }
+        }
+        for (role, list) in Role::ALL.into_iter().zip(std::mem::take(&mut self.lists)) {
+            if let Some(list) = list {
+                self.written.files.push(list.close(None, role)?);
+            }
+        }
+        Ok(self.written)
+    }
+
+    fn input(&self, file: u32) -> &'a InputFile {
+        &self.inputs.files[file as usize]
+    }
+
+    /// The roles whose outputs exist even if they are empty.
+    fn standing(&self) -> &'static [Role] {
+        match self.options.mark {
+            Some(_) => &[Role::Marked],
+            None => &[Role::Kept, Role::Removed],
+        }
+    }
+
+    /// Makes the outputs of data files without any records, up to the file before `until`.
+    fn pass_over(&mut self, until: u32) -> Result<(), OutputError> {
+        if until < self.next {
+            return Err(OutputError::OutOfOrder { input: self.input(until).name.clone() });
+        }
+        for file in self.next..until {
+            let input = self.input(file);
+            if !holds_records(input.format) {
+                continue;
+            }
+            if input.format == Format::Parquet && Model::read(&input.path).is_err() {
+                continue;
+            }
+            let outputs = self.open(file, None)?;
+            self.close(Some(outputs))?;
+        }
+        self.next = until;
+        Ok(())
+    }
+
+    fn open(&self, file: u32, header: Option<Arc<CsvHeader>>) -> Result<Outputs, OutputError> {
+        let input = self.input(file);
+        let model = match input.format {
+            Format::Parquet => Some(Arc::new(Model::read(&input.path)?)),
+            _ => None,
+        };
+        let mut outputs = Outputs { file, model, header, sinks: Default::default() };
+        for role in self.standing() {
+            outputs.sinks[role.index()] = Some(self.start(&outputs, *role)?);
+        }
+        Ok(outputs)
+    }
+
+    /// Starts one output of a data file, with its header or schema.
+    fn start(&self, outputs: &Outputs, role: Role) -> Result<Sink, OutputError> {
+        let input = self.input(outputs.file);
+        let name = self.layout.data(role, outputs.file, input);
+        let path = self.staging.path(&name);
+        let marks = self.options.mark.as_ref().filter(|_| role == Role::Marked);
+        let form = if let Some(model) = &outputs.model {
+            let schema = match marks {
+                Some(names) => columns::marked_schema(&model.schema, names)
+                    .map_err(|refusal| refused(refusal, &input.name, 0))?,
+                None => Arc::clone(&model.schema),
+            };
+            Form::Parquet(Box::new(model.create(path, schema)?))
+        } else {
+            let mut file = OutputFile::create(path)?;
+            if let Some(header) = &outputs.header {
+                let mut raw = Vec::new();
+                match marks {
+                    Some(names) => rows::push_marked_header(header, names, &mut raw)
+                        .map_err(|refusal| refused(refusal, &input.name, 1))?,
+                    None => raw.extend_from_slice(&header.raw),
+                }
+                append_encoded(&mut file, input.compression, &raw)?;
+            }
+            Form::Bytes(file)
+        };
+        Ok(Sink { name, records: 0, form })
+    }
+
+    fn close(&mut self, outputs: Option<Outputs>) -> Result<(), OutputError> {
+        let Some(outputs) = outputs else { return Ok(()) };
+        let compression = self.input(outputs.file).compression;
+        for (role, sink) in Role::ALL.into_iter().zip(outputs.sinks) {
+            let Some(mut sink) = sink else { continue };
+            if let Form::Bytes(file) = &mut sink.form
+                && file.bytes() == 0
+            {
+                // Compressed nothing is not an empty file.
+                append_encoded(file, compression, b"")?;
+            }
+            self.written.files.push(sink.close(Some(outputs.file), role)?);
+        }
+        Ok(())
+    }
+
+    fn write_files(&mut self, routed: &Routed) -> Result<(), OutputError> {
+        let current = self.current.take();
+        self.close(current)?;
+        self.pass_over(routed.file)?;
+        let mut files = 0;
+        for role in Role::ALL {
+            let piece = &routed.pieces[role.index()];
+            files += piece.records as u32;
+            if piece.records > 0 {
+                self.list(role)?.append(piece)?;
+            }
+        }
+        self.next = routed.file + files;
+        for file in &routed.copies {
+            self.copy(*file)?;
+        }
+        Ok(())
+    }
+
+    /// The list of one-document files, started where it is not yet.
+    fn list(&mut self, role: Role) -> Result<&mut Sink, OutputError> {
+        let list = &mut self.lists[role.index()];
+        match list {
+            Some(list) => Ok(list),
+            None => {
+                let name = Layout::list(role);
+                let mut file = OutputFile::create(self.staging.path(&name))?;
+                if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
+                    file.append(marked_files_header(names).as_bytes())?;
+                }
+                Ok(list.insert(Sink { name, records: 0, form: Form::Bytes(file) }))
+            }
+        }
+    }
+
+    fn copy(&mut self, file: u32) -> Result<(), OutputError> {
+        let from = &self.input(file).path;
+        let to = self.staging.path(self.layout.copy(file));
+        let mut source = std::fs::File::open(from).map_err(|e| OutputError::input(from, e))?;
+        let mut copy = OutputFile::create(to.clone())?;
+        std::io::copy(&mut source, &mut copy)
+            .map_err(|e| OutputError::io("copy a kept file to it", &to, e))?;
+        copy.close()?;
+        self.written.copied += 1;
+        Ok(())
+    }
+}
+
+fn append_encoded(
+    file: &mut OutputFile,
+    compression: Compression,
+    raw: &[u8],
+) -> Result<(), OutputError> {
+    let mut data = Vec::new();
+    encode(compression, raw, &mut data)
+        .map_err(|e| OutputError::io("compress the records", file.path(), e))?;
+    file.append(&data)
+}
+
+impl Sink {
+    fn append(&mut self, piece: &Piece) -> Result<(), OutputError> {
+        self.records += piece.records;
+        match (&mut self.form, &piece.batch) {
+            (Form::Bytes(file), _) => file.append(&piece.data),
+            (Form::Parquet(file), Some(batch)) => file.append(batch),
+            (Form::Parquet(_), None) => Ok(()),
+        }
+    }
+
+    fn close(self, input: Option<u32>, role: Role) -> Result<WrittenFile, OutputError> {
+        let bytes = match self.form {
+            Form::Bytes(file) => file.close()?,
+            Form::Parquet(file) => file.close()?,
+        };
+        Ok(WrittenFile { path: self.name, input, role, records: self.records, bytes })
+    }
+}

@@ -1,0 +1,38 @@
+//! What can go wrong while a table is read.
+
+use std::path::PathBuf;
+
+/// Why a table could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// There is none.
+    #[error(
+        "{}: holds no {name}.parquet, {name}.tsv or {name}.jsonl; name the --output directory of a finished run",
+        directory.display()
+    )]
+    Missing {
+        /// Where it was looked for.
+        directory: PathBuf,
+        /// Its name without extension.
+        name: String,
+    },
+    /// It cannot be read.
+    #[error("{}: cannot be read", path.display())]
+    Unreadable {
+        /// The table.
+        path: PathBuf,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// It is not as we write it.
+    #[error("{}: row {row}: {reason}; the table was changed or cut off, run again", path.display())]
+    Malformed {
+        /// The table.
+        path: PathBuf,
+        /// The row, from 1; 0 for what comes before the rows.
+        row: u64,
+        /// What is wrong.
+        reason: String,
+    },
+}

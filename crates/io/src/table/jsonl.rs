@@ -1,0 +1,78 @@
+//! Tables as a JSON object a line.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Cell, Column, Kind, Value};
+
+/// Appends a row; its cells fit their columns.
+pub(super) fn push_row(columns: &[Column], row: &[Cell<'_>], out: &mut Vec<u8>) {
+    for (index, (column, cell)) in columns.iter().zip(row).enumerate() {
+        out.push(if index == 0 { b'{' } else { b',' });
+        push_json(column.name.into(), out);
+        out.push(b':');
+        push_json(
+            match *cell {
+                Cell::Text(text) => text.into(),
+                Cell::Count(count) => count.into(),
+                // Not finite: null.
+                Cell::Ratio(ratio) => ratio.into(),
+                Cell::Null => serde_json::Value::Null,
+            },
+            out,
+        );
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn push_json(value: serde_json::Value, out: &mut Vec<u8>) {
+    // Neither writing to a vector nor these kinds of values can fail.
+    let _ = serde_json::to_writer(out, &value);
+}
+
+/// The members of a line in their order, values still as written.
+pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
+
+impl<'de> serde::Deserialize<'de> for Members<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(parser: D) -> Result<Self, D::Error> {
+        parser.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}
+
+/// The value of a member of a known kind. Numbers are parsed by the standard library, which gives
+/// back the very number that was written; serde_json may be off in the last bit.
+pub(super) fn parse_member(raw: &RawValue, kind: Kind) -> Result<Value, String> {
+    let raw = raw.get();
+    if raw == "null" {
+        return Ok(Value::Null);
+    }
+    match kind {
+        Kind::Text => {
+            serde_json::from_str(raw).map(Value::Text).map_err(|_| format!("`{raw}` is not text"))
+        }
+        Kind::Count => raw.parse().map(Value::Count).map_err(|_| format!("`{raw}` is not a count")),
+        Kind::Ratio => {
+            raw.parse().map(Value::Ratio).map_err(|_| format!("`{raw}` is not a number"))
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A table of any form in, its rows out.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+
+use super::{Column, TableError, TableFormat, Value, jsonl, parquet as columns, tsv};
+
+/// Reads the rows of a table, whichever form it was written in. See [`super::TableWriter`] for an
+/// example.
+pub struct TableReader {
+    path: PathBuf,
+    columns: Vec<Column>,
+    /// Rows given so far.
+    row: u64,
+    form: Form,
+    /// After an error nothing more comes.
+    ended: bool,
+}
+
+enum Form {
+    Parquet { batches: ParquetRecordBatchReader, batch: Option<RecordBatch>, next: usize },
+    Tsv { lines: Lines },
+    Jsonl { lines: Lines },
+}
+
+impl TableReader {
+    /// Opens the table `name` of a result: `NAME.parquet`, `NAME.tsv` or `NAME.jsonl`.
+    ///
+    /// `known` names the columns that the caller knows and what they hold; a table may lack some of
+    /// them, and one with others is refused.
+    pub fn open(directory: &Path, name: &str, known: &[Column]) -> Result<Self, TableError> {
+        let found = TableFormat::ALL.into_iter().find_map(|format| {
+            let path = columns::with_extension(&directory.join(name), format.extension());
+            path.is_file().then_some((format, path))
+        });
+        let Some((format, path)) = found else {
+            let (directory, name) = (directory.to_path_buf(), name.to_string());
+            return Err(TableError::Missing { directory, name });
+        };
+        match format {
+            TableFormat::Parquet => Self::open_parquet(path, known),
+            TableFormat::Tsv => Self::open_tsv(path, known),
+            TableFormat::Jsonl => Self::open_jsonl(path, known),
+        }
+    }
+
+    fn open_parquet(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
+        let file = open(&path)?;
+        let batches = ParquetRecordBatchReaderBuilder::try_new(file)
+            .map_err(|e| unreadable(&path, e))?
+            .build()
+            .map_err(|e| unreadable(&path, e))?;
+        let schema = batches.schema();
+        let columns = recognise(&path, schema.fields().iter().map(|f| f.name().as_str()), known)?;
+        for (field, column) in schema.fields().iter().zip(&columns) {
+            if !columns::fits(field, column.kind) {
+                let reason = format!("column {} holds {}", column.name, field.data_type());
+                return Err(malformed(&path, 0, reason));
+            }
+        }
+        let form = Form::Parquet { batches, batch: None, next: 0 };
+        Ok(Self { path, columns, row: 0, form, ended: false })
+    }
+
+    fn open_tsv(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
+        let mut lines = Lines { file: BufReader::new(open(&path)?), line: String::new() };
+        let Some(header) = lines.next(&path)? else {
+            return Err(malformed(&path, 0, "the header is missing".into()));
+        };
+        let columns = recognise(&path, header.split('\t'), known)?;
+        Ok(Self { path, columns, row: 0, form: Form::Tsv { lines }, ended: false })
+    }
+
+    fn open_jsonl(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
+        let mut lines = Lines { file: BufReader::new(open(&path)?), line: String::new() };
+        let columns = match lines.next(&path)? {
+            None => Vec::new(),
+            Some(line) => {
+                let members: jsonl::Members<'_> =
+                    serde_json::from_str(line).map_err(|e| malformed(&path, 1, e.to_string()))?;
+                recognise(&path, members.0.iter().map(|(name, _)| name.as_str()), known)?
+            }
+        };
+        // The first row is still to be given.
+        let lines = Lines { file: BufReader::new(open(&path)?), line: String::new() };
+        Ok(Self { path, columns, row: 0, form: Form::Jsonl { lines }, ended: false })
+    }
+
+    /// The columns that the table has, in its order. (A JSONL table without rows shows none.)
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Where in each row a column stands.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// The file that is read.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn read(&mut self) -> Result<Option<Vec<Value>>, TableError> {
+        let (path, columns, row) = (&self.path, &self.columns, self.row);
+        let fail = |reason| malformed(path, row, reason);
+        match &mut self.form {
+            Form::Parquet { batches, batch, next } => loop {
+                if let Some(batch) = batch.as_ref().filter(|batch| *next < batch.num_rows()) {
+                    let values = batch.columns().iter().zip(columns);
+                    let values = values.map(|(array, column)| {
+                        columns::value(array.as_ref(), *next, column.kind).map_err(fail)
+                    });
+                    let values = values.collect::<Result<_, _>>()?;
+                    *next += 1;
+                    return Ok(Some(values));
+                }
+                match batches.next() {
+                    None => return Ok(None),
+                    Some(more) => *batch = Some(more.map_err(|e| unreadable(path, e))?),
+                }
+                *next = 0;
+            },
+            Form::Tsv { lines } => {
+                let Some(line) = lines.next(path)? else { return Ok(None) };
+                let fields: Vec<&str> = line.split('\t').collect();
+                if fields.len() != columns.len() {
+                    return Err(fail(format!(
+                        "{} fields for {} columns",
+                        fields.len(),
+                        columns.len()
+                    )));
+                }
+                let values = fields
+                    .iter()
+                    .zip(columns)
+                    .map(|(field, column)| tsv::parse_field(field, column.kind).map_err(fail));
+                values.collect::<Result<_, _>>().map(Some)
+            }
+            Form::Jsonl { lines } => {
+                let Some(line) = lines.next(path)? else { return Ok(None) };
+                let members: jsonl::Members<'_> =
+                    serde_json::from_str(line).map_err(|e| fail(e.to_string()))?;
+                let members = members.0;
+                if !members.iter().map(|(name, _)| name).eq(columns.iter().map(|c| c.name)) {
+                    return Err(fail("its members differ from those of the first row".into()));
+                }
+                let values = members
+                    .iter()
+                    .zip(columns)
+                    .map(|((_, raw), column)| jsonl::parse_member(raw, column.kind).map_err(fail));
+                values.collect::<Result<_, _>>().map(Some)
+            }
+        }
+    }
+}
+
+impl Iterator for TableReader {
+    type Item = Result<Vec<Value>, TableError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.row += 1;
+        let row = self.read().transpose();
+        self.ended = !matches!(row, Some(Ok(_)));
+        row
+    }
+}
+
+/// Finds the columns of a table among the known ones.
+fn recognise<'a>(
+    path: &Path,
+    names: impl Iterator<Item = &'a str>,
+    known: &[Column],
+) -> Result<Vec<Column>, TableError> {
+    names
+        .map(|name| {
+            known.iter().find(|column| column.name == name).copied().ok_or_else(|| {
+                malformed(path, 0, format!("`{name}` is not a column of such a table"))
+            })
+        })
+        .collect()
+}
+
+/// Lines of a file, all of which end in `\n`.
+struct Lines {
+    file: BufReader<File>,
+    line: String,
+}
+
+impl Lines {
+    fn next(&mut self, path: &Path) -> Result<Option<&str>, TableError> {
+        self.line.clear();
+        match self.file.read_line(&mut self.line) {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(self.line.strip_suffix('\n').unwrap_or(&self.line))),
+            Err(e) => Err(unreadable(path, e)),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<File, TableError> {
+    File::open(path).map_err(|e| unreadable(path, e))
+}
+
+fn unreadable(
+    path: &Path,
+    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> TableError {
+    TableError::Unreadable { path: path.to_path_buf(), source: source.into() }
+}
+
+fn malformed(path: &Path, row: u64, reason: String) -> TableError {
+    TableError::Malformed { path: path.to_path_buf(), row, reason }
+}

@@ -1,0 +1,112 @@
+//! What stands in a table.
+
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its name: plain letters, digits and underscores.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+impl Column {
+    /// A column of text.
+    pub const fn text(name: &'static str) -> Self {
+        Self { name, kind: Kind::Text }
+    }
+
+    /// A column of counts.
+    pub const fn count(name: &'static str) -> Self {
+        Self { name, kind: Kind::Count }
+    }
+
+    /// A column of ratios.
+    pub const fn ratio(name: &'static str) -> Self {
+        Self { name, kind: Kind::Ratio }
+    }
+}
+
+/// What a column holds. Any of its values may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Whole numbers below 2⁶³.
+    Count,
+    /// Finite floating-point numbers.
+    Ratio,
+}
+
+/// A value to be written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// Text.
+    Text(&'a str),
+    /// A whole number below 2⁶³.
+    Count(u64),
+    /// A number; written as missing where it is not finite.
+    Ratio(f64),
+    /// Nothing.
+    Null,
+}
+
+impl<'a> From<Option<&'a str>> for Cell<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(Self::Null, Self::Text)
+    }
+}
+
+impl From<Option<f64>> for Cell<'_> {
+    fn from(ratio: Option<f64>) -> Self {
+        ratio.map_or(Self::Null, Self::Ratio)
+    }
+}
+
+/// A value that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Ratio(f64),
+    /// Nothing.
+    Null,
+}
+
+impl Value {
+    /// The text, where it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The count, where it is one.
+    pub fn as_count(&self) -> Option<u64> {
+        match self {
+            Self::Count(count) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// The ratio, where it is one.
+    pub fn as_ratio(&self) -> Option<f64> {
+        match self {
+            Self::Ratio(ratio) => Some(*ratio),
+            _ => None,
+        }
+    }
+
+    /// The same value, to be written.
+    pub fn as_cell(&self) -> Cell<'_> {
+        match self {
+            Self::Text(text) => Cell::Text(text),
+            Self::Count(count) => Cell::Count(*count),
+            Self::Ratio(ratio) => Cell::Ratio(*ratio),
+            Self::Null => Cell::Null,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Rows in, a table of the chosen form out.
+
+use std::path::{Path, PathBuf};
+
+use super::parquet::ParquetTable;
+use super::{Cell, Column, Kind, TableFormat, jsonl, tsv};
+use crate::sink::{OutputError, OutputFile};
+
+/// Writes one table.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// use lookalike_io::table::{Cell, Column, TableFormat, TableReader, TableWriter, Value};
+///
+/// const COLUMNS: [Column; 2] = [Column::text("id"), Column::ratio("resemblance")];
+///
+/// let path = folder.path().join("clusters");
+/// let mut table = TableWriter::create(&path, TableFormat::Tsv, &COLUMNS)?;
+/// table.row(&[Cell::Text("a"), Cell::Ratio(0.8)])?;
+/// table.row(&[Cell::Text("b"), Cell::Null])?;
+/// assert_eq!(table.finish()?.rows, 2);
+/// assert_eq!(
+///     std::fs::read_to_string(folder.path().join("clusters.tsv"))?,
+///     "id\tresemblance\na\t0.8\nb\t\n"
+/// );
+///
+/// let mut rows = TableReader::open(folder.path(), "clusters", &COLUMNS)?;
+/// assert_eq!(rows.next().transpose()?, Some(vec![Value::Text("a".into()), Value::Ratio(0.8)]));
+/// # Ok(())
+/// # }
+/// ```
+pub struct TableWriter {
+    path: PathBuf,
+    columns: Vec<Column>,
+    rows: u64,
+    form: Form,
+}
+
+enum Form {
+    Parquet(Box<ParquetTable>),
+    Text { file: OutputFile, format: TableFormat, line: Vec<u8> },
+}
+
+/// A finished table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenTable {
+    /// Where it was written.
+    pub path: PathBuf,
+    /// Number of rows.
+    pub rows: u64,
+    /// Size of the file.
+    pub bytes: u64,
+}
+
+impl TableWriter {
+    /// Starts the table at `path` plus the extension of `format`.
+    pub fn create(
+        path: &Path,
+        format: TableFormat,
+        columns: &[Column],
+    ) -> Result<Self, OutputError> {
+        let path = super::parquet::with_extension(path, format.extension());
+        let form = match format {
+            TableFormat::Parquet => {
+                Form::Parquet(Box::new(ParquetTable::create(path.clone(), columns)?))
+            }
+            TableFormat::Tsv | TableFormat::Jsonl => {
+                let mut file = OutputFile::create(path.clone())?;
+                let mut line = Vec::new();
+                if format == TableFormat::Tsv {
+                    tsv::push_header(columns, &mut line);
+                    file.append(&line)?;
+                }
+                Form::Text { file, format, line }
+            }
+        };
+        Ok(Self { path, columns: columns.to_vec(), rows: 0, form })
+    }
+
+    /// Appends a row: a cell for each column, of its kind or missing.
+    pub fn row(&mut self, row: &[Cell<'_>]) -> Result<(), OutputError> {
+        self.check(row)?;
+        self.rows += 1;
+        match &mut self.form {
+            Form::Parquet(table) => table.push(row),
+            Form::Text { file, format, line } => {
+                line.clear();
+                match format {
+                    TableFormat::Tsv => tsv::push_row(row, line),
+                    _ => jsonl::push_row(&self.columns, row, line),
+                }
+                file.append(line)
+            }
+        }
+    }
+
+    fn check(&self, row: &[Cell<'_>]) -> Result<(), OutputError> {
+        let fail = |reason| Err(OutputError::Row { path: self.path.clone(), reason });
+        if row.len() != self.columns.len() {
+            return fail(format!(
+                "a row of {} cells for {} columns",
+                row.len(),
+                self.columns.len()
+            ));
+        }
+        for (column, cell) in self.columns.iter().zip(row) {
+            let fits = match (column.kind, cell) {
+                (_, Cell::Null) | (Kind::Text, Cell::Text(_)) | (Kind::Ratio, Cell::Ratio(_)) => {
+                    true
+                }
+                (Kind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
+                _ => false,
+            };
+            if !fits {
+                return fail(format!("{cell:?} does not fit column {}", column.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the table.
+    pub fn finish(self) -> Result<WrittenTable, OutputError> {
+        let bytes = match self.form {
+            Form::Parquet(table) => table.close()?,
+            Form::Text { file, .. } => file.close()?,
+        };
+        Ok(WrittenTable { path: self.path, rows: self.rows, bytes })
+    }
+}
