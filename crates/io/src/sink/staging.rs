@@ -35,10 +35,10 @@ const MARK_OF_A_RESULT: &str = "summary.json";
 /// ```
 #[derive(Debug)]
 pub struct Staging {
-    /// As the user wrote it, for messages.
-    shown: PathBuf,
-    /// Absolute, links resolved.
+    /// As the user wrote it.
     destination: PathBuf,
+    /// The same, absolute and without links.
+    resolved: PathBuf,
     partial: PathBuf,
     force: bool,
     /// Whether `partial` is ours to remove.
@@ -62,16 +62,16 @@ impl Staging {
     /// system are refused because they cannot be renamed. `.partial-*` siblings left by killed runs
     /// are not touched.
     pub fn create(destination: &Path, force: bool) -> Result<Self, OutputError> {
-        let shown = destination.to_path_buf();
-        let destination = resolve(&shown)?;
-        occupant(&shown, &destination, force)?;
-        let partial = make_sibling(&destination)?;
-        Ok(Self { shown, destination, partial, force, live: true })
+        let destination = destination.to_path_buf();
+        let resolved = resolve(&destination)?;
+        occupant(&destination, &resolved, force)?;
+        let partial = make_sibling(&resolved)?;
+        Ok(Self { destination, resolved, partial, force, live: true })
     }
 
     /// Where the result will be.
     pub fn destination(&self) -> &Path {
-        &self.shown
+        &self.destination
     }
 
     /// Where to write the file that will be `NAME` in the result.
@@ -91,8 +91,8 @@ impl Staging {
     ) -> Result<(), OutputError> {
         for input in paths {
             let absolute = input.canonicalize().unwrap_or_else(|_| input.to_path_buf());
-            if absolute.starts_with(&self.destination) {
-                let (path, input) = (self.shown.clone(), input.to_path_buf());
+            if absolute.starts_with(&self.resolved) {
+                let (path, input) = (self.destination.clone(), input.to_path_buf());
                 return Err(OutputError::Conflict { path, input });
             }
         }
@@ -103,34 +103,34 @@ impl Staging {
     /// aside first, put back if the rename fails, and deleted only after it succeeded.
     pub fn commit(mut self) -> Result<(), OutputError> {
         sync_tree(&self.partial)?;
-        let aside = match occupant(&self.shown, &self.destination, self.force) {
+        let aside = match occupant(&self.destination, &self.resolved, self.force) {
             Ok(Occupant::Nothing) => None,
             Ok(Occupant::EmptyDirectory) => {
-                fs::remove_dir(&self.destination).map_err(|e| self.not_renamed(e))?;
+                fs::remove_dir(&self.resolved).map_err(|e| self.not_renamed(e))?;
                 None
             }
             Ok(Occupant::Result) => {
-                let aside = free_name(&self.destination, "replaced");
-                fs::rename(&self.destination, &aside).map_err(|e| self.not_renamed(e))?;
+                let aside = free_name(&self.resolved, "replaced");
+                fs::rename(&self.resolved, &aside).map_err(|e| self.not_renamed(e))?;
                 Some(aside)
             }
             // Somebody filled the place meanwhile: hours of work are not thrown away for that.
             Err(refusal) => return Err(self.not_renamed(io::Error::other(refusal))),
         };
-        if let Err(error) = fs::rename(&self.partial, &self.destination) {
+        if let Err(error) = fs::rename(&self.partial, &self.resolved) {
             if let Some(aside) = aside {
                 // If this fails too, the message below still says where the new result is.
-                let _ = fs::rename(aside, &self.destination);
+                let _ = fs::rename(aside, &self.resolved);
             }
             return Err(self.not_renamed(error));
         }
         self.live = false;
-        if let Some(parent) = self.destination.parent() {
+        if let Some(parent) = self.resolved.parent() {
             sync_directory(parent)?;
         }
         match aside {
             Some(old) => fs::remove_dir_all(&old).map_err(|source| OutputError::LeftBehind {
-                path: self.shown.clone(),
+                path: self.destination.clone(),
                 old,
                 source,
             }),
@@ -141,7 +141,11 @@ impl Staging {
     /// Keeps the whole but unnamed result and says where it is.
     fn not_renamed(&mut self, source: io::Error) -> OutputError {
         self.live = false;
-        OutputError::NotRenamed { path: self.shown.clone(), whole: self.partial.clone(), source }
+        OutputError::NotRenamed {
+            path: self.destination.clone(),
+            whole: self.partial.clone(),
+            source,
+        }
     }
 }
 
@@ -174,9 +178,9 @@ fn resolve(shown: &Path) -> Result<PathBuf, OutputError> {
 }
 
 /// What stands in the place, or why it cannot be taken.
-fn occupant(shown: &Path, destination: &Path, force: bool) -> Result<Occupant, OutputError> {
+fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, OutputError> {
     let unusable = |reason| OutputError::Unusable { path: shown.to_path_buf(), reason };
-    let metadata = match fs::symlink_metadata(destination) {
+    let metadata = match fs::symlink_metadata(resolved) {
         Ok(metadata) => metadata,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nothing),
         Err(e) => return Err(OutputError::io("look at the place of the result", shown, e)),
@@ -184,19 +188,19 @@ fn occupant(shown: &Path, destination: &Path, force: bool) -> Result<Occupant, O
     if !metadata.is_dir() {
         return Err(unusable("there is a file of that name; choose another"));
     }
-    let mut entries = fs::read_dir(destination)
+    let mut entries = fs::read_dir(resolved)
         .map_err(|e| OutputError::io("look at the place of the result", shown, e))?;
     let empty = entries.next().is_none();
     if !empty && !force {
         return Err(OutputError::Exists { path: shown.to_path_buf() });
     }
-    if !empty && !destination.join(MARK_OF_A_RESULT).is_file() {
+    if !empty && !resolved.join(MARK_OF_A_RESULT).is_file() {
         return Err(OutputError::NotAResult { path: shown.to_path_buf() });
     }
-    if std::env::current_dir().is_ok_and(|current| current.starts_with(destination)) {
+    if std::env::current_dir().is_ok_and(|current| current.starts_with(resolved)) {
         return Err(unusable("it is the current directory; name a folder in it, such as ./result"));
     }
-    if is_mount_point(destination, &metadata) {
+    if is_mount_point(resolved, &metadata) {
         return Err(unusable("it is the root of a file system; name a folder in it"));
     }
     Ok(if empty { Occupant::EmptyDirectory } else { Occupant::Result })
