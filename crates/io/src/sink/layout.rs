@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::Role;
-use crate::{Compression, Format, InputFile, Inputs};
+use crate::{Compression, Format, InputFile};
 
 /// What each file is called in the result. See [`super::DocumentsWriter`] for the rules.
 #[derive(Debug)]
@@ -21,19 +21,19 @@ pub(super) fn holds_records(format: Format) -> bool {
 }
 
 impl Layout {
-    /// Plans the outputs of all files, those of one-document files only if they are to be copied.
-    pub(super) fn plan(inputs: &Inputs, copy_files: bool) -> Self {
-        let mut data = (0u32..).zip(&inputs.files).filter(|(_, f)| holds_records(f.format));
+    /// Plans the outputs, those of one-document files only if they are to be copied.
+    pub(super) fn plan(files: &[InputFile], copy_files: bool) -> Self {
+        let mut data = (0u32..).zip(files).filter(|(_, f)| holds_records(f.format));
         let single = match (data.next(), data.next()) {
             (Some((file, _)), None) => Some(file),
             _ => None,
         };
-        let mut below = vec![PathBuf::new(); inputs.files.len()];
+        let mut below = vec![PathBuf::new(); files.len()];
         if single.is_none() {
-            mirror(&inputs.files, |file| holds_records(file.format), &mut below);
+            mirror(files, |file| holds_records(file.format), &mut below);
         }
         if copy_files {
-            mirror(&inputs.files, |file| !holds_records(file.format), &mut below);
+            mirror(files, |file| !holds_records(file.format), &mut below);
         }
         Self { single, below }
     }

@@ -21,9 +21,18 @@ pub struct RouteOptions {
     pub mark: Option<MarkNames>,
     /// Beside the list of kept one-document files, write copies of them.
     pub copy_files: bool,
+    /// Only the first so many inputs are written; those after them were read to be compared with
+    /// (`--against`). `None`: all.
+    pub files: Option<u32>,
 }
 
 impl RouteOptions {
+    /// The first input that is not written.
+    pub(super) fn end(&self, inputs: &Inputs) -> u32 {
+        let all = inputs.files.len() as u32;
+        self.files.map_or(all, |files| files.min(all))
+    }
+
     /// Where a record of this fate is written.
     fn role(&self, fate: Fate) -> Role {
         match fate {
@@ -108,6 +117,11 @@ impl Chunk {
         options: &RouteOptions,
         out: &mut Routed,
     ) -> Result<(), OutputError> {
+        let end = options.end(inputs);
+        if self.file >= end {
+            out.clear(self.file, Kind::Bytes);
+            return Ok(());
+        }
         let router = Router { chunk: self, inputs, fates, options };
         match &self.body {
             Body::Lines(data) => {
@@ -125,7 +139,7 @@ impl Chunk {
             }
             Body::Files(count) => {
                 out.clear(self.file, Kind::Files);
-                router.files(*count, out);
+                router.files((*count).min(end - self.file), out);
                 Ok(())
             }
         }

@@ -33,7 +33,7 @@ use crate::{Compression, Format, InputFile, Inputs};
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {
-    inputs: &'a Inputs,
+    files: &'a [InputFile],
     staging: &'a Staging,
     options: RouteOptions,
     layout: Layout,
@@ -103,13 +103,15 @@ enum Form {
 }
 
 impl<'a> DocumentsWriter<'a> {
-    /// Plans the outputs; the files are made as their chunks come.
+    /// Plans the outputs; the files are made as their chunks come. `options` are those that the
+    /// chunks are routed with.
     pub fn new(inputs: &'a Inputs, staging: &'a Staging, options: &RouteOptions) -> Self {
+        let files = &inputs.files[..options.end(inputs) as usize];
         Self {
-            inputs,
+            files,
             staging,
             options: options.clone(),
-            layout: Layout::plan(inputs, options.copy_files),
+            layout: Layout::plan(files, options.copy_files),
             next: 0,
             current: None,
             lists: Default::default(),
@@ -117,8 +119,12 @@ impl<'a> DocumentsWriter<'a> {
         }
     }
 
-    /// Appends the records of one chunk. Chunks come in the order in which they were read.
+    /// Appends the records of one chunk. Chunks come in the order in which they were read; those of
+    /// inputs that are not written may be left out.
     pub fn write(&mut self, routed: &Routed) -> Result<(), OutputError> {
+        if routed.file as usize >= self.files.len() {
+            return Ok(());
+        }
         if routed.kind == Kind::Files {
             return self.write_files(routed);
         }
@@ -153,8 +159,8 @@ impl<'a> DocumentsWriter<'a> {
     pub fn finish(mut self) -> Result<WrittenFiles, OutputError> {
         let current = self.current.take();
         self.close(current)?;
-        self.pass_over(self.inputs.files.len() as u32)?;
-        if self.inputs.files.iter().any(|file| !holds_records(file.format)) {
+        self.pass_over(self.files.len() as u32)?;
+        if self.files.iter().any(|file| !holds_records(file.format)) {
             for role in self.standing() {
                 self.list(*role)?;
             }
@@ -168,7 +174,7 @@ impl<'a> DocumentsWriter<'a> {
     }
 
     fn input(&self, file: u32) -> &'a InputFile {
-        &self.inputs.files[file as usize]
+        &self.files[file as usize]
     }
 
     /// The roles whose outputs exist even if they are empty.

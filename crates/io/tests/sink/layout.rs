@@ -1,7 +1,7 @@
 //! One-document files: lists, copies, marks.
 
 use lookalike_io::source::Body;
-use lookalike_io::{Compression, Fate, Format, InputFile, MarkNames, RouteOptions};
+use lookalike_io::{Compression, Fate, Format, InputFile, MarkNames, Role, RouteOptions};
 
 use crate::help::{Decide, chunk, chunks, input, inputs, result, tree};
 
@@ -93,4 +93,30 @@ fn a_single_data_file_among_texts_is_still_single() {
     let expected =
         ["kept-files.txt", "kept.jsonl", "removed-files.txt", "removed.jsonl", "summary.json"];
     assert_eq!(tree(&out), expected);
+}
+
+#[test]
+fn inputs_that_are_only_compared_with_have_no_outputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let jsonl = |name| input(name, Format::Jsonl, Compression::None);
+    let mut files = vec![jsonl("own.jsonl"), jsonl("other.jsonl")];
+    files.extend(texts(folder.path()));
+    files.push(jsonl("last.jsonl"));
+    let inputs = inputs(files);
+    let mut all = chunks(0, &[b"{}\n".to_vec()], 1, None);
+    all.extend(chunks(1, &[b"{}\n".to_vec()], 1, None));
+    // One chunk of files may hold both kinds.
+    all.push(chunk(2, 1, 1, Body::Files(3)));
+    all.extend(chunks(5, &[b"{}\n".to_vec()], 1, None));
+    let fates = Decide(|file, _| {
+        assert!(file < 4, "asked for a file that is not written");
+        Fate::Kept
+    });
+    let options = RouteOptions { files: Some(4), ..Default::default() };
+    let (out, written) = result(folder.path(), &inputs, &all, &fates, &options);
+    assert_eq!(std::fs::read_to_string(out.join("kept-files.txt")).unwrap(), "a.txt\nb.md\n");
+    assert_eq!(written.records(Role::Kept), 4);
+    let options = RouteOptions { files: Some(1), ..Default::default() };
+    let (out, _) = result(folder.path(), &inputs, &all, &fates, &options);
+    assert_eq!(tree(&out), ["kept.jsonl", "removed.jsonl", "summary.json"]);
 }
