@@ -1,0 +1,49 @@
+# Two commands: `make demo` shows what lookalike does, `make test` checks everything.
+# Both need Rust and Python 3 and set up the rest themselves.
+
+CARGO ?= cargo
+PYTHON ?= python3
+DEMO ?= out/demo
+
+.PHONY: demo test build fmt lint unit docs check-runs layers bench clean
+
+## Builds lookalike and runs the main job on the project's own samples.
+demo: build
+	target/release/lookalike dedup samples --output $(DEMO) --force --tables tsv
+	@echo "Open $(DEMO)/report.html in a browser; every removal and its proof: $(DEMO)/ledger.tsv"
+
+build:
+	$(CARGO) build --release --locked
+
+## Runs everything that has to pass.
+test: fmt lint layers unit docs check-runs
+	@echo "All checks passed."
+
+fmt:
+	$(CARGO) fmt --all --check
+
+lint:
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+unit:
+	$(CARGO) test --workspace --locked
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+layers:
+	$(PYTHON) tests/python/layers.py
+
+## Whole runs, checked by a program that shares no code with lookalike.
+check-runs:
+	$(CARGO) build --locked
+	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
+
+## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
+bench:
+	$(CARGO) build --release --locked --workspace
+	$(PYTHON) benchmarks/main_job.py
+
+clean:
+	$(CARGO) clean
+	rm -rf out
