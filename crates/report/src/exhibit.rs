@@ -1,0 +1,83 @@
+//! Documents, pairs and clusters, picked to be shown.
+
+use serde::{Deserialize, Serialize};
+
+/// A document to show. Titles, addresses and texts are as they were found: whoever draws them
+/// escapes and shortens them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocExhibit {
+    /// Its name in the tables.
+    pub id: String,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its whole text; may be empty where only the name is to be shown.
+    pub text: String,
+}
+
+/// How two documents compare. The counts are of distinct features.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measures {
+    /// |A∩B| / |A∪B|
+    pub resemblance: f64,
+    /// |A∩B| / |A|
+    pub containment_a_in_b: f64,
+    /// |A∩B| / |B|
+    pub containment_b_in_a: f64,
+    /// |A∩B| / sqrt(|A|·|B|), where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f64>,
+    /// |A∩B|
+    pub shared: u64,
+    /// |A|
+    pub size_a: u64,
+    /// |B|
+    pub size_b: u64,
+}
+
+/// Two documents, of which the second stands for the first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PairExhibit {
+    /// The removed document.
+    pub a: DocExhibit,
+    /// The document that stands for it.
+    pub b: DocExhibit,
+    /// How they compare.
+    pub measures: Measures,
+    /// Why the first was removed, as the ledger says it.
+    pub rule: String,
+}
+
+/// A cluster to show.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterExhibit {
+    /// Its number in the tables.
+    pub number: u64,
+    /// All documents in it, the leader included.
+    pub size: u64,
+    /// The least similarity of a member to the leader, by the run's measure.
+    pub least: f64,
+    /// The mean similarity of the members to the leader, by the run's measure.
+    pub mean: f64,
+    /// The document that stands for all.
+    pub leader: DocExhibit,
+    /// Some of the others; those beyond the first few are counted, not shown.
+    pub members: Vec<MemberExhibit>,
+}
+
+/// A member of a cluster that is not its leader.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct MemberExhibit {
+    /// Its name in the tables.
+    pub id: String,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Similarity to the leader, by the run's measure.
+    pub similarity: f64,
+    /// Why it is in the cluster, as the ledger says it.
+    pub rule: String,
+}

@@ -1,0 +1,279 @@
+//! What a run found, as `summary.json` states it.
+//!
+//! The primary type is [`Summary`]. What depends on the machine and the moment (time, memory,
+//! threads, the command line) sits in [`Summary::run`]; everything else is the same bytes for the
+//! same documents and settings.
+
+use crate::{SimilarityHistogram, SizeHistogram};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A whole run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Who wrote this.
+    pub tool: Tool,
+    /// The subcommand: `dedup`, `cluster`, …
+    pub command: String,
+    /// What happened to the documents that another one stands for.
+    pub action: Action,
+    /// What was asked for.
+    pub settings: SettingsSummary,
+    /// The input files, in the order in which they were given.
+    pub inputs: Vec<InputSummary>,
+    /// Documents read.
+    pub documents: u64,
+    /// Documents that stand for themselves.
+    pub kept: u64,
+    /// Documents that another one stands for, by rule.
+    pub removed: Removed,
+    /// Documents that cannot resemble any other.
+    pub without_features: WithoutFeatures,
+    /// Documents whose id an earlier one had already.
+    pub duplicate_ids: u64,
+    /// Records that could not be read as documents.
+    pub problems: u64,
+    /// Clusters of two documents or more.
+    pub clusters: u64,
+    /// Documents in them, leaders included.
+    pub documents_in_clusters: u64,
+    /// Documents in the largest.
+    pub largest_cluster: u64,
+    /// The pairs table.
+    pub pairs: Pairs,
+    /// Pairs of distinct documents that shared a rare feature.
+    pub candidates: u64,
+    /// Candidates whose features were counted in full.
+    pub verified: u64,
+    /// Tokens in all documents.
+    pub tokens: u64,
+    /// Features (shingles or terms) in all documents.
+    pub features: Features,
+    /// Bytes of text in all documents.
+    pub text_bytes: u64,
+    /// How similar removed documents are to the ones that stand for them, by the run's measure.
+    pub histogram_similarity: SimilarityHistogram,
+    /// How large clusters are.
+    pub histogram_cluster_size: SizeHistogram,
+    /// What a reader should know before trusting the result; see [`Summary::find_warnings`].
+    pub warnings: Vec<String>,
+    /// Digest of all decisions: equal digests, equal results.
+    pub digest: String,
+    /// What was written.
+    pub outputs: Vec<Output>,
+    /// Time, memory and the like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+}
+
+/// Name and version of a program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// What happened to the documents that another one stands for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// They were taken out.
+    #[default]
+    Remove,
+    /// They were marked and stayed where they were.
+    Mark,
+    /// They were listed; no document was written.
+    List,
+}
+
+/// The settings that decide the answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SettingsSummary {
+    /// `resemblance`, `containment` or `cosine`.
+    pub measure: String,
+    /// What it had to reach, as it was written.
+    pub threshold: String,
+    /// Tokens in a shingle; none where documents were compared by their distinct terms.
+    pub shingle: Option<u32>,
+    /// `word` or `char`.
+    pub unit: String,
+    /// Which terms counted, where documents were compared by terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terms: Option<String>,
+    /// Unicode normalisation.
+    pub normalize: String,
+    /// What became of documents under one shingle.
+    pub short_documents: String,
+    /// Who survives, rules in order of precedence.
+    pub keep: Vec<String>,
+    /// `leaders` or `components`.
+    pub linkage: String,
+    /// Version of the analysis from text to tokens.
+    pub analysis_version: u32,
+    /// Name of the fingerprint function.
+    pub hash: String,
+    /// Settings that have no field here, by name.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl SettingsSummary {
+    /// The threshold as a number; 0 if it is none.
+    #[must_use]
+    pub fn threshold_value(&self) -> f64 {
+        self.threshold.parse().unwrap_or(0.0)
+    }
+
+    /// What documents were compared by: `word 5-shingles`, `distinct terms`.
+    #[must_use]
+    pub fn features(&self) -> String {
+        let unit = if self.unit == "char" { "character" } else { "word" };
+        match self.shingle {
+            Some(size) => format!("{unit} {size}-shingles"),
+            None => "distinct terms".into(),
+        }
+    }
+}
+
+/// One input file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputSummary {
+    /// Its name as given.
+    pub name: String,
+    /// `jsonl`, `parquet`, …
+    pub format: String,
+    /// `gzip`, `zstd`, …; none where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<String>,
+    /// Its size as it lies there.
+    pub bytes: u64,
+    /// Documents read from it.
+    pub documents: u64,
+    /// Those that stand for themselves.
+    pub kept: u64,
+    /// Those that another one stands for.
+    pub removed: u64,
+    /// Records that could not be read as documents.
+    pub problems: u64,
+}
+
+/// Documents that another one stands for, by the strictest rule that says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    /// Same text.
+    pub identical: u64,
+    /// Same sequence of tokens.
+    pub lexically_equivalent: u64,
+    /// Same set of features.
+    pub feature_equivalent: u64,
+    /// Reaches the threshold with the kept document.
+    pub near: u64,
+    /// In one connected component with the kept document.
+    pub component: u64,
+}
+
+impl Removed {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.by_rule().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Counts with the names that people read, strictest rule first.
+    #[must_use]
+    pub fn by_rule(&self) -> [(&'static str, u64); 5] {
+        [
+            ("identical", self.identical),
+            ("lexically equivalent", self.lexically_equivalent),
+            ("feature-equivalent", self.feature_equivalent),
+            ("near-duplicate", self.near),
+            ("in one component", self.component),
+        ]
+    }
+}
+
+/// Documents that cannot resemble any other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WithoutFeatures {
+    /// No token at all.
+    pub no_words: u64,
+    /// Fewer tokens than one shingle has, where such documents are ignored.
+    pub under_one_shingle: u64,
+}
+
+/// The pairs table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pairs {
+    /// Rows in it.
+    pub listed: u64,
+    /// Whether these are all pairs that reach the threshold.
+    pub complete: bool,
+}
+
+/// Features in all documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Features {
+    /// Counted once for each document that has them.
+    pub total: u64,
+    /// Different ones, approximately.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct_approximately: Option<u64>,
+}
+
+/// One file that was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Its name, relative to the output directory.
+    pub name: String,
+    /// Documents or rows in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Its size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// What depends on the machine and the moment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The command line.
+    pub command_line: String,
+    /// Worker threads.
+    pub threads: u64,
+    /// Wall-clock time from start to end.
+    pub seconds: f64,
+    /// The parts of it, in order.
+    pub phases: Vec<Phase>,
+    /// Most memory held at any time, where the system tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// A part of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Text bytes by time, where that means something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub megabytes_per_second: Option<f64>,
+    /// Processor seconds of all threads together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
+}
+
+impl Summary {
+    /// The file's content: indented JSON that ends with a line break.
+    ///
+    /// # Errors
+    /// None that a well-formed summary gives; serialisation is the only step.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut json = serde_json::to_string_pretty(self)?;
+        json.push('\n');
+        Ok(json)
+    }
+}
