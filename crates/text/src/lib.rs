@@ -3,7 +3,52 @@
 //! The primary type is [`Analyzer`]. It *pushes* tokens into a closure instead of handing out an
 //! iterator: the hot path then needs no allocation per token, and whoever consumes the tokens
 //! (hashing them, showing them, counting them) decides what to keep.
+//!
+//! On the way there: [`decode_html`] and [`decode_text`] turn bytes into text, [`extract`] takes
+//! markup away, [`Terms`] says which tokens a measure counts.
+//!
+//! ```
+//! use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms, decode_html, extract};
+//!
+//! let page = decode_html("<h1>Crêpes</h1><p>2 œufs &amp; 1 l de LAIT".as_bytes());
+//! let text = extract(&page.text).text;
+//! assert_eq!(text, "Crêpes\n2 œufs & 1 l de LAIT");
+//!
+//! let analyzer = Analyzer::new(&AnalysisSettings::default());
+//! let mut scratch = Scratch::default(); // one for each thread, used again for every document
+//! let mut terms = Vec::new();
+//! analyzer.tokens(&text, &mut scratch, |token| {
+//!     if Terms::Kolcz.keeps(token) {
+//!         terms.push(String::from_utf8_lossy(token).into_owned());
+//!     }
+//! });
+//! assert_eq!(terms, ["crêpes", "œufs", "lait"]);
+//!
+//! // The same tokens, each with its place in the text.
+//! analyzer.located_tokens(&text, |token, place| {
+//!     assert_eq!(text[place].to_lowercase(), token);
+//! });
+//! ```
 
+mod analyzer;
+mod ascii;
+mod casing;
+mod classes;
+mod decode;
+mod elements;
+mod filter;
+mod html;
+mod located;
+mod normal;
+mod page;
+mod prescan;
+mod scan;
 mod settings;
+mod tag;
 
+pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
+pub use decode::{Decoded, decode_html, decode_text};
+pub use filter::Terms;
+pub use html::extract;
+pub use page::{Mark, MarkKind, Page};
 pub use settings::{AnalysisSettings, Normalize, Unit};

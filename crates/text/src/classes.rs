@@ -1,0 +1,197 @@
+//! A code point in, what the word scan needs to know of it out.
+//!
+//! [`Classes::get`] answers with one byte of flags from a two-stage table that is built once from the
+//! Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will not do: it
+//! counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word here is what
+//! Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
+
+use icu_properties::props::{
+    CaseIgnorable, Cased, ChangesWhenLowercased, GeneralCategory, GeneralCategoryGroup, Script,
+    WordBreak,
+};
+use icu_properties::script::ScriptWithExtensions;
+use icu_properties::{CodePointMapData, CodePointSetData};
+use std::sync::LazyLock;
+
+/// A letter or number of a script that puts spaces between words.
+pub(crate) const WORD: u8 = 1;
+/// A letter or number of a script written without spaces.
+pub(crate) const UNSPACED: u8 = 1 << 1;
+/// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on the
+/// unspaced letters that attach as marks do (`Word_Break=Extend`).
+pub(crate) const MARK: u8 = 1 << 2;
+/// [`UNSPACED`], and a segment of its own (with its marks) under UAX #29: `Word_Break=Other`.
+pub(crate) const ALONE: u8 = 1 << 3;
+/// A decimal digit (`Nd`).
+pub(crate) const DIGIT: u8 = 1 << 4;
+/// The lower-case form may differ.
+pub(crate) const UPPER: u8 = 1 << 5;
+/// `Cased`, for the final sigma.
+pub(crate) const CASED: u8 = 1 << 6;
+/// `Case_Ignorable`, for the final sigma.
+pub(crate) const IGNORABLE: u8 = 1 << 7;
+
+const CODE_POINTS: usize = 0x11_0000;
+const BLOCK: usize = 256;
+
+/// The scripts that are written without spaces between words.
+const SCRIPTS: [Script; 7] = [
+    Script::Han,
+    Script::Hiragana,
+    Script::Katakana,
+    Script::Thai,
+    Script::Lao,
+    Script::Khmer,
+    Script::Myanmar,
+];
+
+/// The table of flags.
+pub(crate) struct Classes {
+    index: Vec<u16>,
+    blocks: Vec<u8>,
+}
+
+impl Classes {
+    /// The one table of the process, built at the first call (about a millisecond).
+    pub(crate) fn shared() -> &'static Self {
+        static SHARED: LazyLock<Classes> = LazyLock::new(Classes::build);
+        &SHARED
+    }
+
+    /// The flags of a code point.
+    #[inline]
+    pub(crate) fn get(&self, c: char) -> u8 {
+        let point = c as usize;
+        let block = usize::from(self.index[point / BLOCK]);
+        self.blocks[block * BLOCK + point % BLOCK]
+    }
+
+    fn build() -> Self {
+        let flat = flat();
+        let mut index = Vec::with_capacity(CODE_POINTS / BLOCK);
+        let mut blocks: Vec<u8> = Vec::new();
+        for block in flat.chunks(BLOCK) {
+            let known = blocks.chunks(BLOCK).position(|seen| seen == block);
+            let number = known.unwrap_or_else(|| {
+                blocks.extend_from_slice(block);
+                blocks.len() / BLOCK - 1
+            });
+            index.push(u16::try_from(number).expect("there are 4352 blocks"));
+        }
+        Self { index, blocks }
+    }
+}
+
+impl std::fmt::Debug for Classes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Classes").field("blocks", &(self.blocks.len() / BLOCK)).finish()
+    }
+}
+
+/// One byte for every code point.
+fn flat() -> Vec<u8> {
+    let mut flat = vec![0; CODE_POINTS];
+    let mut set = |range: std::ops::RangeInclusive<u32>, flag: u8| {
+        for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
+            *class |= flag;
+        }
+    };
+    for entry in CodePointMapData::<GeneralCategory>::new().iter_ranges() {
+        let group = GeneralCategoryGroup::from(entry.value);
+        if GeneralCategoryGroup::Letter.contains(entry.value)
+            || GeneralCategoryGroup::Number.contains(entry.value)
+        {
+            set(entry.range.clone(), WORD);
+        }
+        if GeneralCategoryGroup::Mark.contains(entry.value) {
+            set(entry.range.clone(), MARK);
+        }
+        if group == GeneralCategoryGroup::DecimalNumber {
+            set(entry.range, DIGIT);
+        }
+    }
+    for range in CodePointSetData::new::<ChangesWhenLowercased>().iter_ranges() {
+        set(range, UPPER);
+    }
+    for range in CodePointSetData::new::<Cased>().iter_ranges() {
+        set(range, CASED);
+    }
+    for range in CodePointSetData::new::<CaseIgnorable>().iter_ranges() {
+        set(range, IGNORABLE);
+    }
+    mark_unspaced(&mut flat);
+    flat
+}
+
+/// Turns [`WORD`] into [`UNSPACED`] where the script has no spaces between words.
+///
+/// A letter shared by several scripts (the prolonged sound mark `ー` and its halfwidth form, the
+/// halfwidth voicing marks) counts when one of its `Script_Extensions` is such a script; a shared
+/// number (`㊀`) does not.
+fn mark_unspaced(flat: &mut [u8]) {
+    let categories = CodePointMapData::<GeneralCategory>::new();
+    let breaks = CodePointMapData::<WordBreak>::new();
+    let scripts = ScriptWithExtensions::new();
+    for entry in CodePointMapData::<Script>::new().iter_ranges() {
+        let own = SCRIPTS.contains(&entry.value);
+        let shared = matches!(entry.value, Script::Common | Script::Inherited);
+        if !own && !shared {
+            continue;
+        }
+        for point in entry.range {
+            let class = &mut flat[point as usize];
+            let meant = own
+                || (GeneralCategoryGroup::Letter.contains(categories.get32(point))
+                    && SCRIPTS.iter().any(|&script| scripts.has_script32(point, script)));
+            if *class & WORD == 0 || !meant {
+                continue;
+            }
+            *class = *class & !WORD | UNSPACED;
+            match breaks.get32(point) {
+                WordBreak::Other => *class |= ALONE,
+                // The halfwidth voicing marks: letters that attach to the one before.
+                WordBreak::Extend => *class |= MARK,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(c: char) -> u8 {
+        Classes::shared().get(c)
+    }
+
+    #[test]
+    fn letters_and_numbers_are_word_characters_and_marks_are_not() {
+        for c in "aZ9é½²Ⅷßﬁﷺऄ中ไ٣".chars() {
+            assert_ne!(class(c) & (WORD | UNSPACED), 0, "{c}");
+        }
+        // U+0345 and U+093E are Other_Alphabetic, Ⓐ is Other_Alphabetic and a symbol.
+        for c in "_ -'\u{301}\u{345}\u{93e}Ⓐ€\u{200b}".chars() {
+            assert_eq!(class(c) & (WORD | UNSPACED), 0, "{c}");
+        }
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_known_by_their_shared_letters_too() {
+        for c in "漢々〇あアーｱｰﾞไກខမ".chars() {
+            assert_eq!(class(c) & (WORD | UNSPACED), UNSPACED, "{c}");
+        }
+        for c in "aя한अ㊀１".chars() {
+            assert_eq!(class(c) & (WORD | UNSPACED), WORD, "{c}");
+        }
+    }
+
+    #[test]
+    fn every_code_point_that_the_standard_library_lowers_is_flagged() {
+        for c in '\0'..=char::MAX {
+            if !c.to_lowercase().eq([c]) {
+                assert_ne!(class(c) & UPPER, 0, "{c}");
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! An HTML page in, its text out, with its title and marks.
+//!
+//! [`extract`] drives html5ever's tokenizer, which knows comments, raw text and character references
+//! as browsers do, and builds no tree: deep nesting costs nothing, and what is left open ends with
+//! the page. What a tree builder would add to reading is done here: telling the tokenizer which
+//! elements hold raw text, and remembering whether we are in a drawing (where they do not).
+
+use crate::elements::{self, Content};
+use crate::page::{Builder, MarkKind, Page};
+use crate::tag;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+use memchr::{memchr, memmem};
+use std::cell::RefCell;
+
+/// The text of a page.
+///
+/// Character references are decoded; comments, scripts, styles, `noscript`, `template` and embedded
+/// frames are dropped; the text of forms (`textarea`, `option`, `button`) is kept; the title stands
+/// apart. Linear in the page, whatever it holds. Never fails: every string is some page.
+///
+/// ```
+/// let page = lookalike_text::extract("<title>T</title><p>a<b>b</b>&amp;<script>x</script><p>c");
+/// assert_eq!(page.text, "ab&\nc");
+/// assert_eq!(page.title.as_deref(), Some("T"));
+/// assert_eq!(&page.text[page.marks[0].start..page.marks[0].end], "b");
+/// ```
+#[must_use]
+pub fn extract(html: &str) -> Page {
+    let reader = Reader::new();
+    reader.read(html);
+    reader.tokenizer.end();
+    reader.tokenizer.sink.0.into_inner().finish()
+}
+
+/// Feeds the tokenizer piece by piece, so that it never sees an attribute.
+struct Reader {
+    tokenizer: Tokenizer<Sink>,
+    queue: BufferQueue,
+}
+
+/// Most bytes given to the tokenizer at once.
+const PIECE: usize = 1 << 16;
+
+/// The element that nothing ends.
+const PLAINTEXT: &str = "plaintext";
+
+impl Reader {
+    fn new() -> Self {
+        Self {
+            tokenizer: Tokenizer::new(Sink::default(), TokenizerOpts::default()),
+            queue: BufferQueue::default(),
+        }
+    }
+
+    fn read(&self, html: &str) {
+        let mut rest = html;
+        while !rest.is_empty() {
+            let used = if self.raw_name().is_some() {
+                self.read_raw(rest)
+            } else {
+                self.read_markup(rest)
+            };
+            rest = &rest[used..];
+        }
+    }
+
+    /// The element whose raw text we are in.
+    fn raw_name(&self) -> Option<&'static str> {
+        self.tokenizer.sink.0.borrow().raw
+    }
+
+    /// Feeds text up to the next `<`, or what begins there. Gives the number of bytes used.
+    fn read_markup(&self, rest: &str) -> usize {
+        let bytes = rest.as_bytes();
+        match memchr(b'<', bytes) {
+            None => self.feed_all(rest),
+            Some(0) => match (bytes.get(1), bytes.get(2)) {
+                (Some(b'a'..=b'z' | b'A'..=b'Z'), _)
+                | (Some(b'/'), Some(b'a'..=b'z' | b'A'..=b'Z')) => self.read_tag(rest),
+                (Some(b'/'), Some(b'>')) => self.feed_all("</>"),
+                (Some(b'!' | b'?' | b'/'), _) => self.read_comment(rest),
+                _ => self.feed_all("<"),
+            },
+            Some(text) => self.feed_all(&rest[..text]),
+        }
+    }
+
+    /// A tag without its attributes. One that never ends is no tag, and nor is what follows.
+    fn read_tag(&self, rest: &str) -> usize {
+        let Some(tag) = tag::read(rest.as_bytes()) else {
+            return rest.len();
+        };
+        self.feed_all(&rest[..tag.name_end]);
+        self.feed(if tag.self_closing { "/>" } else { ">" });
+        tag.end
+    }
+
+    /// A comment, a doctype or what is read as a comment: up to the first `>` that ends it.
+    fn read_comment(&self, rest: &str) -> usize {
+        let before = self.tokenizer.sink.0.borrow().comments;
+        let mut at = 0;
+        while let Some(length) = memchr(b'>', &rest.as_bytes()[at..]) {
+            self.feed_all(&rest[at..=at + length]);
+            at += length + 1;
+            if self.tokenizer.sink.0.borrow().comments != before {
+                return at;
+            }
+        }
+        at + self.feed_all(&rest[at..])
+    }
+
+    /// Raw text up to what may be its end tag, and that tag.
+    fn read_raw(&self, rest: &str) -> usize {
+        let Some(name) = self.raw_name().filter(|&name| name != PLAINTEXT) else {
+            return self.feed_all(rest);
+        };
+        let bytes = rest.as_bytes();
+        let is_end = |&at: &usize| {
+            let after = at + 2 + name.len();
+            bytes
+                .get(at + 2..after)
+                .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+                && bytes
+                    .get(after)
+                    .is_some_and(|&next| tag::is_space(next) || b"/>".contains(&next))
+        };
+        let Some(at) = memmem::find_iter(bytes, b"</").find(is_end) else {
+            return self.feed_all(rest);
+        };
+        let name_end = at + 2 + name.len();
+        self.feed_all(&rest[..name_end]);
+        self.feed(">");
+        if self.raw_name().is_some() {
+            // A script inside `<!--<script>`: this tag did not end the outer one. To a script, the
+            // byte after the name and the `>` fed in its place are the same.
+            return name_end + 1;
+        }
+        tag::read(&bytes[at..]).map_or(rest.len(), |tag| at + tag.end)
+    }
+
+    /// Feeds all of the text, and gives its length.
+    fn feed_all(&self, text: &str) -> usize {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (piece, more) = rest.split_at(rest.floor_char_boundary(PIECE));
+            self.feed(piece);
+            rest = more;
+        }
+        text.len()
+    }
+
+    fn feed(&self, piece: &str) {
+        self.queue.push_back(StrTendril::from_slice(piece));
+        // The sink never asks the tokenizer to pause.
+        let _ = self.tokenizer.feed(&self.queue);
+    }
+}
+
+/// What tokens go into. The tokenizer calls it by shared reference, hence the cell.
+#[derive(Default)]
+struct Sink(RefCell<Extraction>);
+
+#[derive(Default)]
+struct Extraction {
+    page: Builder,
+    title: Option<Builder>,
+    /// The element whose raw text we are in.
+    raw: Option<&'static str>,
+    /// Is this raw text the page's title?
+    in_title: bool,
+    /// Comments and doctypes seen.
+    comments: u64,
+    /// Open `template` elements.
+    templates: usize,
+    /// Open `svg` and `math` elements, one inside the other.
+    drawings: usize,
+    /// Open elements inside a drawing that hide their text.
+    hidden: usize,
+}
+
+impl TokenSink for Sink {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        let mut extraction = self.0.borrow_mut();
+        match token {
+            Token::CharacterTokens(text) => extraction.text(&text),
+            Token::CommentToken(_) | Token::DoctypeToken(_) => extraction.comments += 1,
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return extraction.start(&tag),
+            Token::TagToken(tag) => extraction.end(&tag.name),
+            Token::NullCharacterToken | Token::EOFToken | Token::ParseError(_) => {}
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+impl Extraction {
+    fn text(&mut self, text: &str) {
+        if self.in_title {
+            if let Some(title) = &mut self.title {
+                title.push(text);
+            }
+        } else if self.is_shown() && self.raw.is_none_or(elements::shows_raw) {
+            self.page.push(text);
+        }
+    }
+
+    fn is_shown(&self) -> bool {
+        self.templates == 0 && self.hidden == 0
+    }
+
+    fn start(&mut self, tag: &Tag) -> TokenSinkResult<()> {
+        let name: &str = &tag.name;
+        if self.drawings > 0 {
+            if !elements::leaves_drawing(name) {
+                self.start_in_drawing(name, tag.self_closing);
+                return TokenSinkResult::Continue;
+            }
+            self.drawings = 0;
+            self.hidden = 0;
+        }
+        self.around(name);
+        match name {
+            "template" => self.templates += 1,
+            "svg" | "math" if !tag.self_closing => self.drawings = 1,
+            _ => {}
+        }
+        if let Some(kind) = elements::mark(name)
+            && self.is_shown()
+        {
+            self.page.open(kind);
+        }
+        match elements::content(name) {
+            Content::Markup => TokenSinkResult::Continue,
+            Content::Plaintext => {
+                self.raw = Some(PLAINTEXT);
+                TokenSinkResult::Plaintext
+            }
+            Content::Raw(name, kind) => {
+                self.raw = Some(name);
+                if name == "title" {
+                    self.in_title = self.title.is_none() && self.templates == 0;
+                    if self.in_title {
+                        self.title = Some(Builder::default());
+                    }
+                }
+                TokenSinkResult::RawData(kind)
+            }
+        }
+    }
+
+    fn start_in_drawing(&mut self, name: &str, self_closing: bool) {
+        self.around(name);
+        if self_closing {
+            return;
+        }
+        if matches!(name, "svg" | "math") {
+            self.drawings += 1;
+        } else if elements::hidden_in_drawing(name) {
+            self.hidden += 1;
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.raw = None;
+        self.in_title = false;
+        if self.drawings > 0 {
+            if matches!(name, "svg" | "math") {
+                self.drawings -= 1;
+                if self.drawings == 0 {
+                    self.hidden = 0;
+                }
+            } else if elements::hidden_in_drawing(name) {
+                self.hidden = self.hidden.saturating_sub(1);
+            }
+        }
+        if name == "template" {
+            self.templates = self.templates.saturating_sub(1);
+        }
+        if let Some(kind) = elements::mark(name)
+            && self.is_shown()
+        {
+            self.page.close(kind);
+        }
+        self.around(name);
+    }
+
+    /// What either tag of an element does to the text around it.
+    fn around(&mut self, name: &str) {
+        if !self.is_shown() {
+            return;
+        }
+        self.page.separate(elements::separation(name));
+        if elements::bounds_formatting(name) {
+            self.page.close_all(MarkKind::Emphasis);
+            self.page.close_all(MarkKind::Link);
+        }
+    }
+
+    fn finish(self) -> Page {
+        let title = self.title.map(|title| title.finish(None).text).filter(|text| !text.is_empty());
+        self.page.finish(title)
+    }
+}

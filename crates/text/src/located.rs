@@ -1,0 +1,92 @@
+//! Text in, tokens out with the place in the original text that each came from: for evidence.
+//!
+//! The twin of [`Analyzer::tokens`], written plainly and allowed to allocate; a test says that the
+//! two give the same tokens.
+
+use crate::analyzer::is_gap;
+use crate::casing::lower_into;
+use crate::normal::Buffers;
+use crate::{Analyzer, Unit, scan};
+use std::ops::Range;
+
+impl Analyzer {
+    /// Pushes each token with its byte range in `text`: the tokens of [`Analyzer::tokens`], in order.
+    ///
+    /// The range is exact, and covers the characters that the token's were lower-cased from. Where
+    /// normalisation changed the stretch of text between two ASCII white spaces, the range is that
+    /// whole stretch. With [`Unit::Char`], the range of a space is the gap between the two words:
+    /// empty where nothing stands between them (`c漢`) or both come from one changed stretch.
+    pub fn located_tokens<F: FnMut(&str, Range<usize>)>(&self, text: &str, mut emit: F) {
+        let mut stretch = Stretch::default();
+        let mut last_end = None;
+        for piece in pieces(text) {
+            stretch.read(self, text, piece);
+            scan::words(&stretch.lower, self.classes, &mut |word, joined| {
+                if self.unit == Unit::Word {
+                    let place = stretch.place(word.clone());
+                    emit(&stretch.lower[word], place);
+                    return;
+                }
+                if let Some(end) = last_end
+                    && !joined
+                {
+                    emit(" ", end..stretch.place(word.clone()).start.max(end));
+                }
+                for (offset, c) in stretch.lower[word.clone()].char_indices() {
+                    let at = word.start + offset;
+                    let character = at..at + c.len_utf8();
+                    emit(&stretch.lower[character.clone()], stretch.place(character));
+                }
+                last_end = Some(stretch.place(word).end);
+            });
+        }
+    }
+}
+
+/// The byte ranges between ASCII white space and control characters.
+fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    text.as_bytes().split(is_gap).map(move |piece| {
+        let start = at;
+        at += piece.len() + 1;
+        start..start + piece.len()
+    })
+}
+
+/// One stretch, normalised and lower-cased, and where it came from.
+#[derive(Default)]
+struct Stretch {
+    buffers: Buffers,
+    lower: String,
+    /// Where the stretch stands in the text.
+    whole: Range<usize>,
+    /// For each byte of `lower`, the character in the text; empty if normalisation changed it.
+    places: Vec<Range<usize>>,
+}
+
+impl Stretch {
+    fn read(&mut self, analyzer: &Analyzer, text: &str, piece: Range<usize>) {
+        let original = &text[piece.clone()];
+        let normal = analyzer.normalizer.apply(original, &mut self.buffers);
+        self.lower.clear();
+        lower_into(normal, analyzer.classes, &mut self.lower);
+        self.places.clear();
+        if normal == original {
+            for (offset, c) in original.char_indices() {
+                let start = piece.start + offset;
+                // Both forms of the small sigma have the same length.
+                for _ in 0..c.to_lowercase().map(char::len_utf8).sum() {
+                    self.places.push(start..start + c.len_utf8());
+                }
+            }
+        }
+        self.whole = piece;
+    }
+
+    fn place(&self, part: Range<usize>) -> Range<usize> {
+        match (self.places.get(part.start), self.places.get(part.end.wrapping_sub(1))) {
+            (Some(first), Some(last)) => first.start..last.end,
+            _ => self.whole.clone(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A stretch of text in, the same stretch normalised out, untouched when it already is.
+//!
+//! NFKC also drops the characters that have no width and no meaning for a reader (zero-width spaces
+//! and joiners, word joiner, byte order mark, soft hyphen). They go *before* normalising: one that
+//! stands between a letter and its accent would keep the two from composing. Lower-casing comes
+//! last, because normalising may produce capitals (`𝐅` gives `F`).
+//!
+//! A stretch ends at ASCII white space or control characters. None of these composes with anything
+//! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
+
+use crate::Normalize;
+use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
+
+/// Buffers of [`Normalizer::apply`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Buffers {
+    visible: String,
+    normal: String,
+}
+
+/// One of the normalisations that can be asked for.
+#[derive(Debug)]
+pub(crate) enum Normalizer {
+    None,
+    Nfc(ComposingNormalizerBorrowed<'static>),
+    Nfkc(ComposingNormalizerBorrowed<'static>),
+}
+
+impl Normalizer {
+    pub(crate) fn new(normalize: Normalize) -> Self {
+        match normalize {
+            Normalize::None => Self::None,
+            Normalize::Nfc => Self::Nfc(ComposingNormalizer::new_nfc()),
+            Normalize::Nfkc => Self::Nfkc(ComposingNormalizer::new_nfkc()),
+        }
+    }
+
+    /// The normalised stretch. Allocates only for more than 16 combining marks in a row, once the
+    /// buffers are large enough.
+    pub(crate) fn apply<'a>(&self, stretch: &'a str, buffers: &'a mut Buffers) -> &'a str {
+        match self {
+            Self::None => stretch,
+            // Below U+0300 (lead byte 0xCC) everything is in NFC.
+            Self::Nfc(_) if stretch.bytes().all(|byte| byte < 0xCC) => stretch,
+            Self::Nfc(nfc) => compose(nfc, stretch, &mut buffers.normal),
+            Self::Nfkc(nfkc) => {
+                let visible = drop_invisible(stretch, &mut buffers.visible);
+                compose(nfkc, visible, &mut buffers.normal)
+            }
+        }
+    }
+}
+
+fn compose<'a>(
+    normalizer: &ComposingNormalizerBorrowed<'static>,
+    stretch: &'a str,
+    buffer: &'a mut String,
+) -> &'a str {
+    let (head, tail) = normalizer.split_normalized(stretch);
+    if tail.is_empty() {
+        return stretch;
+    }
+    buffer.clear();
+    buffer.push_str(head);
+    // Writing to a string cannot fail.
+    let _ = normalizer.normalize_to(tail, buffer);
+    buffer
+}
+
+fn drop_invisible<'a>(stretch: &'a str, buffer: &'a mut String) -> &'a str {
+    if !stretch.contains(is_invisible) {
+        return stretch;
+    }
+    buffer.clear();
+    buffer.extend(stretch.chars().filter(|&c| !is_invisible(c)));
+    buffer
+}
+
+/// Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn apply(normalize: Normalize, text: &str) -> String {
+        Normalizer::new(normalize).apply(text, &mut Buffers::default()).to_owned()
+    }
+
+    #[test]
+    fn invisible_characters_go_before_composition() {
+        assert_eq!(apply(Normalize::Nfkc, "e\u{200d}\u{301}"), "é");
+        assert_eq!(apply(Normalize::Nfc, "e\u{200d}\u{301}"), "e\u{200d}\u{301}");
+        assert_eq!(apply(Normalize::Nfkc, "ＦＲＥＥ f\u{200b}ree 𝐅𝐫𝐞𝐞 ﬁ"), "FREE free Free fi");
+        assert_eq!(apply(Normalize::None, "e\u{301}ﬁ"), "e\u{301}ﬁ");
+    }
+
+    proptest! {
+        #[test]
+        fn normalising_by_stretch_is_normalising_the_whole(
+            text in "([a-e<=> \t\u{0}-\u{20}\u{300}-\u{310}\u{338}\u{1100}-\u{1120}\u{1161}-\u{1170}\u{a0}\u{b4}]|\\PC){0,16}",
+        ) {
+            for normalizer in [ComposingNormalizer::new_nfc(), ComposingNormalizer::new_nfkc()] {
+                let whole = normalizer.normalize(&text);
+                let parts: String = text
+                    .split_inclusive(|c| c <= ' ')
+                    .map(|part| normalizer.normalize(part).into_owned())
+                    .collect();
+                prop_assert_eq!(whole.as_ref(), parts.as_str());
+            }
+        }
+    }
+}

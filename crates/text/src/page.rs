@@ -1,0 +1,132 @@
+//! Pieces of text, separations and marks in; a page's text with its marks out.
+
+/// A page without its markup.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// The text that a browser would show: runs of ASCII white space are one space, blocks (and
+    /// `br`) stand on lines of their own, no line is empty, nothing precedes or follows.
+    pub text: String,
+    /// The text of the first `title` element, white space collapsed. It is no part of `text`.
+    pub title: Option<String>,
+    /// Where text was marked up, by start, longer marks first; those of one kind never overlap.
+    pub marks: Vec<Mark>,
+}
+
+/// Text that was marked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mark {
+    /// Byte at which the marked text starts.
+    pub start: usize,
+    /// Byte after its end, always greater than `start`.
+    pub end: usize,
+    /// What it was.
+    pub kind: MarkKind,
+}
+
+/// What marked text was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MarkKind {
+    /// `h1` to `h6`.
+    Heading,
+    /// `b`, `strong`, `i` or `em`; nested ones are one mark.
+    Emphasis,
+    /// `a`.
+    Link,
+}
+
+impl MarkKind {
+    const ALL: [Self; 3] = [Self::Heading, Self::Emphasis, Self::Link];
+}
+
+/// What separates two pieces of text, the weaker first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Break {
+    #[default]
+    None,
+    Space,
+    Line,
+}
+
+/// A [`Page`] being built.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    text: String,
+    marks: Vec<Mark>,
+    pending: Break,
+    spans: [Span; MarkKind::ALL.len()],
+}
+
+/// The state of one kind of mark.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    /// Elements of the kind that are open.
+    depth: usize,
+    /// Where their text started, once there was some.
+    start: Option<usize>,
+}
+
+impl Builder {
+    /// A separation before whatever text comes next.
+    pub(crate) fn separate(&mut self, by: Break) {
+        self.pending = self.pending.max(by);
+    }
+
+    /// Text with white space as it stood in the page.
+    pub(crate) fn push(&mut self, text: &str) {
+        let is_space = |c| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c');
+        for (number, word) in text.split(is_space).enumerate() {
+            if number > 0 {
+                self.separate(Break::Space);
+            }
+            if !word.is_empty() {
+                self.push_word(word);
+            }
+        }
+    }
+
+    fn push_word(&mut self, word: &str) {
+        match std::mem::take(&mut self.pending) {
+            Break::Space if !self.text.is_empty() => self.text.push(' '),
+            Break::Line if !self.text.is_empty() => self.text.push('\n'),
+            _ => {}
+        }
+        for span in &mut self.spans {
+            if span.depth > 0 {
+                span.start.get_or_insert(self.text.len());
+            }
+        }
+        self.text.push_str(word);
+    }
+
+    /// An element of this kind starts. Only emphasis nests.
+    pub(crate) fn open(&mut self, kind: MarkKind) {
+        if kind != MarkKind::Emphasis {
+            self.close_all(kind);
+        }
+        self.spans[kind as usize].depth += 1;
+    }
+
+    /// An element of this kind ends, if one was open.
+    pub(crate) fn close(&mut self, kind: MarkKind) {
+        match self.spans[kind as usize].depth {
+            0 => {}
+            1 => self.close_all(kind),
+            _ => self.spans[kind as usize].depth -= 1,
+        }
+    }
+
+    /// All elements of this kind end.
+    pub(crate) fn close_all(&mut self, kind: MarkKind) {
+        if let Some(start) = std::mem::take(&mut self.spans[kind as usize]).start {
+            self.marks.push(Mark { start, end: self.text.len(), kind });
+        }
+    }
+
+    pub(crate) fn finish(mut self, title: Option<String>) -> Page {
+        for kind in MarkKind::ALL {
+            self.close_all(kind);
+        }
+        self.marks.sort_by_key(|mark| (mark.start, std::cmp::Reverse(mark.end), mark.kind));
+        Page { text: self.text, title, marks: self.marks }
+    }
+}
