@@ -1,6 +1,18 @@
 //! Arguments in, a sorted list of input files out.
+//!
+//! [`Inputs::discover`] finds the files; [`Inputs::chunks`](crate::Inputs::chunks) reads them. Files
+//! are listed and looked at once, before anything is read, so that the order of arguments changes
+//! nothing and mistakes show before hours of work.
+
+mod discover;
+mod error;
+pub(crate) mod kind;
+mod name;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use error::InputError;
 
 /// The names of the fields (JSON keys, CSV columns, Parquet columns) that hold what we need.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -101,6 +113,16 @@ pub struct DiscoverOptions {
     pub max_record: Option<usize>,
     /// Where standard input is kept while it is needed (a directory).
     pub scratch: Option<PathBuf>,
+    /// Directories (or files) that are left out where they lie inside a directory to read: the one
+    /// that the result is written to.
+    pub exclude: Vec<PathBuf>,
+}
+
+impl DiscoverOptions {
+    /// Largest record in bytes.
+    pub(crate) fn max_record(&self) -> usize {
+        self.max_record.unwrap_or(256 << 20)
+    }
 }
 
 /// The files of a run, in the order of their names, and how to read them.
@@ -110,4 +132,80 @@ pub struct Inputs {
     pub files: Vec<InputFile>,
     /// How they are read.
     pub options: DiscoverOptions,
+    /// What was found in directories and left alone: names that say nothing about the form of the
+    /// records, links that lead nowhere or to directories, and whatever is no file.
+    pub skipped: Vec<PathBuf>,
+    /// Standard input, deleted with the last who needs it.
+    pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
+}
+
+impl Inputs {
+    /// Inputs that are known already.
+    pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
+        Self { files, options, skipped: Vec::new(), spooled: Vec::new() }
+    }
+
+    /// Finds the inputs that the arguments name.
+    ///
+    /// An argument is a file, a directory (read with all below it, but for hidden names and links to
+    /// directories), a pattern with `*`, `?` or `[...]` where no file has that very name, or `-` for
+    /// JSONL on standard input. A file that is named in two ways is read once.
+    ///
+    /// # Errors
+    /// An argument that names nothing, a file whose form is unknown, a directory that cannot be
+    /// listed, or no file at all.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// use lookalike_io::{DiscoverOptions, Format, Inputs};
+    ///
+    /// std::fs::write(folder.join("b.txt"), "some text")?;
+    /// std::fs::write(folder.join("a.jsonl"), "{\"text\":\"more text\"}\n")?;
+    /// std::fs::write(folder.join("Makefile"), "all:\n")?;
+    ///
+    /// let arguments = [folder.display().to_string()];
+    /// let inputs = Inputs::discover(&arguments, DiscoverOptions::default())?;
+    /// assert_eq!(inputs.files.len(), 2);
+    /// assert_eq!(inputs.files[0].format, Format::Jsonl);
+    /// assert_eq!(inputs.skipped, [folder.join("Makefile")]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn discover(args: &[String], options: DiscoverOptions) -> Result<Self, InputError> {
+        discover::discover(args, options, &mut std::io::stdin().lock())
+    }
+
+    /// Puts other inputs behind these. The options stay.
+    ///
+    /// # Errors
+    /// A file that is among both, or more files than can be numbered.
+    pub fn append(&mut self, other: Self) -> Result<(), InputError> {
+        let place = |file: &InputFile| file.path.canonicalize().unwrap_or(file.path.clone());
+        let known: std::collections::BTreeSet<PathBuf> = self.files.iter().map(place).collect();
+        if let Some(file) = other.files.iter().find(|file| known.contains(&place(file))) {
+            return Err(InputError::Twice { path: file.path.clone() });
+        }
+        self.files.extend(other.files);
+        self.skipped.extend(other.skipped);
+        self.spooled.extend(other.spooled);
+        discover::check_count(self.files.len())
+    }
+
+    /// Refuses inputs whose size or modification time is not what it was when they were found. A run
+    /// reads twice; decisions about one text must not be carried out on another.
+    ///
+    /// # Errors
+    /// The first file that was changed or removed.
+    pub fn verify_unchanged(&self) -> Result<(), InputError> {
+        for file in &self.files {
+            let metadata = std::fs::metadata(&file.path)
+                .map_err(|e| InputError::io("look at the file again", &file.path, e))?;
+            if metadata.len() != file.size || metadata.modified().ok() != file.modified {
+                return Err(InputError::Changed { path: file.path.clone() });
+            }
+        }
+        Ok(())
+    }
 }

@@ -62,6 +62,15 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// A problem of a whole file, or of its rest from an offset on.
+    pub(crate) fn of_file(file: u32, name: &str, offset: Option<u64>, message: String) -> Self {
+        Self { file, path: name.to_string(), record: 0, line: 0, offset, message }
+    }
+}
+
+impl std::error::Error for Problem {}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;

@@ -1,14 +1,45 @@
-//! Input files in, chunks of whole records out.
+//! Input files in, chunks of whole records out; chunks in, records out.
+//!
+//! The primary types are [`Chunks`] and [`Chunk`]. Cutting and parsing are two steps, because only the
+//! first must follow the bytes in order: one thread decompresses and looks for the ends of records,
+//! [`Chunk::visit`] parses on whichever thread takes the chunk. Records are *pushed* into a closure
+//! instead of handed out by an iterator, so that all of them can be borrowed from the chunk and a few
+//! buffers that are used again and again.
+//!
+//! Where chunks begin and end depends on the files alone, so a second pass sees the same chunks.
+//!
+//! What can be wrong with a record or a file never stops a run: it becomes a
+//! [`Problem`](crate::Problem) that names its place, and reading goes on behind it.
+
+mod batches;
+mod chunks;
+mod columns;
+mod csv;
+mod decompress;
+mod documents;
+mod fields;
+mod json;
+mod lines;
+pub(crate) mod open;
+mod raw;
+mod rows;
+mod stream;
+mod visit;
 
 use std::sync::Arc;
 
+pub use chunks::Chunks;
+pub use raw::RawRecords;
+pub use visit::VisitScratch;
+
 /// A run of whole records of one file (or a run of one-document files), parsed by whoever takes it.
+#[derive(Debug)]
 pub struct Chunk {
     /// Index of the (first) file.
     pub file: u32,
     /// Number of the first record in it, from 1.
     pub first_record: u32,
-    /// Line of the first record, from 1; 0 for Parquet.
+    /// Line of the first byte, from 1; 0 for Parquet and one-document files.
     pub first_line: u64,
     /// Decompressed offset of the first byte.
     pub offset: u64,
@@ -19,19 +50,20 @@ pub struct Chunk {
 }
 
 /// The records of a chunk in the form of their file.
+#[derive(Debug)]
 pub enum Body {
     /// JSONL: whole lines, line ends included; the very last line of a file may lack its end.
     Lines(Vec<u8>),
     /// CSV or TSV: whole raw records, line ends included.
     Rows {
-        /// The raw bytes of the records.
+        /// The raw bytes of the records. Blank lines stay behind the record that they follow.
         data: Vec<u8>,
         /// Where each record starts in `data`.
         starts: Vec<usize>,
         /// The header they stand under.
         header: Arc<CsvHeader>,
     },
-    /// Parquet: all columns.
+    /// Parquet: all columns, or those with a field name ([`Chunks::only_fields`]).
     Batch(arrow_array::RecordBatch),
     /// One-document files: this many, starting at `Chunk::file`; opened by the thread that visits.
     Files(u32),
@@ -46,4 +78,13 @@ pub struct CsvHeader {
     pub names: Vec<String>,
     /// `,` or a tab.
     pub delimiter: u8,
+}
+
+/// What is said of a record that is too long, wherever that is noticed.
+fn too_long(limit: usize) -> String {
+    let limit = match limit {
+        bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+        bytes => format!("{bytes} bytes"),
+    };
+    format!("the record is longer than {limit}; raise --max-record to read it")
 }

@@ -1,0 +1,238 @@
+//! The search for input files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, kind, name};
+use crate::source::open;
+
+/// Names standard input.
+const STDIN: &str = "-";
+
+/// Finds the files that the arguments name; `stdin` is read if one of them is `-`.
+pub(super) fn discover(
+    args: &[String],
+    options: DiscoverOptions,
+    stdin: &mut dyn Read,
+) -> Result<Inputs, InputError> {
+    let mut search = Search::new(&options);
+    for arg in args.iter().filter(|arg| *arg != STDIN) {
+        search.argument(arg)?;
+    }
+    let Search { found, skipped, .. } = search;
+    let mut files: Vec<InputFile> = found.into_values().collect();
+    let mut spooled = Vec::new();
+    if args.iter().any(|arg| arg == STDIN) {
+        let (file, path) = spool(stdin, &options, &files)?;
+        files.push(file);
+        spooled.push(Arc::new(path));
+    }
+    if files.is_empty() {
+        return Err(InputError::Nothing { given: args.join(" "), skipped: skipped.len() });
+    }
+    check_count(files.len())?;
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    for file in files.iter_mut().filter(|file| file.format != Format::Parquet) {
+        // A file that cannot be opened is reported when it is read.
+        if let Ok(head) = open::head(&file.path, kind::HEAD) {
+            file.compression = kind::settle(file.compression, &head);
+        }
+    }
+    Ok(Inputs { files, options, skipped: skipped.into_iter().collect(), spooled })
+}
+
+/// Files are numbered with 32 bits.
+pub(super) fn check_count(files: usize) -> Result<(), InputError> {
+    match u32::try_from(files) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(InputError::TooManyFiles { files }),
+    }
+}
+
+struct Search<'a> {
+    options: &'a DiscoverOptions,
+    /// Real paths that are passed over.
+    excluded: Vec<PathBuf>,
+    /// By real path, so that every file is read once.
+    found: BTreeMap<PathBuf, InputFile>,
+    skipped: BTreeSet<PathBuf>,
+}
+
+/// How a file came to be looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// It was named itself.
+    Named,
+    /// It lies in a directory or matches a pattern.
+    Below,
+}
+
+impl<'a> Search<'a> {
+    fn new(options: &'a DiscoverOptions) -> Self {
+        let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
+        Self { options, excluded, found: BTreeMap::new(), skipped: BTreeSet::new() }
+    }
+
+    fn argument(&mut self, arg: &str) -> Result<(), InputError> {
+        let path = Path::new(arg);
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => self.directory(path, path),
+            Ok(_) => self.file(path, path.parent().unwrap_or(path), Found::Named),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(InputError::io("look at it", path, e))
+            }
+            Err(_) if arg.contains(['*', '?', '[']) => self.pattern(arg),
+            Err(_) => Err(InputError::NotFound { path: path.to_path_buf() }),
+        }
+    }
+
+    fn pattern(&mut self, pattern: &str) -> Result<(), InputError> {
+        let options = glob::MatchOptions {
+            case_sensitive: true,
+            require_literal_separator: true,
+            require_literal_leading_dot: true,
+        };
+        let matches = glob::glob_with(pattern, options)
+            .map_err(|source| InputError::Pattern { pattern: pattern.to_string(), source })?;
+        let base = literal_part(Path::new(pattern));
+        let mut any = false;
+        for path in matches {
+            let path = path.map_err(|e| {
+                let path = e.path().to_path_buf();
+                InputError::io("list the directory", &path, e.into())
+            })?;
+            any = true;
+            match std::fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() => self.directory(&path, &base)?,
+                Ok(metadata) if metadata.is_file() => self.file(&path, &base, Found::Below)?,
+                _ => {
+                    self.skipped.insert(path);
+                }
+            }
+        }
+        match any {
+            true => Ok(()),
+            false => Err(InputError::NoMatch { pattern: pattern.to_string() }),
+        }
+    }
+
+    /// Reads a directory and all below it, without following links to directories.
+    fn directory(&mut self, directory: &Path, base: &Path) -> Result<(), InputError> {
+        let mut open = vec![directory.to_path_buf()];
+        while let Some(directory) = open.pop() {
+            let fail = |e| InputError::io("list the directory", &directory, e);
+            for entry in std::fs::read_dir(&directory).map_err(fail)? {
+                let entry = entry.map_err(fail)?;
+                if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                    continue;
+                }
+                let path = entry.path();
+                let kind = entry.file_type().map_err(fail)?;
+                let leads_to_file = || std::fs::metadata(&path).is_ok_and(|file| file.is_file());
+                if kind.is_dir() {
+                    if !self.is_excluded(&path) {
+                        open.push(path);
+                    }
+                } else if kind.is_file() || (kind.is_symlink() && leads_to_file()) {
+                    if !self.is_excluded(&path) {
+                        self.file(&path, base, Found::Below)?;
+                    }
+                } else {
+                    self.skipped.insert(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_excluded(&self, path: &Path) -> bool {
+        !self.excluded.is_empty() && real(path).is_some_and(|real| self.excluded.contains(&real))
+    }
+
+    fn file(&mut self, path: &Path, base: &Path, found: Found) -> Result<(), InputError> {
+        let fail = |e| InputError::io("look at the file", path, e);
+        let metadata = std::fs::metadata(path).map_err(fail)?;
+        if !metadata.is_file() {
+            return Err(InputError::NotAFile { path: path.to_path_buf() });
+        }
+        let (named, mut compression) = kind::of_name(path);
+        let Some(format) = self.options.format.or(named) else {
+            return match found {
+                Found::Named => Err(InputError::UnknownFormat { path: path.to_path_buf() }),
+                Found::Below => {
+                    self.skipped.insert(path.to_path_buf());
+                    Ok(())
+                }
+            };
+        };
+        if format == Format::Parquet {
+            compression = Compression::None;
+        }
+        let file = InputFile {
+            path: path.to_path_buf(),
+            name: name::readable(path),
+            relative: path.strip_prefix(base).unwrap_or(path).to_path_buf(),
+            format,
+            compression,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        };
+        let place = path.canonicalize().map_err(fail)?;
+        match self.found.get_mut(&place) {
+            // Of several ways to the same file the least name counts, whichever came first.
+            Some(known) if known.name <= file.name => {}
+            Some(known) => *known = file,
+            None => {
+                self.found.insert(place, file);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The real path, also of something in an existing directory that does not exist yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| {
+        let whole = std::path::absolute(path).ok()?;
+        Some(whole.parent()?.canonicalize().ok()?.join(whole.file_name()?))
+    })
+}
+
+/// The directories that a pattern names before its first wildcard.
+fn literal_part(pattern: &Path) -> PathBuf {
+    let wild = |part: &Component<'_>| {
+        part.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+    };
+    pattern.components().take_while(|part| !wild(part)).collect()
+}
+
+/// Puts standard input into a file, because it is read twice.
+fn spool(
+    stdin: &mut dyn Read,
+    options: &DiscoverOptions,
+    files: &[InputFile],
+) -> Result<(InputFile, tempfile::TempPath), InputError> {
+    let folder = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let fail = |e| InputError::io("keep a copy of standard input in this directory", &folder, e);
+    let mut file =
+        tempfile::Builder::new().prefix("lookalike-stdin-").tempfile_in(&folder).map_err(fail)?;
+    std::io::copy(stdin, &mut file).map_err(fail)?;
+    let metadata = file.as_file().metadata().map_err(fail)?;
+    let path = file.into_temp_path();
+    let mut name = "stdin".to_string();
+    while files.iter().any(|file| file.name == name) {
+        name.push('-');
+    }
+    let file = InputFile {
+        path: path.to_path_buf(),
+        relative: PathBuf::from(&name),
+        name,
+        format: options.format.unwrap_or(Format::Jsonl),
+        compression: Compression::None,
+        size: metadata.len(),
+        modified: metadata.modified().ok(),
+    };
+    Ok((file, path))
+}

@@ -1,0 +1,113 @@
+//! A name and the first bytes in; format and compression out.
+
+use std::path::Path;
+
+use super::{Compression, Format};
+
+/// Extensions and the forms that they stand for.
+const FORMATS: &[(&str, Format)] = &[
+    ("jsonl", Format::Jsonl),
+    ("ndjson", Format::Jsonl),
+    ("json", Format::Jsonl),
+    ("csv", Format::Csv),
+    ("tsv", Format::Tsv),
+    ("parquet", Format::Parquet),
+    ("txt", Format::Text),
+    ("text", Format::Text),
+    ("md", Format::Markdown),
+    ("markdown", Format::Markdown),
+    ("html", Format::Html),
+    ("htm", Format::Html),
+    ("xhtml", Format::Html),
+];
+
+/// Extensions of compressed files.
+const COMPRESSIONS: &[(&str, Compression)] = &[
+    ("gz", Compression::Gzip),
+    ("zst", Compression::Zstd),
+    ("zstd", Compression::Zstd),
+    ("bz2", Compression::Bzip2),
+    ("xz", Compression::Xz),
+];
+
+/// First bytes of compressed files.
+const MAGIC: &[(&[u8], Compression)] = &[
+    (b"\x1f\x8b", Compression::Gzip),
+    (b"\x28\xb5\x2f\xfd", Compression::Zstd),
+    (b"\xfd7zXZ\0", Compression::Xz),
+];
+
+/// As many bytes as [`compression_of`] wants to see.
+pub(crate) const HEAD: usize = 64;
+
+/// What a name says.
+pub(super) fn of_name(path: &Path) -> (Option<Format>, Compression) {
+    let (inner, compression) = match find(COMPRESSIONS, path) {
+        Some(compression) => (Path::new(path.file_stem().unwrap_or_default()), compression),
+        None => (path, Compression::None),
+    };
+    match find(FORMATS, inner) {
+        // Parquet compresses its own pages.
+        Some(Format::Parquet) if compression != Compression::None => (None, compression),
+        format => (format, compression),
+    }
+}
+
+fn find<T: Copy>(table: &[(&str, T)], path: &Path) -> Option<T> {
+    let extension = path.extension()?.to_str()?;
+    table.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension)).map(|(_, kind)| *kind)
+}
+
+/// The compression that the first bytes show, if any.
+pub(crate) fn compression_of(head: &[u8]) -> Option<Compression> {
+    let known = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| *kind);
+    // Skippable frames may stand first in a Zstandard file (RFC 8878, section 3.1.2).
+    let skippable = || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
+    // "BZh9" could begin a text: the first block's mark, or that of an empty stream, makes sure.
+    let bzip2 = || {
+        head.starts_with(b"BZh")
+            && head.get(4..10).is_some_and(|mark| {
+                mark == b"\x31\x41\x59\x26\x53\x59" || mark == b"\x17\x72\x45\x38\x50\x90"
+            })
+    };
+    known
+        .or_else(|| skippable().then_some(Compression::Zstd))
+        .or_else(|| bzip2().then_some(Compression::Bzip2))
+}
+
+/// What counts where the name and the first bytes disagree: the bytes. Only where they show nothing
+/// that could be text either is a file believed to be the damaged archive that its name promises.
+pub(super) fn settle(named: Compression, head: &[u8]) -> Compression {
+    let text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace();
+    match compression_of(head) {
+        Some(shown) => shown,
+        None if head.iter().all(text) => Compression::None,
+        None => named,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_gives_format_and_compression() {
+        let of = |name: &str| of_name(Path::new(name));
+        assert_eq!(of("a/b.jsonl"), (Some(Format::Jsonl), Compression::None));
+        assert_eq!(of("B.JSON.GZ"), (Some(Format::Jsonl), Compression::Gzip));
+        assert_eq!(of("x.tar.gz"), (None, Compression::Gzip));
+        assert_eq!(of("x.jsonl.gz.gz"), (None, Compression::Gzip));
+        assert_eq!(of("x.parquet.gz"), (None, Compression::Gzip));
+        assert_eq!(of("gz"), (None, Compression::None));
+        assert_eq!(of("x.md.zstd"), (Some(Format::Markdown), Compression::Zstd));
+    }
+
+    #[test]
+    fn the_bytes_win_over_the_name() {
+        assert_eq!(settle(Compression::Gzip, b"{\"text\":1}"), Compression::None);
+        assert_eq!(settle(Compression::None, b"\x1f\x8b\x08"), Compression::Gzip);
+        assert_eq!(settle(Compression::Gzip, b"\x00\x01\x02"), Compression::Gzip);
+        assert_eq!(settle(Compression::None, b"BZh9 is a text"), Compression::None);
+        assert_eq!(settle(Compression::Xz, b""), Compression::None);
+    }
+}

@@ -1,0 +1,178 @@
+//! A Parquet file in, record batches out.
+//!
+//! Row groups are read one after the other, in batches whose number of rows follows from the row
+//! group's size with all its columns: so the batches are the same whether or not all are read.
+//!
+//! The decoder is trusted with hostile bytes only behind `catch_unwind`: parts of it index and slice by
+//! lengths that it has read, and a panic would take the whole run with it. What it leaves behind is
+//! thrown away. A page's checksum is verified where it has one.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::RowGroupMetaData;
+
+use crate::{InputFile, Problem};
+
+use super::fields::Fields;
+use super::{Body, Chunk, columns, open};
+
+/// Rows of a batch at most.
+const ROWS: u64 = 1024;
+
+/// Reads one file.
+pub(super) struct BatchReader {
+    file: u32,
+    name: String,
+    handle: File,
+    metadata: ArrowReaderMetadata,
+    projection: ProjectionMask,
+    chunk_bytes: usize,
+    /// The next row group.
+    group: usize,
+    batches: Option<ParquetRecordBatchReader>,
+    /// Bytes of the row group for each row, of the file.
+    row_bytes: u64,
+    /// Number of the next record.
+    record: u32,
+}
+
+impl BatchReader {
+    /// Reads the footer. `None` if the file is empty.
+    pub(super) fn open(
+        file: u32,
+        input: &InputFile,
+        fields: &Fields<'_>,
+        chunk_bytes: usize,
+        only_fields: bool,
+    ) -> Result<Option<Self>, Problem> {
+        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+        if input.size == 0 {
+            return Ok(None);
+        }
+        let handle = open::open(&input.path).map_err(|e| refuse(open::explain(&e)))?;
+        let metadata = guarded(|| ArrowReaderMetadata::load(&handle, ArrowReaderOptions::new()))
+            .map_err(|e| {
+                refuse(format!(
+                    "the Parquet footer cannot be read: {e}; get a good copy of the file"
+                ))
+            })?;
+        columns::check(metadata.schema(), fields).map_err(refuse)?;
+        let wanted = (0..)
+            .zip(metadata.schema().fields())
+            .filter(|(_, field)| fields.find(field.name()).is_some())
+            .map(|(index, _)| index);
+        let projection = match only_fields {
+            true => ProjectionMask::roots(metadata.parquet_schema(), wanted),
+            false => ProjectionMask::all(),
+        };
+        Ok(Some(Self {
+            file,
+            name: input.name.clone(),
+            handle,
+            metadata,
+            projection,
+            chunk_bytes,
+            group: 0,
+            batches: None,
+            row_bytes: 0,
+            record: 1,
+        }))
+    }
+
+    /// The next batch, or what is wrong in its place.
+    pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+        loop {
+            let next = match &mut self.batches {
+                Some(batches) => guarded(|| batches.next().transpose()),
+                None if self.group == self.metadata.metadata().num_row_groups() => return None,
+                None => match self.open_group() {
+                    Ok(()) => continue,
+                    Err(e) => Err(e),
+                },
+            };
+            match next {
+                Ok(Some(batch)) if batch.num_rows() == 0 => {}
+                Ok(Some(batch)) => return Some(self.chunk(batch)),
+                Ok(None) => self.batches = None,
+                Err(e) => return Some(Err(self.give_up(format!(
+                    "row group {} of the Parquet file cannot be read: {e}; get a good copy of the file",
+                    self.group
+                )))),
+            }
+        }
+    }
+
+    fn open_group(&mut self) -> Result<(), String> {
+        let group = self.group;
+        self.group += 1;
+        let rows = rows_of_batch(self.metadata.metadata().row_group(group), self.chunk_bytes);
+        let of_group = self.metadata.metadata().row_group(group);
+        let count = u64::try_from(of_group.num_rows()).unwrap_or(0).max(1);
+        self.row_bytes = u64::try_from(of_group.compressed_size()).unwrap_or(0) / count;
+        let handle = self.handle.try_clone().map_err(|e| e.to_string())?;
+        let (metadata, projection) = (self.metadata.clone(), self.projection.clone());
+        let batches = guarded(|| {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(handle, metadata)
+                .with_row_groups(vec![group])
+                .with_batch_size(rows)
+                .with_projection(projection)
+                .build()
+        })?;
+        self.batches = Some(batches);
+        Ok(())
+    }
+
+    fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, Problem> {
+        let first_record = self.record;
+        let rows = u32::try_from(batch.num_rows()).ok();
+        match rows.and_then(|rows| first_record.checked_add(rows)) {
+            Some(next) => self.record = next,
+            None => {
+                return Err(self.give_up(format!("holds more than {} rows; split it", u32::MAX)));
+            }
+        }
+        Ok(Chunk {
+            file: self.file,
+            first_record,
+            first_line: 0,
+            offset: 0,
+            consumed: batch.num_rows() as u64 * self.row_bytes,
+            body: Body::Batch(batch),
+        })
+    }
+
+    fn give_up(&mut self, message: String) -> Problem {
+        self.batches = None;
+        self.group = self.metadata.metadata().num_row_groups();
+        Problem::of_file(self.file, &self.name, None, message)
+    }
+}
+
+/// As many rows as fit in a chunk if all were of the same size.
+fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
+    // Dictionaries make the encoded size smaller than what a batch takes; some writers tell how much.
+    let unencoded: i64 = group
+        .columns()
+        .iter()
+        .map(|column| column.unencoded_byte_array_data_bytes().unwrap_or(0).max(0))
+        .fold(0, i64::saturating_add);
+    let bytes = u64::try_from(group.total_byte_size().max(unencoded)).unwrap_or(0);
+    let rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
+    let row_bytes = (bytes / rows).max(1);
+    (chunk_bytes as u64 / row_bytes).clamp(1, ROWS) as usize
+}
+
+/// Runs the decoder; a panic inside becomes an error as well.
+fn guarded<T, E: std::fmt::Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(result) => result.map_err(|e| e.to_string()),
+        Err(_) => Err("the decoder failed on it".to_string()),
+    }
+}

@@ -1,0 +1,118 @@
+//! Inputs in, their chunks out, in order.
+
+use crate::{Format, Inputs, Problem};
+
+use super::Chunk;
+use super::batches::BatchReader;
+use super::documents;
+use super::fields::Fields;
+use super::lines::LineReader;
+use super::rows::RowReader;
+
+/// Large enough that what comes with every chunk costs nothing, and small enough for the caches.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// Cuts the inputs, in order and on one thread, into chunks of whole records; made by
+/// [`Inputs::chunks`].
+///
+/// A [`Problem`] stands where a record or the rest of a file cannot be read: with record 0 the rest of
+/// its file is given up. The next chunk follows it all the same. Memory is bounded by the size of a
+/// chunk or by the largest record allowed, whichever is larger.
+pub struct Chunks<'a> {
+    inputs: &'a Inputs,
+    fields: Fields<'a>,
+    chunk_bytes: usize,
+    only_fields: bool,
+    /// Index of the file after the one that is being read.
+    next_file: usize,
+    reader: Option<Reader>,
+}
+
+enum Reader {
+    Lines(LineReader),
+    Rows(Box<RowReader>),
+    Batches(Box<BatchReader>),
+}
+
+impl Inputs {
+    /// Reads all files, cut into chunks.
+    ///
+    /// Every call starts again and gives the same chunks.
+    pub fn chunks(&self) -> Chunks<'_> {
+        Chunks {
+            inputs: self,
+            fields: Fields::new(&self.options.fields),
+            chunk_bytes: CHUNK_BYTES,
+            only_fields: false,
+            next_file: 0,
+            reader: None,
+        }
+    }
+}
+
+impl Chunks<'_> {
+    /// Reads of Parquet files only the columns that [`Chunk::visit`] looks at. The chunks begin and
+    /// end at the same records as with all columns, but cannot be [routed](Chunk::route).
+    #[must_use]
+    pub fn only_fields(self) -> Self {
+        Self { only_fields: true, ..self }
+    }
+
+    /// Makes chunks of about this size in bytes instead of 2 MiB.
+    #[must_use]
+    pub fn with_size(self, bytes: usize) -> Self {
+        Self { chunk_bytes: bytes.max(1), ..self }
+    }
+
+    /// Starts to read the next file; `None` if it holds nothing.
+    fn open(&self, file: usize) -> Result<Option<Reader>, Problem> {
+        let input = &self.inputs.files[file];
+        let max_record = self.inputs.options.max_record();
+        let (index, size) = (file as u32, self.chunk_bytes);
+        Ok(match input.format {
+            Format::Csv | Format::Tsv => {
+                RowReader::open(index, input, &self.fields, size, max_record)?
+                    .map(|reader| Reader::Rows(Box::new(reader)))
+            }
+            Format::Parquet => {
+                let reader = BatchReader::open(index, input, &self.fields, size, self.only_fields)?;
+                reader.map(|reader| Reader::Batches(Box::new(reader)))
+            }
+            _ => Some(Reader::Lines(LineReader::open(index, input, size, max_record)?)),
+        })
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Chunk, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(reader) = &mut self.reader {
+                let next = match reader {
+                    Reader::Lines(reader) => reader.next(),
+                    Reader::Rows(reader) => reader.next(),
+                    Reader::Batches(reader) => reader.next(),
+                };
+                if next.is_some() {
+                    return next;
+                }
+                self.reader = None;
+            }
+            let file = self.next_file;
+            let input = self.inputs.files.get(file)?;
+            if documents::is_document(input.format) {
+                let run = documents::run(&self.inputs.files, file, 2 * self.chunk_bytes as u64);
+                if let super::Body::Files(count) = run.body {
+                    self.next_file += count as usize;
+                }
+                return Some(Ok(run));
+            }
+            self.next_file += 1;
+            match self.open(file) {
+                Ok(reader) => self.reader = reader,
+                Err(problem) => return Some(Err(problem)),
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Raw rows in, records out.
+//!
+//! An empty field is a missing value where that makes a difference: CSV cannot tell them apart.
+
+use std::borrow::Cow;
+
+use crate::{Content, Inputs, Item, RecordView};
+
+use super::fields::{Fields, non_empty, number};
+use super::rows::Scanner;
+use super::visit::Place;
+use super::{Chunk, CsvHeader, VisitScratch, too_long};
+
+/// The fields of a row, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    text: String,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
+}
+
+impl Row {
+    /// Takes a row apart. Fails with the offset of what is not UTF-8.
+    fn parse(&mut self, raw: &[u8], delimiter: u8) -> Result<(), usize> {
+        std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
+        self.bytes.resize(raw.len().max(self.bytes.len()), 0);
+        self.ends.resize(self.ends.len().max(64), 0);
+        let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+        let (mut read, mut written, mut ends) = (0, 0, 0);
+        loop {
+            let (result, r, w, e) = reader.read_record(
+                &raw[read..],
+                &mut self.bytes[written..],
+                &mut self.ends[ends..],
+            );
+            read += r;
+            written += w;
+            ends += e;
+            match result {
+                csv_core::ReadRecordResult::OutputFull => {
+                    self.bytes.resize(self.bytes.len() * 2 + 64, 0)
+                }
+                csv_core::ReadRecordResult::OutputEndsFull => {
+                    self.ends.resize(self.ends.len() * 2, 0)
+                }
+                // Once more, with nothing: that is the end.
+                csv_core::ReadRecordResult::InputEmpty => {}
+                csv_core::ReadRecordResult::Record | csv_core::ReadRecordResult::End => break,
+            }
+        }
+        self.count = ends;
+        self.text.clear();
+        // The fields of a row in UTF-8 are in UTF-8: delimiters and quotes are whole characters.
+        self.text.push_str(&String::from_utf8_lossy(&self.bytes[..written]));
+        Ok(())
+    }
+
+    fn get(&self, index: usize) -> &str {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.text.get(start..self.ends[index]).unwrap_or_default()
+    }
+}
+
+/// The names in a header.
+pub(super) fn names(raw: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
+    let mut row = Row::default();
+    row.parse(raw, delimiter)
+        .map_err(|_| "the header is not UTF-8; save the file as UTF-8".to_string())?;
+    Ok((0..row.count).map(|index| row.get(index).to_string()).collect())
+}
+
+/// Parses the rows of a chunk.
+pub(super) fn visit(
+    chunk: &Chunk,
+    (data, starts, header): (&[u8], &[usize], &CsvHeader),
+    inputs: &Inputs,
+    fields: &Fields<'_>,
+    scratch: &mut VisitScratch,
+    visit: &mut dyn FnMut(Item<'_>),
+) {
+    let columns = fields.columns(&header.names);
+    let limit = inputs.options.max_record();
+    let mut seen = 0;
+    let mut line = chunk.first_line;
+    for ((record, raw), start) in chunk.raw_records().zip(starts) {
+        line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
+        seen = *start;
+        let place = Place { record, line, offset: chunk.offset + *start as u64 };
+        let last = start + raw.len() == data.len();
+        let VisitScratch { row, extra, .. } = &mut *scratch;
+        match parse(raw, last, header, limit, row) {
+            Ok(()) => {
+                let record = view(row, &columns, fields, extra);
+                visit(Item::Record(place.record(chunk.file, record)));
+            }
+            Err((at, words)) => visit(Item::Bad(place.problem(chunk, inputs, at, words))),
+        }
+    }
+}
+
+fn parse(
+    raw: &[u8],
+    last: bool,
+    header: &CsvHeader,
+    limit: usize,
+    row: &mut Row,
+) -> Result<(), (usize, String)> {
+    let length = raw.len() - raw.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+    if length > limit {
+        return Err((0, too_long(limit)));
+    }
+    // Only the end of the file can leave a quote open.
+    if last {
+        let mut scanner = Scanner::new(header.delimiter);
+        scanner.scan(raw, &mut Vec::new());
+        if scanner.is_quoted() {
+            return Err((
+                0,
+                "a quote is opened and not closed before the file ends; close it".to_string(),
+            ));
+        }
+    }
+    row.parse(raw, header.delimiter)
+        .map_err(|at| (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string()))?;
+    if row.count != header.names.len() {
+        let (fields, names) = (row.count, header.names.len());
+        return Err((
+            0,
+            format!("{fields} fields where the header names {names}; quote what needs quotes"),
+        ));
+    }
+    Ok(())
+}
+
+fn view<'a>(
+    row: &'a Row,
+    columns: &[Option<usize>],
+    fields: &Fields<'_>,
+    extra: &'a mut Vec<Option<f64>>,
+) -> RecordView<'a> {
+    let field = |slot: usize| columns[slot].map(|column| Cow::Borrowed(row.get(column)));
+    let value = |slot: usize| field(slot).and_then(non_empty);
+    let content = match (value(fields.text), value(fields.html)) {
+        (Some(text), _) => Content::Text(text),
+        (None, Some(html)) => Content::Html(html),
+        (None, None) => Content::Text(Cow::Borrowed("")),
+    };
+    extra.clear();
+    extra.extend(fields.extra.iter().map(|slot| value(*slot).and_then(|value| number(&value))));
+    RecordView {
+        file: 0,
+        record: 0,
+        line: 0,
+        id: value(fields.id),
+        content,
+        url: value(fields.url),
+        title: value(fields.title),
+        date: value(fields.date),
+        extra,
+    }
+}

@@ -1,0 +1,199 @@
+//! A file in, its decompressed bytes out, as a stream of bounded memory.
+//!
+//! Members, frames and streams that follow each other are read as one, as their formats say. gzip is
+//! taken apart member by member here, because what follows the last one (zeros, or garbage that `gzip`
+//! itself only warns of) must be told from damage.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Compression;
+
+use super::open;
+
+const BUFFER: usize = 1 << 18;
+/// The largest window for which `zstd` itself asks for no extra option: 128 MiB.
+const ZSTD_WINDOW_LOG: u32 = 27;
+/// Enough for `xz -9`, which needs 65 MiB.
+const XZ_MEMORY_KIB: u32 = 256 << 10;
+
+/// Decompressed bytes of one file.
+pub(super) struct Decompressed {
+    reader: Box<dyn Read + Send>,
+    /// Bytes of the file itself that were read.
+    used: Arc<AtomicU64>,
+    compression: Compression,
+}
+
+impl Decompressed {
+    /// Starts reading.
+    pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Self> {
+        let used = Arc::new(AtomicU64::new(0));
+        let file = Counted { file: open::open(path)?, used: Arc::clone(&used) };
+        let buffered = |file| BufReader::with_capacity(BUFFER, file);
+        let reader: Box<dyn Read + Send> = match compression {
+            Compression::None => Box::new(file),
+            Compression::Gzip => Box::new(GzipMembers::new(buffered(file))?),
+            Compression::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered(file))?;
+                decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+                Box::new(decoder)
+            }
+            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(file))),
+            Compression::Xz => {
+                Box::new(lzma_rust2::XzReader::new_mem_limit(buffered(file), true, XZ_MEMORY_KIB))
+            }
+        };
+        Ok(Self { reader, used, compression })
+    }
+
+    /// Bytes of the file itself that were read so far.
+    pub(super) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// What a failure means.
+    pub(super) fn explain(&self, error: &io::Error) -> Failure {
+        if error.get_ref().is_some_and(|inner| inner.is::<Trailing>()) {
+            return Failure::Trailing;
+        }
+        let name = match self.compression {
+            Compression::None => {
+                return Failure::damage(format!("cannot be read: {error}; check its disk"));
+            }
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+            Compression::Xz => "xz",
+        };
+        let words = error.to_string();
+        Failure::damage(if error.raw_os_error().is_some() {
+            format!("cannot be read: {error}; check its disk")
+        } else if words.contains("too much memory") || error.kind() == io::ErrorKind::OutOfMemory {
+            format!(
+                "the {name} data needs a larger window than 128 MiB to unpack; \
+                 compress it again with at most --long=27, or give it unpacked"
+            )
+        } else if error.kind() == io::ErrorKind::UnexpectedEof {
+            format!("the {name} data is cut off; get the whole file (what came before is used)")
+        } else {
+            format!(
+                "the {name} data is damaged: {words}; get a good copy (what came before is used)"
+            )
+        })
+    }
+}
+
+impl Read for Decompressed {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(out)
+    }
+}
+
+/// Why reading ended early.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// All compressed data was read and is good; something else stands behind it.
+    Trailing,
+    /// The rest cannot be read.
+    Damage(String),
+}
+
+impl Failure {
+    fn damage(message: String) -> Self {
+        Self::Damage(message)
+    }
+
+    /// The message, if data was lost.
+    pub(super) fn fatal(self) -> Option<String> {
+        match self {
+            Self::Trailing => None,
+            Self::Damage(message) => Some(message),
+        }
+    }
+
+    /// For people.
+    pub(super) fn message(&self) -> &str {
+        match self {
+            Self::Trailing => {
+                "something that is not gzip data follows the gzip data; it is ignored, as gzip does"
+            }
+            Self::Damage(message) => message,
+        }
+    }
+}
+
+/// Counts what is read of a file.
+struct Counted {
+    file: File,
+    used: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(out)?;
+        self.used.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Marks the error for garbage behind the last member.
+#[derive(Debug)]
+struct Trailing;
+
+impl fmt::Display for Trailing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("garbage behind the data")
+    }
+}
+
+impl std::error::Error for Trailing {}
+
+/// Members of a gzip file (RFC 1952, section 2.2), one after the other.
+struct GzipMembers<R> {
+    member: Option<flate2::bufread::GzDecoder<R>>,
+}
+
+impl<R: BufRead> GzipMembers<R> {
+    fn new(mut rest: R) -> io::Result<Self> {
+        let empty = rest.fill_buf()?.is_empty();
+        Ok(Self { member: (!empty).then(|| flate2::bufread::GzDecoder::new(rest)) })
+    }
+
+    /// The member behind the one that just ended, if there is one.
+    fn following(mut rest: R) -> io::Result<Option<flate2::bufread::GzDecoder<R>>> {
+        loop {
+            let seen = rest.fill_buf()?;
+            // Tapes are filled up with zeros.
+            let zeros = seen.iter().take_while(|byte| **byte == 0).count();
+            match seen.get(zeros..) {
+                _ if seen.is_empty() => return Ok(None),
+                Some([]) => rest.consume(zeros),
+                Some([0x1f] | [0x1f, 0x8b, ..]) => {
+                    rest.consume(zeros);
+                    return Ok(Some(flate2::bufread::GzDecoder::new(rest)));
+                }
+                _ => return Err(io::Error::other(Trailing)),
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(out)?;
+            if read > 0 || out.is_empty() {
+                return Ok(read);
+            }
+            if let Some(ended) = self.member.take() {
+                self.member = Self::following(ended.into_inner())?;
+            }
+        }
+        Ok(0)
+    }
+}

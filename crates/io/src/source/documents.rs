@@ -1,0 +1,92 @@
+//! One-document files in, runs of them out; runs in, records out.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
+
+use super::decompress::Decompressed;
+use super::visit::bare;
+use super::{Body, Chunk, VisitScratch, open, too_long};
+
+/// How many files make a chunk at most.
+const RUN: usize = 64;
+/// A buffer that one large file made larger than this is given back.
+const KEPT: usize = 16 << 20;
+
+/// Whether a file of this form is one document.
+pub(super) fn is_document(format: Format) -> bool {
+    matches!(format, Format::Text | Format::Markdown | Format::Html)
+}
+
+/// The run of documents that starts at this file.
+pub(super) fn run(files: &[InputFile], first: usize, bytes: u64) -> Chunk {
+    let (mut count, mut size) = (0, 0);
+    for file in files[first..].iter().take(RUN) {
+        if !is_document(file.format) || (count > 0 && size + file.size > bytes) {
+            break;
+        }
+        count += 1;
+        size += file.size;
+    }
+    Chunk {
+        file: first as u32,
+        first_record: 1,
+        first_line: 0,
+        offset: 0,
+        consumed: size,
+        body: Body::Files(count),
+    }
+}
+
+/// Opens and reads the files of a chunk.
+pub(super) fn visit(
+    chunk: &Chunk,
+    count: u32,
+    inputs: &Inputs,
+    scratch: &mut VisitScratch,
+    visit: &mut dyn FnMut(Item<'_>),
+) {
+    let limit = inputs.options.max_record();
+    for file in (chunk.file..).take(count as usize) {
+        let Some(input) = inputs.files.get(file as usize) else { return };
+        scratch.bytes.clear();
+        match read(input, limit, &mut scratch.bytes) {
+            Ok(()) => {
+                let record = bare(content(input.format, &scratch.bytes));
+                visit(Item::Record(RecordView { file, record: 1, line: 1, ..record }));
+            }
+            Err(message) => {
+                let path = input.name.clone();
+                let problem = Problem { file, path, record: 1, line: 0, offset: None, message };
+                visit(Item::Bad(problem));
+            }
+        }
+        if scratch.bytes.capacity() > KEPT {
+            scratch.bytes = Vec::new();
+        }
+    }
+}
+
+fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    let mut source =
+        Decompressed::open(&input.path, input.compression).map_err(|e| open::explain(&e))?;
+    match source.by_ref().take(limit as u64 + 1).read_to_end(out) {
+        Ok(_) if out.len() > limit => Err(too_long(limit)),
+        Ok(_) => Ok(()),
+        Err(e) => source.explain(&e).fatal().map_or(Ok(()), Err),
+    }
+}
+
+fn content(format: Format, bytes: &[u8]) -> Content<'_> {
+    match format {
+        Format::Html => Content::HtmlBytes(bytes),
+        _ => {
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+            Content::Text(match String::from_utf8_lossy(bytes) {
+                Cow::Borrowed(text) => Cow::Borrowed(text),
+                Cow::Owned(text) => Cow::Owned(text),
+            })
+        }
+    }
+}

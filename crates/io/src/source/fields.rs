@@ -1,0 +1,83 @@
+//! The fields that are wanted of every record.
+
+use std::borrow::Cow;
+
+use crate::FieldNames;
+
+/// Index into [`Fields::names`]. One field may serve twice (`--id-field url`).
+pub(super) type Slot = usize;
+
+/// Each wanted field once, and who wants it.
+#[derive(Debug)]
+pub(super) struct Fields<'a> {
+    pub(super) names: Vec<&'a str>,
+    pub(super) text: Slot,
+    pub(super) html: Slot,
+    pub(super) id: Slot,
+    pub(super) url: Slot,
+    pub(super) title: Slot,
+    pub(super) date: Slot,
+    pub(super) extra: Vec<Slot>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(wanted: &'a FieldNames) -> Self {
+        let mut names: Vec<&'a str> = Vec::new();
+        let mut slot = |name: &'a String| {
+            names.iter().position(|known| *known == name.as_str()).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
+        Self {
+            text: slot(&wanted.text),
+            html: slot(&wanted.html),
+            id: slot(&wanted.id),
+            url: slot(&wanted.url),
+            title: slot(&wanted.title),
+            date: slot(&wanted.date),
+            extra: wanted.extra.iter().map(&mut slot).collect(),
+            names,
+        }
+    }
+
+    /// The slot of a field.
+    #[inline]
+    pub(super) fn find(&self, name: &str) -> Option<Slot> {
+        self.names.iter().position(|known| *known == name)
+    }
+
+    /// For each slot the column of that name; the last one where there are several, as in JSON.
+    pub(super) fn columns<S: AsRef<str>>(&self, header: &[S]) -> Vec<Option<usize>> {
+        let find = |name: &&str| header.iter().rposition(|column| column.as_ref() == *name);
+        self.names.iter().map(find).collect()
+    }
+
+    /// What to say of a table without any text.
+    pub(super) fn no_column<S: AsRef<str>>(&self, header: &[S]) -> String {
+        const SHOWN: usize = 20;
+        let mut found: Vec<&str> = header.iter().take(SHOWN).map(AsRef::as_ref).collect();
+        if header.len() > SHOWN {
+            found.push("...");
+        }
+        let (text, html) = (self.names[self.text], self.names[self.html]);
+        let found = found.join(", ");
+        format!("has no column `{text}` or `{html}`, but {found}; name it with --text-field")
+    }
+
+    /// What to say of a record without any text.
+    pub(super) fn no_text(&self) -> String {
+        let (text, html) = (self.names[self.text], self.names[self.html]);
+        format!("no `{text}` or `{html}` field; name it with --text-field")
+    }
+}
+
+/// A number written in decimal, if it is finite.
+pub(super) fn number(written: &str) -> Option<f64> {
+    written.trim().parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// The value, unless it is empty.
+pub(super) fn non_empty(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    (!value.is_empty()).then_some(value)
+}

@@ -1,0 +1,127 @@
+//! A JSONL file in, chunks of whole lines out.
+
+use crate::{InputFile, Problem};
+
+use super::raw::{is_blank, split_line};
+use super::stream::Stream;
+use super::{Body, Chunk, too_long};
+
+/// Reads one file.
+pub(super) struct LineReader {
+    stream: Stream,
+    chunk_bytes: usize,
+    max_record: usize,
+    /// Number of the next record.
+    record: u32,
+    /// Number of the next line.
+    line: u64,
+}
+
+impl LineReader {
+    pub(super) fn open(
+        file: u32,
+        input: &InputFile,
+        chunk_bytes: usize,
+        max_record: usize,
+    ) -> Result<Self, Problem> {
+        let stream = Stream::open(file, input)?;
+        Ok(Self { stream, chunk_bytes, max_record, record: 1, line: 1 })
+    }
+
+    /// The next chunk, or what is wrong in its place.
+    pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+        let mut size = self.chunk_bytes;
+        loop {
+            self.stream.fill(size);
+            let held = &self.stream.held;
+            let whole = self.stream.ended && !self.stream.is_cut_off();
+            let end = match memchr::memrchr(b'\n', held) {
+                _ if whole => held.len(),
+                Some(last) => last + 1,
+                None => 0,
+            };
+            if end > 0 {
+                match self.cut(end) {
+                    None => size = self.chunk_bytes,
+                    chunk => return chunk,
+                }
+            } else if self.stream.ended {
+                // A line that damage cut off is lost with what follows.
+                return self.stream.take_failure().map(Err);
+            } else if held.len() > self.max_record {
+                match self.skip_line() {
+                    None => size = self.chunk_bytes,
+                    problem => return problem.map(Err),
+                }
+            } else {
+                size = held
+                    .len()
+                    .saturating_mul(2)
+                    .clamp(size, self.max_record.saturating_add(1).max(size));
+            }
+        }
+    }
+
+    /// Cuts off whole lines; `None` if they are all blank.
+    fn cut(&mut self, end: usize) -> Option<Result<Chunk, Problem>> {
+        let offset = self.stream.offset;
+        let data = self.stream.cut(end);
+        let (records, lines) = count(&data);
+        let (first_record, first_line) = (self.record, self.line);
+        self.line += lines;
+        if records == 0 {
+            return None;
+        }
+        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
+            Some(next) => self.record = next,
+            None => return Some(Err(self.stream.too_many_records())),
+        }
+        Some(Ok(Chunk {
+            file: self.stream.file(),
+            first_record,
+            first_line,
+            offset,
+            consumed: self.stream.take_used(),
+            body: Body::Lines(data),
+        }))
+    }
+
+    /// Passes over the line held, of which there is more than may be. `None` if it is blank.
+    fn skip_line(&mut self) -> Option<Problem> {
+        let offset = self.stream.offset;
+        let mut blank = true;
+        loop {
+            let held = &self.stream.held;
+            let end = memchr::memchr(b'\n', held);
+            let length = end.map_or(held.len(), |at| at + 1);
+            blank = blank && is_blank(&held[..length]);
+            self.stream.drop_front(length);
+            if end.is_some() || self.stream.ended {
+                break;
+            }
+            self.stream.fill(self.chunk_bytes.max(1));
+        }
+        let line = self.line;
+        self.line += 1;
+        if blank {
+            return None;
+        }
+        let record = self.record;
+        match record.checked_add(1) {
+            Some(next) => self.record = next,
+            None => return Some(self.stream.too_many_records()),
+        }
+        Some(self.stream.problem(record, line, offset, too_long(self.max_record)))
+    }
+}
+
+/// Numbers of records and of line ends.
+fn count(mut data: &[u8]) -> (u64, u64) {
+    let (mut records, mut lines) = (0, 0);
+    while let Some((line, rest)) = split_line(data) {
+        records += u64::from(!is_blank(line));
+        lines += u64::from(line.ends_with(b"\n"));
+        data = rest;
+    }
+    (records, lines)
+}

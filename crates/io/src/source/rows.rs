@@ -1,0 +1,282 @@
+//! A CSV or TSV file in, chunks of whole records out.
+//!
+//! Records end where the `csv` crate says: at a CR, an LF or both, outside quotes; a quote opens a
+//! quoted field only where it is the field's first character. [`Scanner`] finds these ends without
+//! taking fields apart.
+
+use std::sync::Arc;
+
+use crate::{Format, InputFile, Problem};
+
+use super::fields::Fields;
+use super::stream::Stream;
+use super::{Body, Chunk, CsvHeader, csv, too_long};
+
+/// Finds where records start.
+#[derive(Debug, Clone)]
+pub(super) struct Scanner {
+    delimiter: u8,
+    state: State,
+    /// How far was scanned.
+    at: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Between records.
+    Between,
+    /// In a record, outside quotes.
+    Plain,
+    /// Inside quotes.
+    Quoted,
+    /// Behind a quote inside quotes: the end of the field, or the first half of an escaped quote.
+    Quote,
+}
+
+impl Scanner {
+    pub(super) fn new(delimiter: u8) -> Self {
+        Self { delimiter, state: State::Between, at: 0 }
+    }
+
+    /// Scans on to the end of `data`, which begins with what was scanned before.
+    pub(super) fn scan(&mut self, data: &[u8], starts: &mut Vec<usize>) {
+        while let Some(rest) = data.get(self.at..).filter(|rest| !rest.is_empty()) {
+            match self.state {
+                State::Between => {
+                    match rest.iter().position(|byte| !matches!(byte, b'\r' | b'\n')) {
+                        None => self.at = data.len(),
+                        Some(blank) => {
+                            starts.push(self.at + blank);
+                            let quoted = rest[blank] == b'"';
+                            self.at += blank + usize::from(quoted);
+                            self.state = if quoted { State::Quoted } else { State::Plain };
+                        }
+                    }
+                }
+                State::Plain => match memchr::memchr3(b'"', b'\r', b'\n', rest) {
+                    None => self.at = data.len(),
+                    Some(found) => {
+                        self.at += found;
+                        let first = self.at > 0 && data[self.at - 1] == self.delimiter;
+                        match data[self.at] {
+                            b'"' if first => self.state = State::Quoted,
+                            b'"' => {}
+                            _ => self.state = State::Between,
+                        }
+                        self.at += 1;
+                    }
+                },
+                State::Quoted => match memchr::memchr(b'"', rest) {
+                    None => self.at = data.len(),
+                    Some(found) => {
+                        self.at += found + 1;
+                        self.state = State::Quote;
+                    }
+                },
+                State::Quote if rest[0] == b'"' => {
+                    self.at += 1;
+                    self.state = State::Quoted;
+                }
+                State::Quote => self.state = State::Plain,
+            }
+        }
+    }
+
+    /// Whether a quote was opened and not closed.
+    pub(super) fn is_quoted(&self) -> bool {
+        self.state == State::Quoted
+    }
+}
+
+/// Reads one file.
+pub(super) struct RowReader {
+    stream: Stream,
+    chunk_bytes: usize,
+    max_record: usize,
+    header: Arc<CsvHeader>,
+    scanner: Scanner,
+    /// Where records start in what the stream holds.
+    starts: Vec<usize>,
+    /// Number of the next record.
+    record: u32,
+    /// Line of the first byte held.
+    line: u64,
+}
+
+impl RowReader {
+    /// Reads the header. `None` if there is none because the file is empty.
+    pub(super) fn open(
+        file: u32,
+        input: &InputFile,
+        fields: &Fields<'_>,
+        chunk_bytes: usize,
+        max_record: usize,
+    ) -> Result<Option<Self>, Problem> {
+        let delimiter = if input.format == Format::Tsv { b'\t' } else { b',' };
+        let header = CsvHeader { raw: Vec::new(), names: Vec::new(), delimiter };
+        let mut reader = Self {
+            stream: Stream::open(file, input)?,
+            chunk_bytes,
+            max_record,
+            header: Arc::new(header),
+            scanner: Scanner::new(delimiter),
+            starts: Vec::new(),
+            record: 1,
+            line: 1,
+        };
+        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+        let Some(raw) = reader.read_header().map_err(refuse)? else {
+            return match reader.stream.take_failure() {
+                Some(problem) => Err(problem),
+                None => Ok(None),
+            };
+        };
+        let names = csv::names(&raw, delimiter).map_err(refuse)?;
+        let columns = fields.columns(&names);
+        if columns[fields.text].is_none() && columns[fields.html].is_none() {
+            return Err(refuse(fields.no_column(&names)));
+        }
+        reader.header = Arc::new(CsvHeader { raw, names, delimiter });
+        Ok(Some(reader))
+    }
+
+    /// Takes the header off the stream, with its line end.
+    fn read_header(&mut self) -> Result<Option<Vec<u8>>, String> {
+        let mut size = self.chunk_bytes;
+        loop {
+            self.stream.fill(size);
+            self.scanner.scan(&self.stream.held, &mut self.starts);
+            let end = match self.starts[..] {
+                [_, next, ..] => next,
+                [_] if self.stream.ended && self.scanner.is_quoted() => {
+                    return Err("the header has a quote that is not closed; close it".to_string());
+                }
+                [_] if self.stream.ended && !self.stream.is_cut_off() => self.stream.held.len(),
+                _ if self.stream.ended => return Ok(None),
+                _ if self.stream.held.len() > self.max_record => {
+                    return Err(format!("the header: {}", too_long(self.max_record)));
+                }
+                _ => {
+                    size = self.grown(size);
+                    continue;
+                }
+            };
+            let start = self.starts.remove(0);
+            let raw = self.cut(end)[start..].to_vec();
+            // Blank lines behind it are not its own.
+            let text =
+                raw.len() - raw.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            let line_end = match raw[text..] {
+                [b'\r', b'\n', ..] => 2,
+                [] => 0,
+                _ => 1,
+            };
+            return Ok(Some(raw[..text + line_end].to_vec()));
+        }
+    }
+
+    /// The next chunk, or what is wrong in its place.
+    pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+        let mut size = self.chunk_bytes;
+        loop {
+            self.stream.fill(size);
+            self.scanner.scan(&self.stream.held, &mut self.starts);
+            let held = self.stream.held.len();
+            // The last record is whole if the file is, or if more blank lines follow it than one.
+            let blank = self.scanner.state == State::Between && {
+                self.starts.is_empty() || (size > self.chunk_bytes && self.ends_blank())
+            };
+            let (records, end) = match self.starts.last() {
+                _ if (self.stream.ended && !self.stream.is_cut_off()) || blank => {
+                    (self.starts.len(), held)
+                }
+                Some(last) => (self.starts.len() - 1, *last),
+                None => (0, 0),
+            };
+            if records > 0 {
+                return Some(self.chunk(records, end));
+            } else if self.stream.ended {
+                return self.stream.take_failure().map(Err);
+            } else if blank {
+                self.cut(held);
+                size = self.chunk_bytes;
+            } else if self.scanner.state != State::Between
+                && held - self.starts.first().copied().unwrap_or(held) > self.max_record
+            {
+                return Some(Err(self.skip_record()));
+            } else {
+                size = self.grown(held);
+            }
+        }
+    }
+
+    fn ends_blank(&self) -> bool {
+        matches!(self.stream.held[..], [.., b'\r' | b'\n', b'\r' | b'\n', b'\r' | b'\n'])
+    }
+
+    fn grown(&self, size: usize) -> usize {
+        size.saturating_mul(2).min(self.max_record.saturating_add(self.chunk_bytes)).max(size + 1)
+    }
+
+    /// Takes the first bytes off the stream.
+    fn cut(&mut self, end: usize) -> Vec<u8> {
+        let data = self.stream.cut(end);
+        self.line += memchr::memchr_iter(b'\n', &data).count() as u64;
+        self.scanner.at -= end;
+        for start in &mut self.starts {
+            *start = start.saturating_sub(end);
+        }
+        data
+    }
+
+    fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, Problem> {
+        let (offset, first_line, first_record) = (self.stream.offset, self.line, self.record);
+        let later = self.starts.split_off(records);
+        let starts = std::mem::replace(&mut self.starts, later);
+        let data = self.cut(end);
+        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
+            Some(next) => self.record = next,
+            None => return Err(self.stream.too_many_records()),
+        }
+        Ok(Chunk {
+            file: self.stream.file(),
+            first_record,
+            first_line,
+            offset,
+            consumed: self.stream.take_used(),
+            body: Body::Rows { data, starts, header: Arc::clone(&self.header) },
+        })
+    }
+
+    /// Passes over the record held, of which there is more than may be.
+    fn skip_record(&mut self) -> Problem {
+        let start = self.starts.first().copied().unwrap_or(0);
+        self.starts.clear();
+        self.cut(start);
+        let (record, line, offset) = (self.record, self.line, self.stream.offset);
+        let mut message = too_long(self.max_record);
+        if self.scanner.is_quoted() {
+            message.push_str(" (or close its quote)");
+        }
+        loop {
+            // Whether a quote opens a field shows in the byte before it.
+            let done = self.stream.held.len().saturating_sub(1);
+            self.cut(done);
+            if self.stream.ended {
+                self.cut(self.stream.held.len());
+                break;
+            }
+            self.stream.fill(self.chunk_bytes.max(2));
+            self.scanner.scan(&self.stream.held, &mut self.starts);
+            if let Some(next) = self.starts.first().copied() {
+                self.cut(next);
+                break;
+            }
+        }
+        match record.checked_add(1) {
+            Some(next) => self.record = next,
+            None => return self.stream.too_many_records(),
+        }
+        self.stream.problem(record, line, offset, message)
+    }
+}

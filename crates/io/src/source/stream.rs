@@ -1,0 +1,138 @@
+//! The decompressed bytes of one file, gathered until whole records can be cut off.
+
+use std::io::Read;
+
+use crate::input::kind::compression_of;
+use crate::{Compression, InputFile, Problem};
+
+use super::decompress::{Decompressed, Failure};
+use super::open;
+
+/// A window on a file: filled at its end, cut at its front.
+pub(super) struct Stream {
+    file: u32,
+    name: String,
+    source: Decompressed,
+    /// Bytes that were read and not yet cut off.
+    pub(super) held: Vec<u8>,
+    /// Offset in the decompressed file of the first byte held.
+    pub(super) offset: u64,
+    /// Nothing more can be read.
+    pub(super) ended: bool,
+    /// Why, if not because the file ends.
+    failure: Option<Failure>,
+    /// Of [`Decompressed::used`], what chunks have reported.
+    reported: u64,
+}
+
+impl Stream {
+    /// Opens a file and looks at its first bytes: a UTF-8 byte order mark is passed over, and what
+    /// cannot be read record by record is refused.
+    pub(super) fn open(file: u32, input: &InputFile) -> Result<Self, Problem> {
+        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+        let source = Decompressed::open(&input.path, input.compression)
+            .map_err(|e| refuse(open::explain(&e)))?;
+        let mut stream = Self {
+            file,
+            name: input.name.clone(),
+            source,
+            held: Vec::new(),
+            offset: 0,
+            ended: false,
+            failure: None,
+            reported: 0,
+        };
+        stream.fill(64);
+        if let Some(reason) = unreadable(&stream.held, input.compression) {
+            return Err(refuse(reason));
+        }
+        if stream.held.starts_with(b"\xEF\xBB\xBF") {
+            stream.drop_front(3);
+        }
+        Ok(stream)
+    }
+
+    /// Reads on until this many bytes are held or nothing more can be read.
+    pub(super) fn fill(&mut self, size: usize) {
+        let Some(missing) = size.checked_sub(self.held.len()).filter(|n| *n > 0) else { return };
+        if self.ended {
+            return;
+        }
+        self.held.reserve_exact(missing);
+        match self.source.by_ref().take(missing as u64).read_to_end(&mut self.held) {
+            Ok(read) => self.ended = read < missing,
+            Err(e) => {
+                self.ended = true;
+                self.failure = Some(self.source.explain(&e));
+            }
+        }
+    }
+
+    /// Whether the bytes held end in the middle of something, because the rest is damaged.
+    pub(super) fn is_cut_off(&self) -> bool {
+        matches!(self.failure, Some(Failure::Damage(_)))
+    }
+
+    /// Cuts off the first bytes.
+    pub(super) fn cut(&mut self, length: usize) -> Vec<u8> {
+        self.offset += length as u64;
+        let rest = self.held.split_off(length);
+        std::mem::replace(&mut self.held, rest)
+    }
+
+    /// Drops the first bytes.
+    pub(super) fn drop_front(&mut self, length: usize) {
+        self.offset += length as u64;
+        self.held.drain(..length);
+    }
+
+    /// Bytes of the file that were used since the last call.
+    pub(super) fn take_used(&mut self) -> u64 {
+        let used = self.source.used();
+        used - std::mem::replace(&mut self.reported, used)
+    }
+
+    /// Why the file could not be read to its end, once.
+    pub(super) fn take_failure(&mut self) -> Option<Problem> {
+        let failure = self.failure.take()?;
+        let offset = Some(self.offset + self.held.len() as u64);
+        Some(Problem::of_file(self.file, &self.name, offset, failure.message().to_string()))
+    }
+
+    /// A problem with one record that is not in any chunk.
+    pub(super) fn problem(&self, record: u32, line: u64, offset: u64, message: String) -> Problem {
+        let path = self.name.clone();
+        Problem { file: self.file, path, record, line, offset: Some(offset), message }
+    }
+
+    /// Records are numbered with 32 bits: the rest of the file is given up.
+    pub(super) fn too_many_records(&mut self) -> Problem {
+        let offset = Some(self.offset);
+        self.held.clear();
+        self.ended = true;
+        self.failure = None;
+        let message = format!("holds more than {} records; split it", u32::MAX);
+        Problem::of_file(self.file, &self.name, offset, message)
+    }
+
+    pub(super) fn file(&self) -> u32 {
+        self.file
+    }
+}
+
+/// Why a file that starts like this cannot be read record by record, if it cannot.
+fn unreadable(head: &[u8], compression: Compression) -> Option<String> {
+    match head {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=0xff, ..] | [1..=0xff, 0, ..] => Some(
+            "is UTF-16, not UTF-8; convert it, for example with iconv -f UTF-16 -t UTF-8"
+                .to_string(),
+        ),
+        _ if compression != Compression::None && compression_of(head).is_some() => {
+            Some("is compressed twice; unpack it once".to_string())
+        }
+        [b'P', b'A', b'R', b'1', ..] => {
+            Some("is a Parquet file; name it .parquet or give --format parquet".to_string())
+        }
+        _ => None,
+    }
+}

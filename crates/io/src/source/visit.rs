@@ -1,0 +1,153 @@
+//! A chunk in, its records out: the part of reading that runs on every core.
+
+use crate::{Content, Inputs, Item, Problem, RecordView};
+
+use super::fields::Fields;
+use super::raw::{is_blank, split_line};
+use super::{Body, Chunk, columns, csv, documents, json, too_long};
+
+/// Buffers of one thread, used again from chunk to chunk.
+#[derive(Debug, Default)]
+pub struct VisitScratch {
+    pub(super) strings: json::Buffers,
+    pub(super) extra: Vec<Option<f64>>,
+    pub(super) row: csv::Row,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Chunk {
+    /// Parses the records of the chunk, in order, and gives each to `visit`: as a record, or as the
+    /// reason why it is none.
+    ///
+    /// `inputs` are those that the chunk came from.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("a.jsonl");
+    /// use lookalike_io::source::VisitScratch;
+    /// use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
+    ///
+    /// std::fs::write(&path, "{\"id\": 7, \"text\": \"to be\"}\nor not\n")?;
+    /// let inputs = Inputs::discover(&[path.display().to_string()], DiscoverOptions::default())?;
+    ///
+    /// let (mut scratch, mut good, mut bad) = (VisitScratch::default(), Vec::new(), Vec::new());
+    /// for chunk in inputs.chunks() {
+    ///     chunk?.visit(&inputs, &mut scratch, &mut |item| match item {
+    ///         Item::Record(record) => good.push(record.id.unwrap_or_default().into_owned()),
+    ///         Item::Bad(problem) => bad.push(problem.line),
+    ///     });
+    /// }
+    /// assert_eq!(good, ["7"]);
+    /// assert_eq!(bad, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn visit(
+        &self,
+        inputs: &Inputs,
+        scratch: &mut VisitScratch,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) {
+        let fields = Fields::new(&inputs.options.fields);
+        match &self.body {
+            Body::Lines(data) => self.visit_lines(data, inputs, &fields, scratch, visit),
+            Body::Rows { data, starts, header } => {
+                csv::visit(self, (data, starts, header), inputs, &fields, scratch, visit);
+            }
+            Body::Batch(batch) => columns::visit(self, batch, inputs, &fields, scratch, visit),
+            Body::Files(count) => documents::visit(self, *count, inputs, scratch, visit),
+        }
+    }
+
+    fn visit_lines(
+        &self,
+        mut data: &[u8],
+        inputs: &Inputs,
+        fields: &Fields<'_>,
+        scratch: &mut VisitScratch,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) {
+        let limit = inputs.options.max_record();
+        let VisitScratch { strings, extra, .. } = scratch;
+        strings.resize_with(fields.names.len().max(strings.len()), String::new);
+        let mut values = vec![json::Value::Missing; fields.names.len()];
+        let mut place =
+            Place { record: self.first_record, line: self.first_line, offset: self.offset };
+        while let Some((line, rest)) = split_line(data) {
+            data = rest;
+            if !is_blank(line) {
+                let content = line.strip_suffix(b"\n").unwrap_or(line);
+                let read = if content.len() > limit {
+                    Err((0, too_long(limit)))
+                } else {
+                    json::parse(content, fields, &mut values, strings).and_then(|()| {
+                        json::record(fields, &values, strings, extra).map_err(|words| (0, words))
+                    })
+                };
+                match read {
+                    Ok(record) => visit(Item::Record(place.record(self.file, record))),
+                    Err((at, words)) => visit(Item::Bad(place.problem(self, inputs, at, words))),
+                }
+                place.record = place.record.wrapping_add(1);
+            }
+            place.line += 1;
+            place.offset += line.len() as u64;
+        }
+    }
+
+    /// What is wrong with a record of this chunk.
+    pub(super) fn problem(
+        &self,
+        inputs: &Inputs,
+        record: u32,
+        line: u64,
+        offset: Option<u64>,
+        message: String,
+    ) -> Problem {
+        let path = inputs.files.get(self.file as usize).map(|file| file.name.clone());
+        Problem { file: self.file, path: path.unwrap_or_default(), record, line, offset, message }
+    }
+}
+
+/// Where a record stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) record: u32,
+    pub(super) line: u64,
+    pub(super) offset: u64,
+}
+
+impl Place {
+    /// The record with its place.
+    pub(super) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
+        RecordView { file, record: self.record, line: self.line, ..record }
+    }
+
+    /// A problem `at` bytes behind the beginning of the record.
+    pub(super) fn problem(
+        &self,
+        chunk: &Chunk,
+        inputs: &Inputs,
+        at: usize,
+        words: String,
+    ) -> Problem {
+        let offset = Some(self.offset + at as u64);
+        chunk.problem(inputs, self.record, self.line, offset, words)
+    }
+}
+
+/// A record that still has neither place nor fields.
+pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
+    RecordView {
+        file: 0,
+        record: 0,
+        line: 0,
+        id: None,
+        content,
+        url: None,
+        title: None,
+        date: None,
+        extra: &[],
+    }
+}
