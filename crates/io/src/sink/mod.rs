@@ -13,11 +13,11 @@
 
 mod encode;
 mod error;
+mod header;
 mod layout;
 mod mark;
 mod output;
 mod parquet_file;
-mod raw;
 mod role;
 mod route;
 mod staging;

@@ -8,7 +8,6 @@ use arrow_select::filter::filter_record_batch;
 
 use super::encode::encode;
 use super::mark::{Refusal, columns, jsonl, rows};
-use super::raw::raw_records;
 use super::{MarkNames, OutputError, Role};
 use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
@@ -106,8 +105,8 @@ impl Chunk {
     ///
     /// Lines and rows are passed on byte for byte, line ends included, and compressed as their file
     /// was. A last line without an end stays without: it is the last of its output as well. Blank
-    /// lines belong to no record and are passed on nowhere. Parquet rows are filtered. One-document
-    /// files are listed.
+    /// lines of JSONL and a byte order mark belong to no record and are passed on nowhere. Parquet
+    /// rows are filtered: the chunk must hold all columns. One-document files are listed.
     ///
     /// With [`RouteOptions::mark`] it fails where a record has one of the added fields already.
     pub fn route(
@@ -184,7 +183,7 @@ impl Router<'_> {
         push_marked: impl Fn(&[u8], &Mark<'_>, &MarkNames, &mut Vec<u8>) -> Result<(), OutputError>,
     ) -> Result<(), OutputError> {
         let file = self.chunk.file;
-        for (record, raw) in raw_records(self.chunk) {
+        for (record, raw) in self.chunk.raw_records() {
             let role = self.options.role(self.fates.fate(file, record));
             let piece = &mut out.pieces[role.index()];
             piece.records += 1;
@@ -268,7 +267,8 @@ pub(super) fn marked_files_header(names: &MarkNames) -> String {
 }
 
 fn push_marked_file(name: &str, mark: &Mark<'_>, out: &mut Vec<u8>) {
-    push_text(name, out);
+    // A name holds no tabs and no line ends, whatever the file is called.
+    out.extend_from_slice(name.as_bytes());
     out.push(b'\t');
     push_text(mark.duplicate_of.unwrap_or_default(), out);
     out.push(b'\t');

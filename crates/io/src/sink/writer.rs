@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::encode::encode;
+use super::header;
 use super::layout::{Layout, holds_records};
 use super::mark::{columns, rows};
 use super::parquet_file::{Model, ParquetOutput};
@@ -198,7 +199,11 @@ impl<'a> DocumentsWriter<'a> {
             if input.format == Format::Parquet && Model::read(&input.path).is_err() {
                 continue;
             }
-            let outputs = self.open(file, None)?;
+            let header = match input.format {
+                Format::Csv | Format::Tsv => header::read(input).map(Arc::new),
+                _ => None,
+            };
+            let outputs = self.open(file, header)?;
             self.close(Some(outputs))?;
         }
         self.next = until;

@@ -88,6 +88,33 @@ fn outputs_of_files_without_records_are_empty_and_whole() {
 }
 
 #[test]
+fn a_header_without_rows_is_still_a_header() {
+    for compression in COMPRESSIONS {
+        let folder = tempfile::tempdir().unwrap();
+        // What the writer makes of one row under a header is an input like any other.
+        let made = inputs(vec![input("a.csv", Format::Csv, compression)]);
+        let fates = Decide(|_, _| Fate::Kept);
+        let header = header("id,text\r\n", b',');
+        let rows = chunks(0, &[b"1,a\r\n".to_vec()], 1, Some(&header));
+        let (out, written) = result(folder.path(), &made, &rows, &fates, &RouteOptions::default());
+        let path = folder.path().join("a.csv");
+        let only_header = written.files.iter().find(|file| file.role == Role::Removed).unwrap();
+        std::fs::copy(out.join(&only_header.path), &path).unwrap();
+
+        let inputs = inputs(vec![input(&path, Format::Csv, compression)]);
+        let marks = Some(lookalike_io::MarkNames::default());
+        for (mark, expected) in
+            [(None, "id,text\r\n"), (marks, "id,text,duplicate_of,resemblance,cluster\r\n")]
+        {
+            let options = RouteOptions { mark, ..Default::default() };
+            let (out, written) = result(folder.path(), &inputs, &[], &fates, &options);
+            let text = decoded(&out.join(&written.files[0].path), compression);
+            assert_eq!(String::from_utf8(text).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
 fn several_files_keep_their_names_and_those_between_without_records_are_not_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let mut files: Vec<_> = ["a.jsonl", "b.jsonl.gz", "c.jsonl", "d.jsonl"]

@@ -27,7 +27,7 @@ pub(crate) fn input(path: impl AsRef<Path>, format: Format, compression: Compres
 }
 
 pub(crate) fn inputs(files: Vec<InputFile>) -> Inputs {
-    Inputs { files, options: DiscoverOptions::default() }
+    Inputs::from_files(files, DiscoverOptions::default())
 }
 
 /// Lines (or rows, if there is a header) cut into chunks after every `size` records.

@@ -1,4 +1,4 @@
-//! The writing half, driven with chunks made by hand: what goes in comes out, in the right place and
+//! The writing half, driven with chunks made by hand and by the reading half: what goes in comes out, in the right place and
 //! whole.
 
 #![allow(clippy::unwrap_used)]
@@ -10,3 +10,4 @@ mod layout;
 mod marks;
 mod parquet_files;
 mod staging;
+mod whole;
