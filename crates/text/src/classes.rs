@@ -6,8 +6,8 @@
 //! Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
 
 use icu_properties::props::{
-    CaseIgnorable, Cased, ChangesWhenLowercased, GeneralCategory, GeneralCategoryGroup, Script,
-    WordBreak,
+    CaseIgnorable, Cased, ChangesWhenLowercased, GeneralCategory, GeneralCategoryGroup,
+    NumericType, Script, WordBreak,
 };
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -22,7 +22,7 @@ pub(crate) const UNSPACED: u8 = 1 << 1;
 pub(crate) const MARK: u8 = 1 << 2;
 /// [`UNSPACED`], and a segment of its own (with its marks) under UAX #29: `Word_Break=Other`.
 pub(crate) const ALONE: u8 = 1 << 3;
-/// A decimal digit (`Nd`).
+/// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's `isdigit`.
 pub(crate) const DIGIT: u8 = 1 << 4;
 /// The lower-case form may differ.
 pub(crate) const UPPER: u8 = 1 << 5;
@@ -97,16 +97,17 @@ fn flat() -> Vec<u8> {
         }
     };
     for entry in CodePointMapData::<GeneralCategory>::new().iter_ranges() {
-        let group = GeneralCategoryGroup::from(entry.value);
         if GeneralCategoryGroup::Letter.contains(entry.value)
             || GeneralCategoryGroup::Number.contains(entry.value)
         {
             set(entry.range.clone(), WORD);
         }
         if GeneralCategoryGroup::Mark.contains(entry.value) {
-            set(entry.range.clone(), MARK);
+            set(entry.range, MARK);
         }
-        if group == GeneralCategoryGroup::DecimalNumber {
+    }
+    for entry in CodePointMapData::<NumericType>::new().iter_ranges() {
+        if matches!(entry.value, NumericType::Decimal | NumericType::Digit) {
             set(entry.range, DIGIT);
         }
     }
@@ -126,8 +127,8 @@ fn flat() -> Vec<u8> {
 /// Turns [`WORD`] into [`UNSPACED`] where the script has no spaces between words.
 ///
 /// A letter shared by several scripts (the prolonged sound mark `ー` and its halfwidth form, the
-/// halfwidth voicing marks) counts when one of its `Script_Extensions` is such a script; a shared
-/// number (`㊀`) does not.
+/// halfwidth voicing marks) counts when all of its `Script_Extensions` are such scripts (the
+/// modifier apostrophe `ʼ` has Thai among many others); a shared number (`㊀`) does not.
 fn mark_unspaced(flat: &mut [u8]) {
     let categories = CodePointMapData::<GeneralCategory>::new();
     let breaks = CodePointMapData::<WordBreak>::new();
@@ -142,7 +143,10 @@ fn mark_unspaced(flat: &mut [u8]) {
             let class = &mut flat[point as usize];
             let meant = own
                 || (GeneralCategoryGroup::Letter.contains(categories.get32(point))
-                    && SCRIPTS.iter().any(|&script| scripts.has_script32(point, script)));
+                    && scripts
+                        .get_script_extensions_val32(point)
+                        .iter()
+                        .all(|script| SCRIPTS.contains(&script)));
             if *class & WORD == 0 || !meant {
                 continue;
             }
@@ -181,7 +185,7 @@ mod tests {
         for c in "漢々〇あアーｱｰﾞไກខမ".chars() {
             assert_eq!(class(c) & (WORD | UNSPACED), UNSPACED, "{c}");
         }
-        for c in "aя한अ㊀１".chars() {
+        for c in "aя한अ㊀１ʼ".chars() {
             assert_eq!(class(c) & (WORD | UNSPACED), WORD, "{c}");
         }
     }

@@ -305,3 +305,38 @@ impl Extraction {
         self.page.finish(title)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The plain twin of [`extract`]: the whole page to the tokenizer, attributes and all.
+    fn extract_whole(html: &str) -> Page {
+        let reader = Reader::new();
+        reader.feed(html);
+        reader.tokenizer.end();
+        reader.tokenizer.sink.0.into_inner().finish()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn reading_piece_by_piece_is_reading_the_whole(
+            html in prop::collection::vec(prop_oneof![
+                prop::sample::select(vec![
+                    "<", ">", "</", "/>", "<!--", "-->", "--!>", "<!", "<!>", "<?", "</>", "]]>",
+                    "<![CDATA[", "<!DOCTYPE a PUBLIC '", "<p ", "</p ", "<a b='", "' c=\"", "\">",
+                    "=", "/", "'", " ", "\r", "\n", "-", "!", "\0", "x", "é", "&", "&am", "p;", "&#6",
+                    "<script>", "</script>", "</script ", "<SCRIPT", "<style ", "</style/", "</styl",
+                    "<title>", "</title", "<textarea/>", "</textarea>", "<svg>", "</svg>", "<title/>",
+                    "<template>", "</template>", "<xmp>", "</xmp\n", "<b>", "</b>", "\u{feff}",
+                ]),
+                prop::sample::select(vec!["<plaintext>", "<noscript>", "a", "<h1>"]),
+            ], 0..20).prop_map(|pieces| pieces.concat()),
+        ) {
+            prop_assert_eq!(extract(&html), extract_whole(&html));
+        }
+    }
+}
