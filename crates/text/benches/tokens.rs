@@ -2,7 +2,7 @@
 //!
 //! Without files, on text made here. A figure is the best of several rounds over the same text.
 
-use lookalike_text::{AnalysisSettings, Analyzer, Normalize, Scratch, Unit};
+use lookalike_text::{AnalysisSettings, Analyzer, Normalize, Scratch, Unit, extract};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -25,6 +25,13 @@ fn main() {
     }
     let words = ["the", "Quick", "brown", "fox", "jumps,", "over", "a", "lazy", "dog's", "2024."];
     measure("ASCII", &made(&words, size));
+    let html = [
+        "<p class=\"lead\">The quick",
+        "brown <b>fox</b>",
+        "</p>",
+        "&amp; jumps over the lazy dog",
+    ];
+    measure("HTML", &made(&html, size));
     let accents = ["le", "Garçon", "brûle", "un", "pain,", "déjà", "sec", "dans", "la", "Forêt."];
     measure("one stretch in two accented", &made(&accents, size));
     let cyrillic = ["Быстрая", "лиса", "и", "ленивая", "собака,", "прыгает", "через", "2024"];
@@ -67,6 +74,7 @@ fn measure(name: &str, text: &str) {
         });
         println!("    {:.1} bytes a token", text.len() as f64 / tokens.max(1) as f64);
     }
+    time("extract", text.len(), || drop(black_box(extract(text))));
 }
 
 fn time(label: &str, bytes: usize, mut work: impl FnMut()) {

@@ -47,8 +47,8 @@ const SCRIPTS: [Script; 7] = [
 
 /// The table of flags.
 pub(crate) struct Classes {
-    index: Vec<u16>,
-    blocks: Vec<u8>,
+    index: Box<[u16; CODE_POINTS / BLOCK]>,
+    blocks: Vec<[u8; BLOCK]>,
 }
 
 impl Classes {
@@ -62,21 +62,20 @@ impl Classes {
     #[inline]
     pub(crate) fn get(&self, c: char) -> u8 {
         let point = c as usize;
-        let block = usize::from(self.index[point / BLOCK]);
-        self.blocks[block * BLOCK + point % BLOCK]
+        self.blocks[usize::from(self.index[point / BLOCK])][point % BLOCK]
     }
 
     fn build() -> Self {
         let flat = flat();
-        let mut index = Vec::with_capacity(CODE_POINTS / BLOCK);
-        let mut blocks: Vec<u8> = Vec::new();
-        for block in flat.chunks(BLOCK) {
-            let known = blocks.chunks(BLOCK).position(|seen| seen == block);
-            let number = known.unwrap_or_else(|| {
-                blocks.extend_from_slice(block);
-                blocks.len() / BLOCK - 1
+        let mut index = Box::new([0; CODE_POINTS / BLOCK]);
+        let mut blocks: Vec<[u8; BLOCK]> = Vec::new();
+        for (number, block) in index.iter_mut().zip(flat.as_chunks().0) {
+            let known = blocks.iter().position(|seen| seen == block);
+            let place = known.unwrap_or_else(|| {
+                blocks.push(*block);
+                blocks.len() - 1
             });
-            index.push(u16::try_from(number).expect("there are 4352 blocks"));
+            *number = u16::try_from(place).expect("there are 4352 blocks");
         }
         Self { index, blocks }
     }
@@ -84,7 +83,7 @@ impl Classes {
 
 impl std::fmt::Debug for Classes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Classes").field("blocks", &(self.blocks.len() / BLOCK)).finish()
+        f.debug_struct("Classes").field("blocks", &self.blocks.len()).finish()
     }
 }
 

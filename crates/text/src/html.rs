@@ -50,13 +50,17 @@ const PLAINTEXT: &str = "plaintext";
 impl Reader {
     fn new() -> Self {
         Self {
-            tokenizer: Tokenizer::new(Sink::default(), TokenizerOpts::default()),
+            // It would discard a byte order mark from every piece.
+            tokenizer: Tokenizer::new(
+                Sink::default(),
+                TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() },
+            ),
             queue: BufferQueue::default(),
         }
     }
 
     fn read(&self, html: &str) {
-        let mut rest = html;
+        let mut rest = html.strip_prefix('\u{feff}').unwrap_or(html);
         while !rest.is_empty() {
             let used = if self.raw_name().is_some() {
                 self.read_raw(rest)
@@ -314,7 +318,7 @@ mod tests {
     /// The plain twin of [`extract`]: the whole page to the tokenizer, attributes and all.
     fn extract_whole(html: &str) -> Page {
         let reader = Reader::new();
-        reader.feed(html);
+        reader.feed(html.strip_prefix('\u{feff}').unwrap_or(html));
         reader.tokenizer.end();
         reader.tokenizer.sink.0.into_inner().finish()
     }

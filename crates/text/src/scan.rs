@@ -14,27 +14,26 @@ use unicode_segmentation::UnicodeSegmentation;
 #[inline]
 pub(crate) fn words(text: &str, classes: &Classes, emit: &mut impl FnMut(Range<usize>, bool)) {
     let mut open = None;
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
+    let mut base = 0;
+    let mut chars = text.char_indices();
+    while let Some((offset, c)) = chars.next() {
         let class = classes.get(c);
+        let at = base + offset;
         if class & WORD != 0 {
             open.get_or_insert(at);
-            at += c.len_utf8();
             continue;
         }
         if let Some(start) = open.take() {
             emit(start..at, false);
         }
         if class & UNSPACED != 0 {
-            let end = end_of(text, at, classes, UNSPACED | MARK);
-            cut(text, at..end, classes, emit);
-            at = end;
-        } else {
-            at += c.len_utf8();
+            base = end_of(text, at, classes, UNSPACED | MARK);
+            cut(text, at..base, classes, emit);
+            chars = text[base..].char_indices();
         }
     }
     if let Some(start) = open {
-        emit(start..at, false);
+        emit(start..text.len(), false);
     }
 }
 
