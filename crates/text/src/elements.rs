@@ -18,6 +18,9 @@ pub(crate) enum Content {
     Plaintext,
 }
 
+/// No name that is of any interest is longer.
+pub(crate) const LONGEST: usize = 16;
+
 /// The elements whose content is raw text.
 const RAW: [(&str, RawKind); 9] = [
     ("title", RawKind::Rcdata),

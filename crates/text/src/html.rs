@@ -10,10 +10,10 @@ use crate::page::{Builder, MarkKind, Page};
 use crate::tag;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
-    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use memchr::{memchr, memmem};
-use std::cell::RefCell;
+use memchr::{memchr, memchr2, memmem};
+use std::cell::{Cell, RefCell};
 
 /// The text of a page.
 ///
@@ -36,9 +36,13 @@ pub fn extract(html: &str) -> Page {
 }
 
 /// Feeds the tokenizer piece by piece, so that it never sees an attribute.
+///
+/// Plain text, and tags that change nothing about how to read on, do not go through it at all while
+/// it has nothing pending (such as `&am`, which `p;` would complete).
 struct Reader {
     tokenizer: Tokenizer<Sink>,
     queue: BufferQueue,
+    pending: Cell<bool>,
 }
 
 /// Most bytes given to the tokenizer at once.
@@ -56,6 +60,7 @@ impl Reader {
                 TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() },
             ),
             queue: BufferQueue::default(),
+            pending: Cell::new(false),
         }
     }
 
@@ -80,16 +85,28 @@ impl Reader {
     fn read_markup(&self, rest: &str) -> usize {
         let bytes = rest.as_bytes();
         match memchr(b'<', bytes) {
-            None => self.feed_all(rest),
+            None => self.read_text(rest),
             Some(0) => match (bytes.get(1), bytes.get(2)) {
                 (Some(b'a'..=b'z' | b'A'..=b'Z'), _)
                 | (Some(b'/'), Some(b'a'..=b'z' | b'A'..=b'Z')) => self.read_tag(rest),
                 (Some(b'/'), Some(b'>')) => self.feed_all("</>"),
                 (Some(b'!' | b'?' | b'/'), _) => self.read_comment(rest),
-                _ => self.feed_all("<"),
+                _ => {
+                    self.pending.set(true);
+                    self.feed_all("<")
+                }
             },
-            Some(text) => self.feed_all(&rest[..text]),
+            Some(text) => self.read_text(&rest[..text]),
         }
+    }
+
+    fn read_text(&self, text: &str) -> usize {
+        if self.pending.get() || memchr2(b'&', b'\0', text.as_bytes()).is_some() {
+            self.pending.set(true);
+            return self.feed_all(text);
+        }
+        self.tokenizer.sink.0.borrow_mut().text(text);
+        text.len()
     }
 
     /// A tag without its attributes. One that never ends is no tag, and nor is what follows.
@@ -97,14 +114,46 @@ impl Reader {
         let Some(tag) = tag::read(rest.as_bytes()) else {
             return rest.len();
         };
-        self.feed_all(&rest[..tag.name_end]);
-        self.feed(if tag.self_closing { "/>" } else { ">" });
+        if self.pending.get() || !self.read_plain_tag(&rest[..tag.name_end], tag.self_closing) {
+            self.feed_all(&rest[..tag.name_end]);
+            self.feed(if tag.self_closing { "/>" } else { ">" });
+            self.pending.set(false);
+        }
         tag.end
+    }
+
+    /// Reads a tag that does not concern the tokenizer, and says whether it was one.
+    fn read_plain_tag(&self, start: &str, self_closing: bool) -> bool {
+        let mut buffer = [0; elements::LONGEST];
+        let mut extraction = self.tokenizer.sink.0.borrow_mut();
+        let (name, is_end) = match start.strip_prefix("</") {
+            Some(name) => (name, true),
+            None => (&start[1..], false),
+        };
+        let Some(lower) = buffer.get_mut(..name.len()) else {
+            return false;
+        };
+        lower.copy_from_slice(name.as_bytes());
+        lower.make_ascii_lowercase();
+        let Ok(name) = std::str::from_utf8(lower) else {
+            return false;
+        };
+        if is_end {
+            extraction.end(name);
+            true
+        } else if elements::content(name) == Content::Markup {
+            // Which never asks for another way of reading.
+            let _ = extraction.start(name, self_closing);
+            true
+        } else {
+            false
+        }
     }
 
     /// A comment, a doctype or what is read as a comment: up to the first `>` that ends it.
     fn read_comment(&self, rest: &str) -> usize {
         let before = self.tokenizer.sink.0.borrow().comments;
+        self.pending.set(false);
         let mut at = 0;
         while let Some(length) = memchr(b'>', &rest.as_bytes()[at..]) {
             self.feed_all(&rest[at..=at + length]);
@@ -193,7 +242,9 @@ impl TokenSink for Sink {
         match token {
             Token::CharacterTokens(text) => extraction.text(&text),
             Token::CommentToken(_) | Token::DoctypeToken(_) => extraction.comments += 1,
-            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return extraction.start(&tag),
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
+                return extraction.start(&tag.name, tag.self_closing);
+            }
             Token::TagToken(tag) => extraction.end(&tag.name),
             Token::NullCharacterToken | Token::EOFToken | Token::ParseError(_) => {}
         }
@@ -216,11 +267,10 @@ impl Extraction {
         self.templates == 0 && self.hidden == 0
     }
 
-    fn start(&mut self, tag: &Tag) -> TokenSinkResult<()> {
-        let name: &str = &tag.name;
+    fn start(&mut self, name: &str, self_closing: bool) -> TokenSinkResult<()> {
         if self.drawings > 0 {
             if !elements::leaves_drawing(name) {
-                self.start_in_drawing(name, tag.self_closing);
+                self.start_in_drawing(name, self_closing);
                 return TokenSinkResult::Continue;
             }
             self.drawings = 0;
@@ -229,7 +279,7 @@ impl Extraction {
         self.around(name);
         match name {
             "template" => self.templates += 1,
-            "svg" | "math" if !tag.self_closing => self.drawings = 1,
+            "svg" | "math" if !self_closing => self.drawings = 1,
             _ => {}
         }
         if let Some(kind) = elements::mark(name)
