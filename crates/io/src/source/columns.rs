@@ -98,7 +98,7 @@ impl Texts {
 
 /// A column of numbers, or of numbers written as text.
 enum Numbers {
-    Numbers(Float64Array),
+    Floats(Float64Array),
     Texts(Texts),
     None,
 }
@@ -109,7 +109,7 @@ impl Numbers {
         if is_number(array.data_type()) {
             let cast = arrow_cast::cast(array, &DataType::Float64).ok();
             return cast
-                .map_or(Self::None, |a| Self::Numbers(a.as_primitive::<Float64Type>().clone()));
+                .map_or(Self::None, |a| Self::Floats(a.as_primitive::<Float64Type>().clone()));
         }
         match Texts::of(array) {
             Some(texts) if is_text(texts.0.data_type()) => Self::Texts(texts),
@@ -119,7 +119,7 @@ impl Numbers {
 
     fn get(&self, row: usize) -> Option<f64> {
         match self {
-            Self::Numbers(array) if array.is_valid(row) => {
+            Self::Floats(array) if array.is_valid(row) => {
                 Some(array.value(row)).filter(|value| value.is_finite())
             }
             Self::Texts(texts) => texts.get(row).ok().flatten().and_then(number),
@@ -178,7 +178,7 @@ impl Columns {
         };
         let content = match value(fields.text)? {
             Some(text) => Content::Text(text),
-            None => Content::Html(value(fields.html)?.ok_or_else(|| fields.no_text())?),
+            None => Content::Html(value(fields.html)?.ok_or_else(|| fields.null_text())?),
         };
         let (Content::Text(text) | Content::Html(text)) = &content else {
             return Err(fields.no_text());

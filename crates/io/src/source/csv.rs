@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use crate::{Content, Inputs, Item, RecordView};
 
 use super::fields::{Fields, non_empty, number};
-use super::rows::Scanner;
+use super::rows::{Scanner, too_long_row};
 use super::visit::Place;
-use super::{Chunk, CsvHeader, VisitScratch, too_long};
+use super::{Chunk, CsvHeader, VisitScratch};
 
 /// The fields of a row, one behind the other.
 #[derive(Debug, Default)]
@@ -106,20 +106,19 @@ fn parse(
     limit: usize,
     row: &mut Row,
 ) -> Result<(), (usize, String)> {
-    let length = raw.len() - raw.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-    if length > limit {
-        return Err((0, too_long(limit)));
-    }
     // Only the end of the file can leave a quote open.
-    if last {
+    let open = last && {
         let mut scanner = Scanner::new(header.delimiter);
         scanner.scan(raw, &mut Vec::new());
-        if scanner.is_quoted() {
-            return Err((
-                0,
-                "a quote is opened and not closed before the file ends; close it".to_string(),
-            ));
-        }
+        scanner.is_quoted()
+    };
+    let ends = raw.iter().rev().take_while(|byte| !open && matches!(byte, b'\r' | b'\n')).count();
+    if raw.len() - ends > limit {
+        return Err((0, too_long_row(limit)));
+    }
+    if open {
+        let message = "a quote is opened and not closed before the file ends; close it";
+        return Err((0, message.to_string()));
     }
     row.parse(raw, header.delimiter)
         .map_err(|at| (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string()))?;

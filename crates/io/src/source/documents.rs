@@ -1,6 +1,5 @@
 //! One-document files in, runs of them out; runs in, records out.
 
-use std::borrow::Cow;
 use std::io::Read;
 
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
@@ -81,12 +80,6 @@ fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), String
 fn content(format: Format, bytes: &[u8]) -> Content<'_> {
     match format {
         Format::Html => Content::HtmlBytes(bytes),
-        _ => {
-            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-            Content::Text(match String::from_utf8_lossy(bytes) {
-                Cow::Borrowed(text) => Cow::Borrowed(text),
-                Cow::Owned(text) => Cow::Owned(text),
-            })
-        }
+        _ => Content::Text(lookalike_text::decode_text(bytes).text),
     }
 }

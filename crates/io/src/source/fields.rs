@@ -65,6 +65,12 @@ impl<'a> Fields<'a> {
         format!("has no column `{text}` or `{html}`, but {found}; name it with --text-field")
     }
 
+    /// What to say of a record whose text is null.
+    pub(super) fn null_text(&self) -> String {
+        let (text, html) = (self.names[self.text], self.names[self.html]);
+        format!("`{text}` is null and there is no `{html}`; fill it in or leave the record out")
+    }
+
     /// What to say of a record without any text.
     pub(super) fn no_text(&self) -> String {
         let (text, html) = (self.names[self.text], self.names[self.html]);

@@ -21,6 +21,8 @@ use super::fields::{Fields, number};
 pub(super) enum Value<'a> {
     #[default]
     Missing,
+    /// `null`; of members that are text.
+    Null,
     /// A string that stands in the line as it is.
     Borrowed(&'a str),
     /// A string that was unescaped into the slot's buffer.
@@ -59,6 +61,9 @@ pub(super) fn parse<'a>(
 fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
     let words = error.to_string();
     let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+    // What serde_json says of these depends on what happens to follow the half.
+    let words =
+        if words.contains("hex escape") { "half of a surrogate pair in an escape" } else { words };
     let column = mark + error.column();
     let message = if line.trim_ascii_start().starts_with('[') {
         "an array, not a JSON object; one object a line is needed (jq -c '.[]' makes that of an array)"
@@ -100,6 +105,7 @@ pub(super) fn record<'a>(
                     "`{name}` is {kind}, not a string; name the text with --text-field"
                 ));
             }
+            (None, Value::Null) => return Err(fields.null_text()),
             (None, _) => return Err(fields.no_text()),
         },
     };
@@ -232,7 +238,7 @@ impl<'a> Visitor<'a> for Text<'_> {
     }
 
     fn visit_unit<E>(self) -> Result<Value<'a>, E> {
-        Ok(Value::Missing)
+        Ok(Value::Null)
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Value<'a>, E> {

@@ -254,10 +254,7 @@ impl RowReader {
         self.starts.clear();
         self.cut(start);
         let (record, line, offset) = (self.record, self.line, self.stream.offset);
-        let mut message = too_long(self.max_record);
-        if self.scanner.is_quoted() {
-            message.push_str(" (or close its quote)");
-        }
+        let message = too_long_row(self.max_record);
         loop {
             // Whether a quote opens a field shows in the byte before it.
             let done = self.stream.held.len().saturating_sub(1);
@@ -279,4 +276,9 @@ impl RowReader {
         }
         self.stream.problem(record, line, offset, message)
     }
+}
+
+/// What is said of a row that is too long, wherever that is noticed.
+pub(super) fn too_long_row(limit: usize) -> String {
+    format!("{}, or close a quote that was left open", too_long(limit))
 }

@@ -92,10 +92,13 @@ impl Stream {
         used - std::mem::replace(&mut self.reported, used)
     }
 
-    /// Why the file could not be read to its end, once.
+    /// Why the file could not be read to its end, once; what is still held is given up.
     pub(super) fn take_failure(&mut self) -> Option<Problem> {
         let failure = self.failure.take()?;
-        let offset = Some(self.offset + self.held.len() as u64);
+        // What is held is the beginning of a record whose end is lost.
+        self.offset += self.held.len() as u64;
+        self.held.clear();
+        let offset = Some(self.offset);
         Some(Problem::of_file(self.file, &self.name, offset, failure.message().to_string()))
     }
 

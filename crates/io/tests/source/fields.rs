@@ -1,0 +1,169 @@
+//! Which fields of a record become what.
+
+use lookalike_io::{DiscoverOptions, FieldNames};
+
+use crate::help::{OneFile, Read, read};
+
+fn lines(content: &str) -> Read {
+    OneFile::new("x.jsonl", content).read()
+}
+
+fn with(fields: FieldNames, name: &str, content: &str) -> Read {
+    let file = OneFile::new(name, content);
+    read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }))
+}
+
+#[test]
+fn ids_are_given_as_they_are_written() {
+    let read = lines(concat!(
+        "{\"text\":\"\",\"id\":\"a\\n\\\"\"}\n{\"text\":\"\",\"id\":7}\n{\"text\":\"\",\"id\":-1.50e3}\n",
+        "{\"text\":\"\",\"id\":null}\n{\"text\":\"\",\"id\":\"\"}\n{\"text\":\"\"}\n",
+        "{\"text\":\"\",\"id\":123456789012345678901234567890}\n",
+        "{\"text\":\"\",\"id\":true}\n{\"text\":\"\",\"id\":[1]}\n{\"text\":\"\",\"id\":\"\\ud800\"}\n",
+    ));
+    assert_eq!(
+        read.ids(),
+        ["a\n\"", "7", "-1.50e3", "-", "-", "-", "123456789012345678901234567890"]
+    );
+    assert_eq!(read.problems.iter().map(|p| p.line).collect::<Vec<_>>(), [8, 9, 10]);
+    assert!(read.problems[0].message.contains("--id-field"));
+}
+
+#[test]
+fn text_comes_before_html_and_must_be_a_string() {
+    let read = lines(concat!(
+        "{\"html\":\"<p>\",\"text\":\"t\"}\n{\"text\":null,\"html\":\"<p>\"}\n{\"text\":5,\"html\":\"<p>\"}\n",
+        "{\"text\":5}\n{\"text\":null}\n{\"text\":[[\"x\"]]}\n{\"text\":{\"text\":\"x\"}}\n{}\n",
+    ));
+    let found: Vec<_> = read.records.iter().map(|r| (r.text.as_str(), r.html)).collect();
+    assert_eq!(found, [("t", false), ("<p>", true), ("<p>", true)]);
+    assert_eq!(read.problems.len(), 5);
+    assert!(read.problems[0].message.contains("`text` is a number, not a string"));
+    assert!(read.problems[1].message.contains("`text` is null"));
+    assert!(read.problems[4].message.contains("no `text` or `html` field; name it"));
+}
+
+#[test]
+fn the_last_of_two_members_of_one_name_counts() {
+    let read = lines(
+        "{\"text\":\"a\\n\",\"id\":1,\"text\":\"b\",\"id\":2}\n{\"text\":\"a\",\"text\":1}\n",
+    );
+    assert_eq!((read.records[0].text.as_str(), read.records[0].id.as_deref()), ("b", Some("2")));
+    assert_eq!(read.problems.len(), 1);
+}
+
+#[test]
+fn the_other_fields_are_taken_where_they_make_sense() {
+    let read = lines("{\"text\":\"\",\"url\":\"http:\\/\\/a\",\"title\":3,\"date\":[1]}\n");
+    let record = &read.records[0];
+    assert_eq!(record.url.as_deref(), Some("http://a"));
+    assert_eq!(record.title.as_deref(), Some("3"));
+    assert_eq!(record.date, None);
+}
+
+#[test]
+fn fields_have_the_names_that_were_asked_for_and_may_serve_twice() {
+    let names = || FieldNames {
+        text: "body".into(),
+        id: "link".into(),
+        url: "link".into(),
+        extra: vec!["score".into(), "body".into(), "score".into()],
+        ..FieldNames::default()
+    };
+    let json = "{\"body\":\"2\",\"link\":\"u\",\"score\":1.5}\n{\"body\":\"b\",\"score\":\" 7 \"}\n{\"body\":\"b\",\"score\":1e999}\n";
+    let csv = "score,link,body\n1.5,u,2\n 7 ,,b\n1e999,,b\n";
+    for read in [with(names(), "x.jsonl", json), with(names(), "x.csv", csv)] {
+        assert_eq!(read.messages(), [""; 0]);
+        assert_eq!(read.ids(), ["u", "-", "-"]);
+        assert_eq!(read.records[0].url.as_deref(), Some("u"));
+        assert_eq!(read.records[0].extra, [Some(1.5), Some(2.0), Some(1.5)]);
+        assert_eq!(read.records[1].extra, [Some(7.0), None, Some(7.0)]);
+        assert_eq!(read.records[2].extra, [None, None, None]);
+    }
+}
+
+#[test]
+fn a_problem_has_its_line_and_offset() {
+    let read = lines("{\"text\":\"a\"}\r\n\n  \n{\"text\":\"a\" x}\n{\"text\":\"caf\u{e9}\",}\n");
+    let places: Vec<_> = read.problems.iter().map(|p| (p.record, p.line, p.offset)).collect();
+    assert_eq!(places, [(2, 4, Some(18 + 12)), (3, 5, Some(33 + 16))]);
+    assert!(
+        read.messages()[0].ends_with("x.jsonl:4: invalid JSON at column 13: expected `,` or `}`")
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_found_wherever_they_are() {
+    let file = OneFile::new("x.jsonl", b"{\"other\":\"\xe9\",\"text\":\"a\"}\n{\"text\":\"ok\"}\n");
+    let read = file.read();
+    assert_eq!(read.records.len(), 1);
+    assert_eq!(read.problems[0].offset, Some(10));
+    assert!(read.problems[0].message.contains("invalid UTF-8 at column 11"));
+}
+
+#[test]
+fn what_is_not_wanted_may_be_nested_at_any_depth() {
+    let deep = "[".repeat(200_000) + &"]".repeat(200_000);
+    let read =
+        lines(&format!("{{\"a\":{deep},\"text\":\"x\"}}\n{{\"id\":{deep},\"text\":\"x\"}}\n"));
+    assert_eq!(read.records.len(), 1);
+    assert!(read.problems[0].message.contains("--id-field"));
+}
+
+#[test]
+fn a_file_that_is_an_array_is_told_what_to_do() {
+    let read = lines("[{\"text\":\"a\"},\n{\"text\":\"b\"}]\n");
+    assert!(read.problems[0].message.contains("jq -c '.[]'"), "{:?}", read.messages());
+}
+
+#[test]
+fn a_table_without_text_is_one_problem() {
+    let read = OneFile::new("x.csv", "doc,body\n1,a\n2,b\n").read();
+    assert_eq!(read.problems.len(), 1);
+    assert!(read.messages()[0].ends_with(
+        "x.csv: has no column `text` or `html`, but doc, body; name it with --text-field"
+    ));
+}
+
+#[test]
+fn rows_with_too_few_or_too_many_fields_are_problems() {
+    let read =
+        OneFile::new("x.tsv", "\u{feff}id\ttext\r\n1\ta,b\n2\n\n3\ta\tb\n4\t\"a\tb\"\n").read();
+    assert_eq!(read.ids(), ["1", "4"]);
+    assert_eq!(read.records[1].text, "a\tb");
+    assert_eq!(
+        read.problems.iter().map(|p| (p.record, p.line)).collect::<Vec<_>>(),
+        [(2, 3), (3, 5)]
+    );
+    assert!(read.problems[0].message.contains("1 fields where the header names 2"));
+}
+
+#[test]
+fn in_csv_html_stands_in_for_empty_text() {
+    let read = OneFile::new("x.csv", "text,html\na,<p>\n,<p>\n,\n").read();
+    let found: Vec<_> = read.records.iter().map(|r| (r.text.as_str(), r.html)).collect();
+    assert_eq!(found, [("a", false), ("<p>", true), ("", false)]);
+}
+
+#[test]
+fn files_without_records_give_nothing() {
+    for name in ["x.jsonl", "x.csv", "x.tsv", "x.parquet"] {
+        assert_eq!(OneFile::new(name, "").read(), Read::default(), "{name}");
+    }
+    assert_eq!(OneFile::new("x.csv", "id,text").read(), Read::default());
+    assert_eq!(OneFile::new("x.jsonl", "\u{feff}").read(), Read::default());
+    // An empty text file is a document without words.
+    assert_eq!(OneFile::new("x.txt", "").read().records[0].text, "");
+}
+
+#[test]
+fn other_encodings_are_refused_once_with_the_remedy() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for (name, content) in [("x.jsonl", "{\"text\":\"a\"}\n"), ("x.csv", "\u{feff}id,text\n1,a\n")]
+    {
+        let read = OneFile::new(name, utf16(content)).read();
+        assert_eq!(read.records.len(), 0);
+        assert_eq!(read.problems.len(), 1);
+        assert!(read.problems[0].message.contains("iconv"), "{:?}", read.messages());
+    }
+}

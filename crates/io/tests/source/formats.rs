@@ -1,0 +1,68 @@
+//! The same documents in every container are the same documents.
+
+use crate::help::{Owned, Read, data, discover, read, read_sized};
+
+const CONTAINERS: [&str; 6] = [
+    "bbc120.jsonl.gz",
+    "bbc120.jsonl.zst",
+    "bbc120.csv",
+    "bbc120.tsv",
+    "bbc120.snappy.parquet",
+    "bbc120.zstd.parquet",
+];
+
+fn without_places(read: Read) -> Vec<Owned> {
+    assert_eq!(read.messages(), [""; 0]);
+    read.records.into_iter().map(|record| Owned { line: 0, ..record }).collect()
+}
+
+/// Whitespace is flattened in the TSV.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_container_gives_the_same_documents() {
+    let Some(folder) = data("formats") else { return };
+    let plain = without_places(read(&discover(&folder.join("bbc120.jsonl"))));
+    assert_eq!(plain.len(), 120);
+    assert_eq!(plain[0].id.as_deref(), Some("bbc/business/001"));
+    assert_eq!(plain[0].title.as_deref(), Some("Ad sales boost Time Warner profit"));
+    for name in CONTAINERS {
+        let inputs = discover(&folder.join(name));
+        let mut same = without_places(read(&inputs));
+        assert_eq!(without_places(read_sized(&inputs, 4096)), same, "{name}");
+        let mut expected = plain.clone();
+        if name.ends_with(".tsv") {
+            for record in expected.iter_mut().chain(&mut same) {
+                record.text = flat(&record.text);
+                record.title = record.title.as_deref().map(flat);
+            }
+        }
+        assert_eq!(same, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_directory_of_text_files_gives_a_document_a_file() {
+    let Some(folder) = data("formats") else { return };
+    let plain = read(&discover(&folder.join("bbc120.jsonl"))).records;
+    let inputs = discover(&folder.join("txt_dir"));
+    let texts = without_places(read(&inputs));
+    assert_eq!(texts.len(), 100);
+    for (index, text) in texts.iter().enumerate() {
+        assert_eq!((text.file, text.record, text.id.as_deref()), (index as u32, 1, None));
+        assert_eq!(flat(&text.text), flat(&plain[index].text));
+    }
+}
+
+#[test]
+fn what_has_no_known_form_is_passed_over_and_counted() {
+    let Some(folder) = data("formats") else { return };
+    let inputs = discover(&folder);
+    let passed: Vec<_> =
+        inputs.skipped.iter().map(|p| p.file_name().unwrap().to_str().unwrap()).collect();
+    for name in ["html40.tar.gz", "seaborn120.warc.gz", "spamassassin152.mbox"] {
+        assert!(passed.contains(&name), "{name}");
+    }
+}

@@ -1,0 +1,68 @@
+//! Files that would not fit in memory if they had to.
+
+use std::io::Write;
+
+use lookalike_io::DiscoverOptions;
+
+use crate::help::{OneFile, read, read_sized};
+
+/// A gzip file of this many times the same bytes.
+fn bomb(name: &str, piece: &[u8], times: usize) -> OneFile {
+    let file = OneFile::new(name, "");
+    let out = std::fs::File::create(&file.path).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
+    for _ in 0..times {
+        encoder.write_all(piece).unwrap();
+    }
+    encoder.finish().unwrap();
+    file
+}
+
+#[test]
+fn a_line_of_300_mib_is_skipped_and_the_next_is_read() {
+    let file = bomb("x.jsonl.gz", &[b'a'; 1 << 20], 300);
+    let packed = std::fs::read(&file.path).unwrap();
+    let after = bomb("y.jsonl.gz", b"\n{\"text\":\"after\"}\n", 1);
+    let file = OneFile::new("x.jsonl.gz", [packed, std::fs::read(&after.path).unwrap()].concat());
+    let inputs =
+        file.inputs(DiscoverOptions { max_record: Some(8 << 20), ..DiscoverOptions::default() });
+    let mut largest = 0;
+    for chunk in inputs.chunks().flatten() {
+        if let lookalike_io::source::Body::Lines(data) = &chunk.body {
+            largest = largest.max(data.capacity());
+        }
+    }
+    assert!(largest <= 17 << 20, "{largest}");
+    let found = read(&inputs);
+    assert_eq!((found.records.len(), found.records[0].line), (1, 2));
+    assert!(
+        found.messages()[0]
+            .contains("x.jsonl.gz:1: the record is longer than 8 MiB; raise --max-record")
+    );
+}
+
+#[test]
+fn a_document_that_unpacks_to_too_much_is_a_problem() {
+    let file = bomb("x.txt.gz", &[b'a'; 1 << 20], 100);
+    let inputs =
+        file.inputs(DiscoverOptions { max_record: Some(1 << 20), ..DiscoverOptions::default() });
+    let found = read(&inputs);
+    assert!(found.records.is_empty());
+    assert!(found.messages()[0].contains("longer than 1 MiB"));
+}
+
+#[test]
+fn many_small_files_share_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    for index in 0..1000 {
+        std::fs::write(folder.path().join(format!("{index:04}.txt")), format!("file {index}"))
+            .unwrap();
+    }
+    std::fs::write(folder.path().join("0500.jsonl"), "{\"text\":\"between\"}\n").unwrap();
+    let inputs = crate::help::discover(folder.path());
+    assert_eq!(inputs.chunks().count(), 8 + 1 + 8);
+    let found = read_sized(&inputs, 20);
+    assert_eq!(found.records.len(), 1001);
+    assert!(found.records.iter().enumerate().all(|(at, record)| record.file == at as u32));
+    assert_eq!(found, read(&inputs));
+}

@@ -1,0 +1,13 @@
+//! The reading half: files in, records out, whatever the files look like.
+
+#![allow(clippy::unwrap_used)]
+
+mod borders;
+mod compressed;
+mod discovery;
+mod fields;
+mod formats;
+mod help;
+mod hostile;
+mod large;
+mod tables;
