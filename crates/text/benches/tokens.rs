@@ -3,7 +3,8 @@
 //! Without files, on text made here. A figure is the best of several rounds over the same text.
 //!
 //! In November 2026, on one core of a shared x86-64 machine (baseline SSE2 build), NFC, words: ASCII
-//! 960 to 1100 MB/s, two of three words accented 150, Cyrillic 120, Han and Kana 120, Thai 150.
+//! 830 to 1110 MB/s over three runs, two of three words accented 80 to 150, Cyrillic 120, Han and Kana
+//! 120, Thai 150.
 //! Extraction: web pages 240 MB/s, a page of little but tags and references 70.
 
 use lookalike_text::{AnalysisSettings, Analyzer, Normalize, Scratch, Unit, extract};
