@@ -1,13 +1,33 @@
 //! Results in, evidence for people out.
 //!
-//! The primary types are [`Summary`] (what `summary.json` says). Nothing here knows an engine or a
-//! reader: what is shown comes in as plain data, and texts are cut into tokens by whoever calls.
+//! The primary types are [`Summary`] (what `summary.json` says), [`Report`] (what `report.html` shows)
+//! and [`Explanation`] (what `compare` and `explain` print). Nothing here knows an engine or a reader:
+//! what is shown comes in as plain data, and texts are cut into tokens by whoever calls. That keeps
+//! the evidence apart from what it is evidence of: no part of an answer is computed here.
 
 pub mod human;
 
+mod clean;
+mod diff;
 mod exhibit;
+mod explain;
 mod histogram;
+mod html;
+mod hunks;
+mod passages;
 mod summary;
+mod table;
+mod tokens;
+mod warnings;
+mod windows;
+
+pub use diff::{DIFF_WORK, Diff, Segment, Side, diff};
+pub use explain::{
+    ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
+};
+pub use html::{Report, ReportError};
+pub use passages::{Passage, shared_passages};
+pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 
 pub use exhibit::{ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit};
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};

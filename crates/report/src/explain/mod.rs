@@ -1,0 +1,157 @@
+//! Two documents in; how they compare, and the passages that prove it, out.
+//!
+//! The primary type is [`Explanation`]: it aligns the two once, and gives the result as data
+//! ([`Explanation::comparison`]) or as lines for a terminal ([`Explanation::text`]). Whether the
+//! threshold is reached is not decided here, where the measures are floating-point numbers for
+//! people, but told by whoever has the counts.
+
+mod data;
+mod layout;
+mod text;
+
+pub use data::{ComparedDocument, Comparison, Difference, SharedPassage};
+pub use text::TextStyle;
+
+use crate::human::ratio;
+use crate::{
+    DIFF_WORK, Diff, DocExhibit, Measures, Passage, SettingsSummary, Side, Tokenize, Tokens,
+    Vocabulary, diff, shared_passages,
+};
+
+/// Tokens of a passage where documents are compared by terms, which have no passages of their own.
+const TERMS_PASSAGE: u32 = 5;
+
+/// What is to be explained.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'t> {
+    /// The one document.
+    pub a: &'t DocExhibit,
+    /// The other.
+    pub b: &'t DocExhibit,
+    /// How they compare.
+    pub measures: Measures,
+    /// Whether that reaches the threshold.
+    pub reaches: bool,
+    /// By which settings.
+    pub settings: &'t SettingsSummary,
+    /// What a run decided about the two, in a sentence.
+    pub decision: Option<&'t str>,
+}
+
+/// Two documents, aligned.
+#[derive(Debug)]
+pub struct Explanation<'t> {
+    question: Question<'t>,
+    a: Tokens<'t>,
+    b: Tokens<'t>,
+    diff: Diff,
+    passages: Vec<Passage>,
+}
+
+impl<'t> Explanation<'t> {
+    /// Aligns the two.
+    #[must_use]
+    pub fn new(question: Question<'t>, tokenize: &Tokenize<'_>) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let a = vocabulary.tokens(&question.a.text, tokenize);
+        let b = vocabulary.tokens(&question.b.text, tokenize);
+        let diff = diff(a.forms(), b.forms(), DIFF_WORK).tidied();
+        let w = question.settings.shingle.unwrap_or(TERMS_PASSAGE);
+        let passages = shared_passages(a.forms(), b.forms(), w as usize);
+        Self { question, a, b, diff, passages }
+    }
+
+    /// The comparison as data.
+    #[must_use]
+    pub fn comparison(&self) -> Comparison {
+        let Question { settings, measures, reaches, .. } = self.question;
+        Comparison {
+            a: document(self.question.a, &self.a),
+            b: document(self.question.b, &self.b),
+            measure: settings.measure.clone(),
+            threshold: settings.threshold.clone(),
+            features: settings.features(),
+            measures,
+            reaches,
+            verdict: self.verdict(),
+            decision: self.question.decision.map(str::to_owned),
+            passages: self.passages.iter().map(|&place| self.passage(place)).collect(),
+            differences: self.differences(),
+            coarse: self.diff.coarse,
+        }
+    }
+
+    /// What follows from the measures, in a sentence.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let Question { a, b, settings, reaches, .. } = self.question;
+        let (measure, threshold) = (&settings.measure, &settings.threshold);
+        let value = ratio(self.value());
+        let features = settings.features();
+        let relation = if a.text == b.text {
+            "Identical texts"
+        } else if self.a.forms() == self.b.forms() && !self.a.is_empty() {
+            "Lexically equivalent: the same tokens in the same order"
+        } else if reaches {
+            "Near-duplicates"
+        } else {
+            return format!(
+                "Not near-duplicates: {measure} {value} stays below {threshold}, measured over {features}."
+            );
+        };
+        if reaches {
+            format!("{relation}: {measure} {value} reaches {threshold}, measured over {features}.")
+        } else {
+            format!("{relation}, but without {features} to compare, so {measure} is {value}.")
+        }
+    }
+
+    /// The value of the measure that decides. Containment is that of the smaller in the larger.
+    fn value(&self) -> f64 {
+        let measures = &self.question.measures;
+        match self.question.settings.measure.as_str() {
+            "containment" => measures.containment_a_in_b.max(measures.containment_b_in_a),
+            "cosine" => measures.cosine.unwrap_or(0.0),
+            _ => measures.resemblance,
+        }
+    }
+
+    fn passage(&self, place: Passage) -> SharedPassage {
+        let in_a = place.left..place.left + place.length;
+        let in_b = place.right..place.right + place.length;
+        SharedPassage {
+            place,
+            bytes_a: self.a.bytes(in_a.clone()),
+            bytes_b: self.b.bytes(in_b.clone()),
+            text_a: self.a.slice(in_a).to_owned(),
+            text_b: self.b.slice(in_b).to_owned(),
+        }
+    }
+
+    fn differences(&self) -> Vec<Difference> {
+        let changed = self.diff.segments.iter().filter(|segment| segment.side != Side::Both);
+        changed
+            .map(|segment| {
+                let (tokens, range) = match segment.side {
+                    Side::Right => (&self.b, segment.right.clone()),
+                    _ => (&self.a, segment.left.clone()),
+                };
+                Difference {
+                    side: segment.side,
+                    bytes: tokens.bytes(range.clone()),
+                    text: tokens.slice(range).to_owned(),
+                }
+            })
+            .collect()
+    }
+}
+
+fn document(exhibit: &DocExhibit, tokens: &Tokens<'_>) -> ComparedDocument {
+    ComparedDocument {
+        id: exhibit.id.clone(),
+        title: exhibit.title.clone(),
+        url: exhibit.url.clone(),
+        bytes: exhibit.text.len() as u64,
+        tokens: tokens.len() as u64,
+    }
+}

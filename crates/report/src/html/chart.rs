@@ -1,0 +1,248 @@
+//! A histogram in, the coordinates of a bar chart out.
+
+use crate::human::{count, counted, share};
+use crate::{SimilarityHistogram, SizeHistogram};
+
+const WIDTH: f64 = 520.0;
+const HEIGHT: f64 = 250.0;
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 14.0;
+const BOTTOM: f64 = 46.0;
+
+/// A bar chart, ready to be drawn.
+#[derive(Debug, Default)]
+pub(super) struct Chart {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) base: f64,
+    pub(super) middle: f64,
+    pub(super) bars: Vec<Bar>,
+    pub(super) x_ticks: Vec<Tick>,
+    pub(super) y_ticks: Vec<Tick>,
+    pub(super) x_label: String,
+    /// What a reader who cannot see it is told.
+    pub(super) description: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Bar {
+    pub(super) x: String,
+    pub(super) y: String,
+    pub(super) width: String,
+    pub(super) height: String,
+    /// Shown when pointed at.
+    pub(super) title: String,
+    /// Written above the bar, where there is room.
+    pub(super) label: String,
+    pub(super) middle: String,
+    pub(super) above: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Tick {
+    pub(super) at: String,
+    pub(super) label: String,
+}
+
+/// How similar the removed documents are, on a straight scale. `None` where there is nothing to draw.
+pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Option<Chart> {
+    let most = histogram.bins.iter().copied().max().filter(|&most| most > 0)?;
+    let step = tick_step(most);
+    let top = most.div_ceil(step) * step;
+    let scale = |value: u64| value as f64 / top as f64;
+    let mut chart = frame();
+    let number = histogram.bins.len();
+    for (bin, &value) in histogram.bins.iter().enumerate() {
+        let (from, to) = histogram.edges(bin);
+        let title = format!("{from:.3} to {to:.3}: {}", counted(value, "document"));
+        chart.bar(bin, number, scale(value), title, String::new());
+    }
+    for tick in 0..=5 {
+        let bin = tick * number / 5;
+        let value = histogram.edges(bin).0;
+        chart.x_ticks.push(Tick {
+            at: at(chart.x(bin as f64 / number as f64)),
+            label: format!("{value:.2}"),
+        });
+    }
+    for value in (0..=top / step).map(|n| n * step) {
+        chart.y_ticks.push(Tick { at: at(chart.y(scale(value))), label: short(value) });
+    }
+    chart.x_label = format!("{measure} to the kept document");
+    chart.description = format!(
+        "Histogram of {measure}: {} from {:.2} to below 1, at most {} in a bin.",
+        counted(histogram.bins.iter().sum(), "document"),
+        histogram.from,
+        count(most)
+    );
+    Some(chart)
+}
+
+/// How large clusters are, both axes by magnitude. `None` where there are none.
+pub(super) fn sizes(histogram: &SizeHistogram) -> Option<Chart> {
+    let most = histogram.bins.iter().map(|bin| bin.clusters).max().filter(|&most| most > 0)?;
+    // One cluster is to be seen, none is not: the axis begins somewhat below one.
+    const BELOW_ONE: f64 = 0.35;
+    let decades = (most as f64).log10().ceil().max(1.0);
+    let scale = |value: u64| match value {
+        0 => 0.0,
+        value => ((value as f64).log10() + BELOW_ONE) / (decades + BELOW_ONE),
+    };
+    let mut chart = frame();
+    let number = histogram.bins.len().max(6);
+    let every = histogram.bins.len().div_ceil(9).max(1);
+    let documents = histogram.bins.iter().map(|bin| bin.documents).sum();
+    for (index, bin) in histogram.bins.iter().enumerate() {
+        let title = format!(
+            "{} to {} documents: {}, {} of all documents in clusters",
+            count(bin.from),
+            count(bin.to),
+            counted(bin.clusters, "cluster"),
+            share(bin.documents, documents)
+        );
+        let label = if bin.clusters == 0 { String::new() } else { short(bin.clusters) };
+        chart.bar(index, number, scale(bin.clusters), title, label);
+        if index % every == 0 {
+            let middle = chart.x((index as f64 + 0.5) / number as f64);
+            let label = match bin.from {
+                from if from < 100 => format!("{from}–{}", bin.to),
+                from => format!("{}+", short(from)),
+            };
+            chart.x_ticks.push(Tick { at: at(middle), label });
+        }
+    }
+    for power in 0..=decades as u32 {
+        let value = 10u64.saturating_pow(power);
+        chart.y_ticks.push(Tick { at: at(chart.y(scale(value))), label: short(value) });
+    }
+    chart.x_label = "documents in a cluster".into();
+    chart.description = format!(
+        "Histogram of cluster sizes: {}, on logarithmic scales.",
+        counted(histogram.bins.iter().map(|bin| bin.clusters).sum(), "cluster")
+    );
+    Some(chart)
+}
+
+fn frame() -> Chart {
+    Chart {
+        width: WIDTH,
+        height: HEIGHT,
+        left: LEFT,
+        right: WIDTH - RIGHT,
+        base: HEIGHT - BOTTOM,
+        middle: (LEFT + WIDTH - RIGHT) / 2.0,
+        ..Chart::default()
+    }
+}
+
+impl Chart {
+    /// `part` of the way from left to right.
+    fn x(&self, part: f64) -> f64 {
+        self.left + (self.right - self.left) * part
+    }
+
+    /// `part` of the way from the base to the top.
+    fn y(&self, part: f64) -> f64 {
+        self.base - (self.base - TOP) * part
+    }
+
+    fn bar(&mut self, index: usize, of: usize, part: f64, title: String, label: String) {
+        let (from, to) = (self.x(index as f64 / of as f64), self.x((index + 1) as f64 / of as f64));
+        let gap = ((to - from) * 0.14).min(6.0);
+        // What is there at all is seen.
+        let height = if part > 0.0 { (self.base - self.y(part)).max(1.5) } else { 0.0 };
+        self.bars.push(Bar {
+            x: at(from + gap / 2.0),
+            y: at(self.base - height),
+            width: at(to - from - gap),
+            height: at(height),
+            title,
+            label,
+            middle: at((from + to) / 2.0),
+            above: at(self.base - height - 5.0),
+        });
+    }
+}
+
+/// A coordinate with a tenth of a pixel.
+fn at(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+/// The distance of ticks, 1, 2 or 5 times a power of ten, that makes at most five of them.
+fn tick_step(most: u64) -> u64 {
+    let mut power = 1u64;
+    loop {
+        for factor in [1, 2, 5] {
+            let step = power.saturating_mul(factor);
+            if most.div_ceil(step) <= 4 || step == u64::MAX {
+                return step;
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+/// `950`, `9.5k`, `120k`, `3M`: for places where there is little room.
+pub(super) fn short(number: u64) -> String {
+    let (unit, name) = match number {
+        0..1000 => return number.to_string(),
+        1000..1_000_000 => (1000, "k"),
+        1_000_000..1_000_000_000 => (1_000_000, "M"),
+        _ => (1_000_000_000, "G"),
+    };
+    let (whole, tenth) = (number / unit, number % unit * 10 / unit);
+    if whole < 10 && tenth > 0 {
+        format!("{whole}.{tenth}{name}")
+    } else {
+        format!("{}{name}", count(whole))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_and_short_numbers() {
+        assert_eq!([1, 4, 5, 9, 100, 101].map(tick_step), [1, 1, 2, 5, 50, 50]);
+        assert_eq!(
+            [0, 999, 1000, 9500, 120_000, 3_000_000].map(short),
+            ["0", "999", "1k", "9.5k", "120k", "3M"]
+        );
+        assert!(tick_step(u64::MAX) > 1);
+    }
+
+    #[test]
+    fn the_highest_bar_of_a_full_scale_reaches_the_top_and_an_empty_bin_has_none() {
+        let mut histogram = SimilarityHistogram::new(0.5);
+        (0..100).for_each(|_| histogram.add(0.5));
+        histogram.add(0.99);
+        let chart = similarity(&histogram, "resemblance").expect("there are bars");
+        assert_eq!(chart.bars.len(), 50);
+        assert_eq!(chart.bars[0].y, at(TOP));
+        assert_eq!(chart.bars[1].height, "0.0");
+        assert_eq!(chart.bars[49].height, "1.9");
+        assert_eq!(chart.bars[0].title, "0.500 to 0.510: 100 documents");
+        let labels: Vec<&str> = chart.y_ticks.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["0", "50", "100"]);
+        let labels: Vec<&str> = chart.x_ticks.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["0.50", "0.60", "0.70", "0.80", "0.90", "1.00"]);
+    }
+
+    #[test]
+    fn cluster_sizes_are_drawn_by_magnitude() {
+        let mut histogram = SizeHistogram::default();
+        (0..1000).for_each(|_| histogram.add(2));
+        histogram.add(200);
+        let chart = sizes(&histogram).expect("there are bars");
+        assert_eq!(chart.bars[0].y, at(TOP));
+        assert_eq!(chart.bars.last().map(|bar| bar.label.as_str()), Some("1"));
+        assert_eq!(chart.bars[3].height, "0.0");
+        assert_eq!(chart.x_ticks[0].label, "2–3");
+        assert!(sizes(&SizeHistogram::default()).is_none());
+    }
+}

@@ -1,0 +1,203 @@
+//! A summary, clusters and pairs in; one page that shows them all out.
+//!
+//! The primary type is [`Report`]. The page is a single file: style and drawings are in it, nothing
+//! is fetched, and there is no script at all; a policy in its head tells the browser to hold it to
+//! that. Documents are hostile until shown otherwise: every text passes through `clean` (bounded
+//! length, no character that acts) and then through the template's escaping. The size of the page is
+//! bounded whatever comes in.
+
+mod chart;
+mod flow;
+mod pair;
+mod views;
+
+use crate::human::{bytes, count, counted};
+use crate::{ClusterExhibit, PairExhibit, Summary, Tokenize, clean};
+use askama::Template;
+use chart::Chart;
+use flow::Flow;
+use pair::{DiffRow, Ink, PairView};
+use views::{ClusterView, InputRow, PhaseRow, Tile};
+
+/// Clusters shown.
+const CLUSTERS: usize = 20;
+/// Pairs shown.
+const SAMPLES: usize = 12;
+/// Pairs that are unfolded when the page opens.
+const OPEN: usize = 2;
+/// Characters shown of short and of longer names.
+const MEDIUM: usize = 120;
+const LONG: usize = 160;
+
+/// All that the page shows.
+#[derive(Clone, Copy)]
+pub struct Report<'a> {
+    /// The run.
+    pub summary: &'a Summary,
+    /// The largest clusters, largest first. The first 20 are shown.
+    pub clusters: &'a [ClusterExhibit],
+    /// Some pairs with their full texts, in the order in which they are to be shown: the first 12.
+    pub samples: &'a [PairExhibit],
+    /// How the run cut texts into tokens.
+    pub tokenize: &'a Tokenize<'a>,
+}
+
+/// Why a page could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the report could not be written: {0}")]
+pub struct ReportError(#[from] askama::Error);
+
+impl Report<'_> {
+    /// The page.
+    ///
+    /// # Errors
+    /// Only if the template itself fails, which no input brings about.
+    pub fn html(&self) -> Result<String, ReportError> {
+        Ok(Page::new(self).render()?)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    headline: String,
+    criterion: String,
+    tool: String,
+    command: String,
+    warnings: Vec<String>,
+    tiles: Vec<Tile>,
+    flow: Option<Flow>,
+    similarity: Option<Chart>,
+    similarity_note: String,
+    sizes: Option<Chart>,
+    sizes_note: String,
+    measure: String,
+    inputs: Vec<InputRow>,
+    inputs_more: String,
+    clusters: Vec<ClusterView>,
+    clusters_more: String,
+    pairs: Vec<PairView>,
+    outputs: Vec<(String, String)>,
+    outputs_more: String,
+    settings: Vec<(String, String)>,
+    work: Vec<(String, String)>,
+    command_line: String,
+    machine: String,
+    phases: Vec<PhaseRow>,
+    digest: String,
+    gone: &'static str,
+}
+
+impl Page {
+    fn new(report: &Report<'_>) -> Self {
+        let Report { summary, tokenize, .. } = *report;
+        let settings = &summary.settings;
+        let measure = clean::line(&settings.measure, MEDIUM);
+        let (inputs, inputs_more) = views::inputs(summary);
+        let (outputs, outputs_more) = views::outputs(&summary.outputs);
+        let clusters: Vec<ClusterView> = report
+            .clusters
+            .iter()
+            .take(CLUSTERS)
+            .map(|cluster| views::cluster(cluster, summary))
+            .collect();
+        let pairs = report.samples.iter().take(SAMPLES).enumerate();
+        Self {
+            headline: views::headline(summary),
+            criterion: format!(
+                "{measure} of at least {} over {}",
+                clean::line(&settings.threshold, MEDIUM),
+                settings.features()
+            ),
+            tool: clean::line(&format!("{} {}", summary.tool.name, summary.tool.version), MEDIUM),
+            command: clean::line(&summary.command, MEDIUM),
+            warnings: views::warnings(summary),
+            tiles: views::tiles(summary),
+            flow: flow::flow(summary),
+            similarity: chart::similarity(&summary.histogram_similarity, &measure),
+            similarity_note: similarity_note(summary),
+            sizes: chart::sizes(&summary.histogram_cluster_size),
+            sizes_note: format!(
+                "{} in {}. The scales go by magnitude.",
+                counted(summary.documents_in_clusters, "document"),
+                counted(summary.clusters, "cluster")
+            ),
+            measure,
+            inputs,
+            inputs_more,
+            clusters_more: match summary.clusters.saturating_sub(clusters.len() as u64) {
+                0 => String::new(),
+                more => format!("{} more in the table of clusters.", count(more)),
+            },
+            clusters,
+            pairs: pairs
+                .map(|(at, pair)| PairView::new(pair, settings, tokenize, at < OPEN))
+                .collect(),
+            outputs,
+            outputs_more,
+            settings: views::settings(settings),
+            work: views::work(summary),
+            command_line: summary
+                .run
+                .as_ref()
+                .map(|run| clean::line(&run.command_line, 2000))
+                .unwrap_or_default(),
+            machine: summary.run.as_ref().map(machine).unwrap_or_default(),
+            phases: summary.run.as_ref().map(views::phases).unwrap_or_default(),
+            digest: clean::line(&summary.digest, LONG),
+            gone: summary.action.participle(),
+        }
+    }
+}
+
+fn machine(run: &crate::Run) -> String {
+    let threads = counted(run.threads, "thread");
+    match run.peak_memory_bytes {
+        None => threads,
+        Some(memory) => format!("{threads}, at most {} of memory", bytes(memory)),
+    }
+}
+
+/// What the histogram leaves out.
+fn similarity_note(summary: &Summary) -> String {
+    let histogram = &summary.histogram_similarity;
+    let mut note = match histogram.at_one {
+        0 => String::new(),
+        one => format!("Not drawn: {} at exactly 1.", counted(one, "document")),
+    };
+    if histogram.below > 0 {
+        note.push_str(&format!(
+            " {} below {}, joined through others.",
+            counted(histogram.below, "document"),
+            histogram.from
+        ));
+    }
+    note.trim_start().to_owned()
+}
+
+/// An address as it is shown, and whether it may be followed.
+fn address(url: Option<&str>) -> (String, bool) {
+    let Some(url) = url else { return (String::new(), false) };
+    let shown = clean::line(url, LONG);
+    // Only what is shown in full, and unchanged, may be followed.
+    let web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
+    let link = web && shown == url;
+    (shown, link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_web_addresses_become_links() {
+        assert_eq!(
+            address(Some("https://a.example/x?y=1")),
+            ("https://a.example/x?y=1".into(), true)
+        );
+        assert!(!address(Some("javascript:alert(1)")).1);
+        assert!(!address(Some("https://a.example/\u{202e}gpj.exe")).1);
+        assert!(!address(Some(&format!("https://a.example/{}", "x".repeat(1000)))).1);
+        assert!(!address(None).1);
+    }
+}

@@ -1,0 +1,202 @@
+//! A pair of documents in, the rows of a side-by-side comparison out.
+
+use super::{LONG, MEDIUM, address};
+use crate::human::{count, counted, ratio};
+use crate::hunks::{Fold, Piece, Row, differences, fold};
+use crate::{
+    DIFF_WORK, DocExhibit, PairExhibit, SettingsSummary, Side, Tokenize, Vocabulary, clean, diff,
+};
+
+/// Work on one alignment: samples are many, and an opened page should not have cost a minute.
+const WORK: u64 = DIFF_WORK / 5;
+/// Characters shown of each side.
+const BUDGET: usize = 8000;
+/// Characters shown of a single run, and of what lies between two words.
+const RUN: usize = 700;
+const GAP: usize = 40;
+
+/// A pair, ready to be drawn.
+#[derive(Debug)]
+pub(super) struct PairView {
+    pub(super) open: bool,
+    pub(super) value: String,
+    pub(super) percent: String,
+    pub(super) rule: String,
+    pub(super) heading: String,
+    pub(super) differences: String,
+    pub(super) facts: Vec<(&'static str, String)>,
+    pub(super) a: Head,
+    pub(super) b: Head,
+    pub(super) rows: Vec<DiffRow>,
+    pub(super) coarse: bool,
+}
+
+/// What stands above a column.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) url: String,
+    pub(super) link: bool,
+    pub(super) length: String,
+}
+
+#[derive(Debug)]
+pub(super) enum DiffRow {
+    Note(String),
+    Hunk { left: Vec<Run>, right: Vec<Run> },
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) ink: Ink,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ink {
+    Same,
+    Changed,
+    Note,
+}
+
+impl PairView {
+    pub(super) fn new(
+        pair: &PairExhibit,
+        settings: &SettingsSummary,
+        tokenize: &Tokenize<'_>,
+        open: bool,
+    ) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let a = vocabulary.tokens(&pair.a.text, tokenize);
+        let b = vocabulary.tokens(&pair.b.text, tokenize);
+        let unit = if settings.unit == "char" { "character" } else { "word" };
+        let aligned = diff(a.forms(), b.forms(), WORK).tidied();
+        let bounds = Fold { context: 14, change: 70, hunks: 24, pieces: 240 };
+        let mut columns = Columns { unit, left: BUDGET, right: BUDGET, rows: Vec::new() };
+        for row in fold(&aligned, &a, &b, bounds) {
+            columns.row(row);
+        }
+        let m = &pair.measures;
+        let value = match settings.measure.as_str() {
+            "containment" => m.containment_a_in_b,
+            "cosine" => m.cosine.unwrap_or(0.0),
+            _ => m.resemblance,
+        };
+        let either = (m.size_a + m.size_b).saturating_sub(m.shared);
+        let of = |value: f64, whole: u64| {
+            format!("{} ({} of {})", ratio(value), count(m.shared), count(whole))
+        };
+        let mut facts = vec![
+            ("resemblance", of(m.resemblance, either)),
+            ("removed in kept", of(m.containment_a_in_b, m.size_a)),
+            ("kept in removed", of(m.containment_b_in_a, m.size_b)),
+        ];
+        facts.extend(m.cosine.map(|cosine| ("cosine", ratio(cosine))));
+        let heading =
+            [&pair.a, &pair.b].map(|d| clean::line(d.title.as_deref().unwrap_or(&d.id), 80));
+        Self {
+            open,
+            value: ratio(value),
+            percent: format!("{:.1}", value.clamp(0.0, 1.0) * 100.0),
+            rule: clean::line(&pair.rule.replace('_', " "), MEDIUM),
+            heading: if heading[0] == heading[1] {
+                heading[0].clone()
+            } else {
+                heading.join(" / ")
+            },
+            differences: match differences(&aligned.segments) {
+                0 => format!("no {unit} differs"),
+                number => counted(number as u64, "difference"),
+            },
+            facts,
+            a: Head::new(&pair.a, a.len(), unit),
+            b: Head::new(&pair.b, b.len(), unit),
+            rows: columns.rows,
+            coarse: aligned.coarse,
+        }
+    }
+}
+
+impl Head {
+    fn new(document: &DocExhibit, tokens: usize, unit: &str) -> Self {
+        let (url, link) = address(document.url.as_deref());
+        Self {
+            id: clean::line(&document.id, MEDIUM),
+            title: clean::line(document.title.as_deref().unwrap_or_default(), LONG),
+            url,
+            link,
+            length: counted(tokens as u64, unit),
+        }
+    }
+}
+
+struct Columns {
+    unit: &'static str,
+    /// Characters that may still be shown.
+    left: usize,
+    right: usize,
+    rows: Vec<DiffRow>,
+}
+
+impl Columns {
+    fn row(&mut self, row: Row<'_>) {
+        if self.left == 0 || self.right == 0 {
+            if !matches!(self.rows.last(), Some(DiffRow::Note(_))) {
+                self.rows.push(DiffRow::Note("The rest is not shown.".into()));
+            }
+            return;
+        }
+        match row {
+            Row::Same(tokens) => {
+                self.rows
+                    .push(DiffRow::Note(format!("{} the same", counted(tokens as u64, self.unit))));
+            }
+            Row::More(more) => {
+                self.rows
+                    .push(DiffRow::Note(format!("{} more", counted(more as u64, "difference"))));
+            }
+            Row::Hunk(pieces) => {
+                let (mut left, mut right) = (Vec::new(), Vec::new());
+                for piece in &pieces {
+                    let Piece { side, skipped, .. } = *piece;
+                    if side != Side::Right {
+                        self.left = runs(&mut left, piece.left_gap, piece.left, side, self.left);
+                        note(&mut left, skipped, self.unit);
+                    }
+                    if side != Side::Left {
+                        self.right =
+                            runs(&mut right, piece.right_gap, piece.right, side, self.right);
+                        note(&mut right, skipped, self.unit);
+                    }
+                }
+                self.rows.push(DiffRow::Hunk { left, right });
+            }
+        }
+    }
+}
+
+fn note(runs: &mut Vec<Run>, skipped: usize, unit: &str) {
+    if skipped > 0 {
+        let text = format!(" {} more ", counted(skipped as u64, unit));
+        runs.push(Run { ink: Ink::Note, text });
+    }
+}
+
+/// Appends a piece, at most `budget` characters of it, and gives what is left of the budget.
+fn runs(runs: &mut Vec<Run>, gap: &str, text: &str, side: Side, budget: usize) -> usize {
+    let ink = if side == Side::Both { Ink::Same } else { Ink::Changed };
+    let mut left = budget;
+    for (ink, text, most) in [(Ink::Same, gap, GAP), (ink, text, RUN)] {
+        if text.is_empty() || left == 0 {
+            continue;
+        }
+        let text = clean::block(text, most.min(left));
+        left = left.saturating_sub(text.chars().count());
+        match runs.last_mut() {
+            Some(last) if last.ink == ink && ink == Ink::Same => last.text.push_str(&text),
+            _ => runs.push(Run { ink, text }),
+        }
+    }
+    left
+}

@@ -1,0 +1,288 @@
+//! Parts of a summary in, rows of the page's tables and lists out.
+
+use super::{LONG, MEDIUM, address};
+use crate::human::{bytes, count, counted, duration, rate, ratio, share};
+use crate::{Action, ClusterExhibit, Output, Run, SettingsSummary, Summary, clean};
+use serde_json::Value;
+
+/// Input files listed; the rest is counted.
+const INPUTS: usize = 50;
+/// Files written that are listed.
+const OUTPUTS: usize = 40;
+/// Members of a cluster that are listed.
+const MEMBERS: usize = 20;
+/// Warnings shown.
+const WARNINGS: usize = 20;
+
+/// A number that stands out.
+#[derive(Debug)]
+pub(super) struct Tile {
+    pub(super) value: String,
+    pub(super) name: String,
+    pub(super) note: String,
+}
+
+pub(super) fn tiles(summary: &Summary) -> Vec<Tile> {
+    let tile = |value, name: &str, note| Tile { value, name: name.to_owned(), note };
+    let gone = summary.removed.total();
+    let mut tiles = vec![
+        tile(
+            count(summary.documents),
+            "documents",
+            format!("{} of text", bytes(summary.text_bytes)),
+        ),
+        tile(
+            count(summary.kept),
+            if summary.action == Action::Remove { "kept" } else { "stand for themselves" },
+            share(summary.kept, summary.documents),
+        ),
+        tile(count(gone), summary.action.participle(), share(gone, summary.documents)),
+        tile(
+            count(summary.clusters),
+            "clusters",
+            match summary.largest_cluster {
+                0 | 1 => String::new(),
+                largest => format!("largest: {}", counted(largest, "document")),
+            },
+        ),
+    ];
+    if let Some(run) = &summary.run {
+        let speed = summary.megabytes_per_second().map(rate).unwrap_or_default();
+        tiles.push(tile(duration(run.seconds), "from start to end", speed));
+    }
+    tiles
+}
+
+pub(super) fn headline(summary: &Summary) -> String {
+    let (documents, gone) = (counted(summary.documents, "document"), summary.removed.total());
+    if summary.documents == 0 {
+        return "No documents were read".into();
+    }
+    if gone == 0 {
+        return format!("No duplicates among {documents}");
+    }
+    match summary.action {
+        Action::Remove => format!("Kept {} of {documents}", count(summary.kept)),
+        Action::Mark => format!("Marked {} of {documents} as duplicates", count(gone)),
+        Action::List => format!("Found {} among {documents}", counted(gone, "duplicate")),
+    }
+}
+
+pub(super) fn warnings(summary: &Summary) -> Vec<String> {
+    summary.warnings.iter().take(WARNINGS).map(|warning| clean::line(warning, 800)).collect()
+}
+
+/// One input file.
+#[derive(Debug)]
+pub(super) struct InputRow {
+    pub(super) name: String,
+    pub(super) form: String,
+    pub(super) bytes: String,
+    pub(super) documents: String,
+    pub(super) kept: String,
+    pub(super) removed: String,
+    pub(super) share: String,
+    pub(super) percent: String,
+    pub(super) problems: String,
+    pub(super) has_problems: bool,
+}
+
+/// The inputs that lost most, and a word on the others.
+pub(super) fn inputs(summary: &Summary) -> (Vec<InputRow>, String) {
+    let mut order: Vec<&crate::InputSummary> = summary.inputs.iter().collect();
+    let all = order.len();
+    if all > INPUTS {
+        order.sort_by(|a, b| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
+        order.truncate(INPUTS);
+    }
+    let rows = order
+        .iter()
+        .map(|input| InputRow {
+            name: clean::line(&input.name, LONG),
+            form: match &input.compression {
+                None => clean::line(&input.format, MEDIUM),
+                Some(c) => clean::line(&format!("{} · {c}", input.format), MEDIUM),
+            },
+            bytes: bytes(input.bytes),
+            documents: count(input.documents),
+            kept: count(input.kept),
+            removed: count(input.removed),
+            share: share(input.removed, input.documents),
+            percent: format!("{:.1}", 100.0 * input.removed as f64 / input.documents.max(1) as f64),
+            problems: count(input.problems),
+            has_problems: input.problems > 0,
+        })
+        .collect();
+    let more = match all.saturating_sub(INPUTS) {
+        0 => String::new(),
+        more => format!("The {INPUTS} that lost most, and {more} more.", more = count(more as u64)),
+    };
+    (rows, more)
+}
+
+/// A cluster.
+#[derive(Debug)]
+pub(super) struct ClusterView {
+    pub(super) number: String,
+    pub(super) size: String,
+    pub(super) share: String,
+    pub(super) least: String,
+    pub(super) mean: String,
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) url: String,
+    pub(super) link: bool,
+    pub(super) excerpt: String,
+    pub(super) members: Vec<MemberView>,
+    pub(super) more: String,
+}
+
+/// A member of a cluster.
+#[derive(Debug)]
+pub(super) struct MemberView {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) value: String,
+    pub(super) rule: String,
+}
+
+pub(super) fn cluster(cluster: &ClusterExhibit, summary: &Summary) -> ClusterView {
+    let leader = &cluster.leader;
+    let (url, link) = address(leader.url.as_deref());
+    let members: Vec<MemberView> = cluster
+        .members
+        .iter()
+        .take(MEMBERS)
+        .map(|member| MemberView {
+            id: clean::line(&member.id, MEDIUM),
+            title: clean::line(member.title.as_deref().unwrap_or_default(), MEDIUM),
+            value: ratio(member.similarity),
+            rule: clean::line(&member.rule.replace('_', " "), MEDIUM),
+        })
+        .collect();
+    let more = cluster.size.saturating_sub(1 + members.len() as u64);
+    ClusterView {
+        number: count(cluster.number),
+        size: count(cluster.size),
+        share: share(cluster.size, summary.documents),
+        least: ratio(cluster.least),
+        mean: ratio(cluster.mean),
+        id: clean::line(&leader.id, MEDIUM),
+        title: clean::line(leader.title.as_deref().unwrap_or_default(), LONG),
+        url,
+        link,
+        excerpt: clean::line(&leader.text, 320),
+        members,
+        more: if more == 0 { String::new() } else { format!("and {} more", count(more)) },
+    }
+}
+
+/// A file that was written: its name, and what is in it.
+pub(super) fn outputs(outputs: &[Output]) -> (Vec<(String, String)>, String) {
+    let rows = outputs
+        .iter()
+        .take(OUTPUTS)
+        .map(|output| {
+            let parts = [output.rows.map(|rows| counted(rows, "row")), output.bytes.map(bytes)];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            (clean::line(&output.name, LONG), parts.join(", "))
+        })
+        .collect();
+    let more = match outputs.len().saturating_sub(OUTPUTS) {
+        0 => String::new(),
+        more => format!("and {} more", counted(more as u64, "file")),
+    };
+    (rows, more)
+}
+
+pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut row = |name: &str, value: &str| {
+        if !value.is_empty() {
+            rows.push((name.to_owned(), clean::line(value, LONG)));
+        }
+    };
+    row("measure", &settings.measure);
+    row("threshold", &settings.threshold);
+    row("compared by", &settings.features());
+    row("terms", settings.terms.as_deref().unwrap_or_default());
+    row("short documents", &settings.short_documents);
+    row("normalisation", &settings.normalize);
+    row("keep", &settings.keep.join(", then "));
+    row("linkage", &settings.linkage);
+    row("analysis version", &settings.analysis_version.to_string());
+    row("hash", &settings.hash);
+    for (name, value) in &settings.other {
+        flatten(name, value, &mut rows, 3);
+    }
+    rows.truncate(60);
+    rows
+}
+
+/// Nested settings by dotted names.
+fn flatten(name: &str, value: &Value, rows: &mut Vec<(String, String)>, depth: usize) {
+    match value {
+        Value::Null => {}
+        Value::Object(map) if depth > 0 => {
+            for (inner, value) in map {
+                flatten(&format!("{name}.{inner}"), value, rows, depth - 1);
+            }
+        }
+        Value::Array(values) if values.is_empty() => {}
+        Value::String(text) => rows.push((clean::line(name, MEDIUM), clean::line(text, LONG))),
+        other => rows.push((clean::line(name, MEDIUM), clean::line(&other.to_string(), LONG))),
+    }
+}
+
+/// Counts that are of interest to whoever wants to know how the answer came about.
+pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
+    let mut rows = vec![
+        ("tokens", count(summary.tokens)),
+        ("features", count(summary.features.total)),
+        ("candidate pairs", count(summary.candidates)),
+        ("verified in full", count(summary.verified)),
+        (
+            "pairs listed",
+            match (summary.pairs.listed, summary.pairs.complete) {
+                (0, false) => "none".to_owned(),
+                (listed, true) => format!("{}, all there are", count(listed)),
+                (listed, false) => format!("{}, not all", count(listed)),
+            },
+        ),
+        ("documents in clusters", count(summary.documents_in_clusters)),
+        ("without words", count(summary.without_features.no_words)),
+        ("under one shingle", count(summary.without_features.under_one_shingle)),
+        ("repeated ids", count(summary.duplicate_ids)),
+        ("unreadable records", count(summary.problems)),
+    ];
+    if let Some(distinct) = summary.features.distinct_approximately {
+        rows.insert(2, ("distinct features", format!("about {}", count(distinct))));
+    }
+    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// A phase of the run: name, share of the time in percent, time, speed.
+#[derive(Debug)]
+pub(super) struct PhaseRow {
+    pub(super) name: String,
+    pub(super) percent: String,
+    pub(super) time: String,
+    pub(super) speed: String,
+}
+
+pub(super) fn phases(run: &Run) -> Vec<PhaseRow> {
+    let longest = run.phases.iter().map(|phase| phase.seconds).fold(0.0, f64::max);
+    run.phases
+        .iter()
+        .take(30)
+        .map(|phase| PhaseRow {
+            name: clean::line(&phase.name, MEDIUM),
+            percent: format!(
+                "{:.1}",
+                if longest > 0.0 { 100.0 * phase.seconds / longest } else { 0.0 }
+            ),
+            time: duration(phase.seconds),
+            speed: phase.megabytes_per_second.map(rate).unwrap_or_default(),
+        })
+        .collect()
+}

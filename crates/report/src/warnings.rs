@@ -1,0 +1,181 @@
+//! A summary in, what its reader should know before trusting it out.
+
+use crate::human::{count, counted, share};
+use crate::{InputSummary, Summary};
+
+/// Collections and sources below this many documents are too small for shares to mean anything.
+const ENOUGH: u64 = 20;
+
+/// Sources that a warning names before it only counts them.
+const NAMED: usize = 3;
+
+impl Summary {
+    /// Everything in the numbers that should make a reader look twice, the gravest first.
+    #[must_use]
+    pub fn find_warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.documents == 0 {
+            warnings.push("No document was read.".to_owned());
+            return warnings;
+        }
+        warnings.extend(self.many_problems());
+        warnings.extend(self.large_cluster());
+        warnings.extend(self.losing_sources());
+        warnings.extend(self.empty_documents());
+        if self.duplicate_ids > 0 {
+            warnings.push(format!(
+                "{} an id that an earlier document had already: the tables cannot tell them apart by it.",
+                if self.duplicate_ids == 1 {
+                    "1 document has".to_owned()
+                } else {
+                    format!("{} documents have", count(self.duplicate_ids))
+                }
+            ));
+        }
+        if !self.pairs.complete && self.pairs.listed > 0 {
+            warnings.push(format!(
+                "The table of pairs holds {} and is not complete. What was removed does not depend on it.",
+                counted(self.pairs.listed, "pair")
+            ));
+        }
+        warnings
+    }
+
+    /// More than 1 % of the records.
+    fn many_problems(&self) -> Option<String> {
+        let records = self.documents + self.problems;
+        (self.problems.saturating_mul(100) > records).then(|| {
+            format!(
+                "{} ({} of all) could not be read as documents.",
+                counted(self.problems, "record"),
+                share(self.problems, records)
+            )
+        })
+    }
+
+    /// More than 5 % of the documents in one cluster.
+    fn large_cluster(&self) -> Option<String> {
+        let large =
+            self.documents >= ENOUGH && self.largest_cluster.saturating_mul(20) > self.documents;
+        (large && self.largest_cluster > 2).then(|| {
+            format!(
+                "One cluster holds {} ({} of all): a template, a blocked page or an empty form may pass for content.",
+                counted(self.largest_cluster, "document"),
+                share(self.largest_cluster, self.documents)
+            )
+        })
+    }
+
+    /// Sources of some size that lose more than half.
+    fn losing_sources(&self) -> Option<String> {
+        if self.inputs.len() < 2 {
+            return None;
+        }
+        let mut losing: Vec<&InputSummary> = self
+            .inputs
+            .iter()
+            .filter(|input| {
+                input.documents >= ENOUGH && input.removed.saturating_mul(2) > input.documents
+            })
+            .collect();
+        losing.sort_by(|a, b| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
+        let named: Vec<String> = losing
+            .iter()
+            .take(NAMED)
+            .map(|input| format!("{} ({})", input.name, share(input.removed, input.documents)))
+            .collect();
+        let more = match losing.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {} more", count(more as u64)),
+        };
+        match losing.len() {
+            0 => None,
+            1 => Some(format!(
+                "More than half of {} is in other documents as well.",
+                named.join(", ")
+            )),
+            _ => Some(format!(
+                "More than half of these sources is in other documents as well: {}{more}.",
+                named.join(", ")
+            )),
+        }
+    }
+
+    /// More than 5 % of the documents.
+    fn empty_documents(&self) -> Option<String> {
+        let no_words = self.without_features.no_words;
+        (no_words.saturating_mul(20) > self.documents).then(|| {
+            let verb = if no_words == 1 { "has" } else { "have" };
+            format!(
+                "{} ({} of all) {verb} no words: is the text in another field?",
+                counted(no_words, "document"),
+                share(no_words, self.documents)
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Pairs, WithoutFeatures};
+
+    fn sound() -> Summary {
+        Summary {
+            documents: 1000,
+            kept: 900,
+            largest_cluster: 50,
+            problems: 10,
+            without_features: WithoutFeatures { no_words: 50, under_one_shingle: 0 },
+            pairs: Pairs { listed: 10, complete: true },
+            inputs: vec![input("a", 100, 50), input("b", 900, 50), input("tiny", 2, 2)],
+            ..Summary::default()
+        }
+    }
+
+    fn input(name: &str, documents: u64, removed: u64) -> InputSummary {
+        InputSummary { name: name.into(), documents, removed, ..InputSummary::default() }
+    }
+
+    #[test]
+    fn a_sound_run_at_every_limit_warns_of_nothing() {
+        assert_eq!(sound().find_warnings(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_limit_when_passed_warns_once() {
+        type Change = fn(&mut Summary);
+        let passed: [(&str, Change); 6] = [
+            ("11 records (1.1 % of all) could not", |s| s.problems = 11),
+            ("One cluster holds 51 documents (5.1 %", |s| s.largest_cluster = 51),
+            ("More than half of a (51.0 %)", |s| s.inputs[0].removed = 51),
+            ("51 documents (5.1 % of all) have no words", |s| s.without_features.no_words = 51),
+            ("1 document has an id", |s| s.duplicate_ids = 1),
+            ("holds 10 pairs and is not complete", |s| s.pairs.complete = false),
+        ];
+        for (words, change) in passed {
+            let mut summary = sound();
+            change(&mut summary);
+            let warnings = summary.find_warnings();
+            assert_eq!(warnings.len(), 1, "{words}: {warnings:?}");
+            assert!(warnings[0].contains(words), "{words}: {warnings:?}");
+        }
+    }
+
+    #[test]
+    fn many_losing_sources_are_counted_beyond_three() {
+        let mut summary = sound();
+        summary.inputs = (0..5).map(|i| input(&format!("s{i}"), 100, 60 + i)).collect();
+        let warnings = summary.find_warnings();
+        assert_eq!(
+            warnings,
+            ["More than half of these sources is in other documents as well: \
+              s4 (64.0 %), s3 (63.0 %), s2 (62.0 %) and 2 more."]
+        );
+    }
+
+    #[test]
+    fn nothing_read_is_all_there_is_to_say() {
+        assert_eq!(Summary::default().find_warnings(), ["No document was read."]);
+    }
+}
