@@ -182,6 +182,9 @@ impl Inputs {
     /// # Errors
     /// A file that is among both, or more files than can be numbered.
     pub fn append(&mut self, other: Self) -> Result<(), InputError> {
+        if !self.spooled.is_empty() && !other.spooled.is_empty() {
+            return Err(InputError::Twice { path: PathBuf::from("-") });
+        }
         let place = |file: &InputFile| file.path.canonicalize().unwrap_or(file.path.clone());
         let known: std::collections::BTreeSet<PathBuf> = self.files.iter().map(place).collect();
         if let Some(file) = other.files.iter().find(|file| known.contains(&place(file))) {

@@ -30,7 +30,8 @@ pub(super) fn discover(
         spooled.push(Arc::new(path));
     }
     if files.is_empty() {
-        return Err(InputError::Nothing { given: args.join(" "), skipped: skipped.len() });
+        let given = if args.is_empty() { "no inputs".to_string() } else { args.join(" ") };
+        return Err(InputError::Nothing { given, skipped: skipped.len() });
     }
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -235,4 +236,61 @@ fn spool(
         modified: metadata.modified().ok(),
     };
     Ok((file, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_stdin(args: &[&str], content: &[u8], scratch: &Path) -> Result<Inputs, InputError> {
+        let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
+        let options = DiscoverOptions {
+            scratch: Some(scratch.to_path_buf()),
+            format: (args.len() > 2).then_some(Format::Text),
+            ..DiscoverOptions::default()
+        };
+        discover(&args, options, &mut &content[..])
+    }
+
+    #[test]
+    fn standard_input_is_kept_as_long_as_the_inputs_are() {
+        let scratch = tempfile::tempdir().unwrap();
+        let inputs = from_stdin(&["-", "-"], b"{\"text\":\"a\"}\n", scratch.path()).unwrap();
+        let [file] = &inputs.files[..] else { panic!("{inputs:?}") };
+        assert_eq!((file.name.as_str(), file.format, file.size), ("stdin", Format::Jsonl, 13));
+        assert_eq!(file.compression, Compression::None);
+        // Twice, as a run does.
+        for _ in 0..2 {
+            assert_eq!(inputs.chunks().flatten().count(), 1);
+        }
+        inputs.verify_unchanged().unwrap();
+        let path = file.path.clone();
+        assert!(path.starts_with(scratch.path()));
+        drop(inputs);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn compressed_standard_input_is_recognised() {
+        let scratch = tempfile::tempdir().unwrap();
+        let packed = zstd::stream::encode_all(&b"{\"text\":\"a\"}\n"[..], 1).unwrap();
+        let inputs = from_stdin(&["-"], &packed, scratch.path()).unwrap();
+        assert_eq!(inputs.files[0].compression, Compression::Zstd);
+    }
+
+    #[test]
+    fn a_file_that_is_called_stdin_keeps_its_name() {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::write(scratch.path().join("stdin"), "a").unwrap();
+        let file = scratch.path().join("stdin").display().to_string();
+        let inputs = from_stdin(&[&file, "-", "-"], b"b", scratch.path()).unwrap();
+        assert_eq!(inputs.files.len(), 2);
+        assert_ne!(inputs.files[0].name, inputs.files[1].name);
+    }
+
+    #[test]
+    fn an_unusable_scratch_directory_is_named() {
+        let error = from_stdin(&["-"], b"", Path::new("/nonexistent/scratch")).unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/scratch"), "{error}");
+    }
 }

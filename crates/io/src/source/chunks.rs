@@ -53,6 +53,8 @@ impl Inputs {
 impl Chunks<'_> {
     /// Reads of Parquet files only the columns that [`Chunk::visit`] looks at. The chunks begin and
     /// end at the same records as with all columns, but cannot be [routed](Chunk::route).
+    ///
+    /// Damage in a column that is no field shows only when all columns are read.
     #[must_use]
     pub fn only_fields(self) -> Self {
         Self { only_fields: true, ..self }
@@ -114,5 +116,15 @@ impl Iterator for Chunks<'_> {
                 Err(problem) => return Some(Err(problem)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reading_can_move_to_a_thread_of_its_own() {
+        fn is_send<T: Send>() {}
+        is_send::<super::Chunks<'_>>();
+        is_send::<super::Chunk>();
     }
 }

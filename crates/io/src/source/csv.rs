@@ -15,45 +15,50 @@ use super::{Chunk, CsvHeader, VisitScratch};
 #[derive(Debug, Default)]
 pub(super) struct Row {
     text: String,
-    bytes: Vec<u8>,
     ends: Vec<usize>,
-    count: usize,
 }
 
 impl Row {
     /// Takes a row apart. Fails with the offset of what is not UTF-8.
+    ///
+    /// A field that starts with a quote ends with the next one that is not doubled; what stands between
+    /// that and the delimiter belongs to the field. Any other quote stands for itself.
     fn parse(&mut self, raw: &[u8], delimiter: u8) -> Result<(), usize> {
-        std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
-        self.bytes.resize(raw.len().max(self.bytes.len()), 0);
-        self.ends.resize(self.ends.len().max(64), 0);
-        let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-        let (mut read, mut written, mut ends) = (0, 0, 0);
+        let row = std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
+        let mut rest = row.trim_end_matches(['\r', '\n']);
+        self.text.clear();
+        self.ends.clear();
         loop {
-            let (result, r, w, e) = reader.read_record(
-                &raw[read..],
-                &mut self.bytes[written..],
-                &mut self.ends[ends..],
-            );
-            read += r;
-            written += w;
-            ends += e;
-            match result {
-                csv_core::ReadRecordResult::OutputFull => {
-                    self.bytes.resize(self.bytes.len() * 2 + 64, 0)
-                }
-                csv_core::ReadRecordResult::OutputEndsFull => {
-                    self.ends.resize(self.ends.len() * 2, 0)
-                }
-                // Once more, with nothing: that is the end.
-                csv_core::ReadRecordResult::InputEmpty => {}
-                csv_core::ReadRecordResult::Record | csv_core::ReadRecordResult::End => break,
+            if let Some(quoted) = rest.strip_prefix('"') {
+                rest = self.push_quoted(quoted);
+            }
+            let end = memchr::memchr(delimiter, rest.as_bytes());
+            self.text.push_str(&rest[..end.unwrap_or(rest.len())]);
+            self.ends.push(self.text.len());
+            match end {
+                Some(end) => rest = &rest[end + 1..],
+                None => return Ok(()),
             }
         }
-        self.count = ends;
-        self.text.clear();
-        // The fields of a row in UTF-8 are in UTF-8: delimiters and quotes are whole characters.
-        self.text.push_str(&String::from_utf8_lossy(&self.bytes[..written]));
-        Ok(())
+    }
+
+    /// Takes over what stands in quotes; returns what follows them.
+    fn push_quoted<'a>(&mut self, mut rest: &'a str) -> &'a str {
+        while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
+            self.text.push_str(&rest[..quote]);
+            rest = &rest[quote + 1..];
+            match rest.strip_prefix('"') {
+                Some(behind) => rest = behind,
+                None => return rest,
+            }
+            self.text.push('"');
+        }
+        self.text.push_str(rest);
+        ""
+    }
+
+    fn count(&self) -> usize {
+        self.ends.len()
     }
 
     fn get(&self, index: usize) -> &str {
@@ -67,7 +72,7 @@ pub(super) fn names(raw: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     let mut row = Row::default();
     row.parse(raw, delimiter)
         .map_err(|_| "the header is not UTF-8; save the file as UTF-8".to_string())?;
-    Ok((0..row.count).map(|index| row.get(index).to_string()).collect())
+    Ok((0..row.count()).map(|index| row.get(index).to_string()).collect())
 }
 
 /// Parses the rows of a chunk.
@@ -122,8 +127,8 @@ fn parse(
     }
     row.parse(raw, header.delimiter)
         .map_err(|at| (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string()))?;
-    if row.count != header.names.len() {
-        let (fields, names) = (row.count, header.names.len());
+    if row.count() != header.names.len() {
+        let (fields, names) = (row.count(), header.names.len());
         return Err((
             0,
             format!("{fields} fields where the header names {names}; quote what needs quotes"),

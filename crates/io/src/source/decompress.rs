@@ -74,9 +74,12 @@ impl Decompressed {
         Failure::damage(if error.raw_os_error().is_some() {
             format!("cannot be read: {error}; check its disk")
         } else if words.contains("too much memory") || error.kind() == io::ErrorKind::OutOfMemory {
+            let (room, remedy) = match self.compression {
+                Compression::Xz => ("more than 256 MiB", "with xz -9 or less"),
+                _ => ("a larger window than 128 MiB", "with zstd --long=27 or less"),
+            };
             format!(
-                "the {name} data needs a larger window than 128 MiB to unpack; \
-                 compress it again with at most --long=27, or give it unpacked"
+                "unpacking the {name} data needs {room}; compress it again {remedy}, or give it unpacked"
             )
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             format!("the {name} data is cut off; get the whole file (what came before is used)")

@@ -10,4 +10,5 @@ mod formats;
 mod help;
 mod hostile;
 mod large;
+mod speed;
 mod tables;
