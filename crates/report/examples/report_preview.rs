@@ -185,7 +185,8 @@ as printed, and is not liable for missed connections, lost cargo or ruined holid
 quay. Dogs travel free of charge if they are led; bicycles pay half. Tickets are sold on board, in coins.";
 
 fn samples() -> Vec<PairExhibit> {
-    let edits: [(&str, &str, &[(&str, &str)]); 8] = [
+    type Edits = &'static [(&'static str, &'static str)];
+    let edits: [(&str, &str, Edits); 8] = [
         (
             STORY,
             "near",

@@ -4,7 +4,7 @@
 //! Its worst case is quadratic, so long ones are first cut at anchors, windows of tokens that occur
 //! once on either side (the idea of patience diff), and Myers sees what lies between. The work is
 //! bounded by counting, not by a clock: the same texts always give the same alignment. What the
-//! bound leaves over is shown as replaced as a whole, and [`Diff::coarse`] says so.
+//! bound leaves over is aligned by place or shown as replaced as a whole, and [`Diff::coarse`] says so.
 
 use crate::Form;
 use crate::windows::sorted_windows;
@@ -18,6 +18,9 @@ const CELLS_AT_ONCE: u64 = 4_000_000;
 
 /// Lengths of the windows tried as anchors, one after the other in what is still too large.
 const ANCHORS: [usize; 4] = [16, 5, 2, 1];
+
+/// Parts shorter than this are not worth aligning by their place alone.
+const LEAST_PART: usize = 64;
 
 /// Who has the tokens of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -154,6 +157,24 @@ impl Aligner<'_> {
             }
         }
         self.coarse = true;
+        self.align_by_place(left, right);
+    }
+
+    /// The last resort, for long texts that repeat themselves: both are cut into equally many parts,
+    /// small enough for what is left of the bound, and part is aligned with part.
+    fn align_by_place(&mut self, left: Range<usize>, right: Range<usize>) {
+        let longest = left.len().max(right.len());
+        let part = (self.work / longest as u64).min(CELLS_AT_ONCE.isqrt()) as usize;
+        if part < LEAST_PART {
+            return;
+        }
+        let parts = longest.div_ceil(part);
+        let cut = |range: &Range<usize>, n: usize| range.start + range.len() * n / parts;
+        for n in 0..parts {
+            let (l, r) = (cut(&left, n)..cut(&left, n + 1), cut(&right, n)..cut(&right, n + 1));
+            self.work = self.work.saturating_sub(l.len() as u64 * r.len() as u64);
+            self.myers(l, r);
+        }
     }
 
     fn myers(&mut self, left: Range<usize>, right: Range<usize>) {
@@ -333,6 +354,17 @@ mod tests {
         let found = diff(&left, &right, DIFF_WORK);
         assert_eq!(check(&left, &right, &found), 950_000 - 1_900);
         assert!(!found.coarse);
+    }
+
+    #[test]
+    fn long_texts_that_repeat_themselves_are_aligned_by_place() {
+        let text = |first: u32| -> Vec<Form> {
+            (0..80_000).map(|i| Form(if i % 8 == 0 { first } else { i % 8 })).collect()
+        };
+        let (left, right) = (text(8), text(9));
+        let found = diff(&left, &right, DIFF_WORK);
+        assert_eq!(check(&left, &right, &found), 70_000);
+        assert!(found.coarse, "nobody knows that it could not be better");
     }
 
     #[test]

@@ -153,6 +153,10 @@ impl<'t> Folder<'_, 't> {
         if side != Side::Left {
             (right_gap, right_text) = (self.right.gap_before(right.start), self.right.slice(right));
         }
+        // What stands before the first word in sight belongs to what is out of sight.
+        if self.hunk.is_empty() && !self.rows.is_empty() {
+            (left_gap, right_gap) = ("", "");
+        }
         let piece =
             Piece { side, left_gap, left: left_text, right_gap, right: right_text, skipped };
         self.hunk.push(piece);
@@ -216,7 +220,7 @@ mod tests {
         let right = "one two three four five six seven, NEW eight nine ten!";
         assert_eq!(
             drawn(left, right, SMALL),
-            ["~5", " six seven, [-old-], {+NEW+} eight nine ten!"]
+            ["~5", "six seven, [-old-], {+NEW+} eight nine ten!"]
         );
     }
 
@@ -224,7 +228,7 @@ mod tests {
     fn two_differences_far_apart_are_two_hunks() {
         let left = "a 1 2 3 4 5 6 7 8 9 b";
         let right = "c 1 2 3 4 5 6 7 8 9 d";
-        assert_eq!(drawn(left, right, SMALL), ["[-a-]{+c+} 1 2", "~5", " 8 9 [-b-] {+d+}"]);
+        assert_eq!(drawn(left, right, SMALL), ["[-a-]{+c+} 1 2", "~5", "8 9 [-b-] {+d+}"]);
     }
 
     #[test]

@@ -90,12 +90,11 @@ impl Summary {
         };
         match losing.len() {
             0 => None,
-            1 => Some(format!(
-                "More than half of {} is in other documents as well.",
-                named.join(", ")
-            )),
+            1 => {
+                Some(format!("More than half of {} duplicates other documents.", named.join(", ")))
+            }
             _ => Some(format!(
-                "More than half of these sources is in other documents as well: {}{more}.",
+                "More than half of each of these sources duplicates other documents: {}{more}.",
                 named.join(", ")
             )),
         }
@@ -169,7 +168,7 @@ mod tests {
         let warnings = summary.find_warnings();
         assert_eq!(
             warnings,
-            ["More than half of these sources is in other documents as well: \
+            ["More than half of each of these sources duplicates other documents: \
               s4 (64.0 %), s3 (63.0 %), s2 (62.0 %) and 2 more."]
         );
     }

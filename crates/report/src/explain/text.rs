@@ -41,7 +41,7 @@ impl Explanation<'_> {
     /// The explanation as lines, the last with a line break as well.
     #[must_use]
     pub fn text(&self, style: &TextStyle) -> String {
-        let style = TextStyle { width: style.width.clamp(40, 160), ..*style };
+        let style = TextStyle { width: style.width.clamp(48, 160), ..*style };
         let mut page = Page { style, out: String::new() };
         self.write_head(&mut page);
         self.write_measures(&mut page);
@@ -100,9 +100,10 @@ impl Explanation<'_> {
         page.blank();
         for (name, value, counts) in rows {
             let full = (value.clamp(0.0, 1.0) * BAR as f64) as usize;
-            let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR - full));
+            let bar = format!("{}{}  ", "█".repeat(full), "░".repeat(BAR - full));
+            let bar = if page.style.width < 2 * BAR + 20 { String::new() } else { bar };
             let (bar, counts) = (page.ink(Ink::Faint, &bar), page.ink(Ink::Faint, &counts));
-            page.line(format!("  {name:<12} {:>6}  {bar}  {counts}", ratio(value)).trim_end());
+            page.line(format!("  {name:<12} {:>6}  {bar}{counts}", ratio(value)).trim_end());
         }
     }
 

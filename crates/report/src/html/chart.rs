@@ -6,7 +6,7 @@ use crate::{SimilarityHistogram, SizeHistogram};
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 46.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 18.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 46.0;
 

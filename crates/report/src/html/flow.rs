@@ -6,14 +6,17 @@ use crate::{Action, Summary};
 const WIDTH: f64 = 1040.0;
 /// Top of the river and its width where all documents are in it.
 const TOP: f64 = 44.0;
-const FULL: f64 = 130.0;
+const FULL: f64 = 110.0;
 /// Where the branches end.
-const FLOOR: f64 = 246.0;
-/// Where the first branch goes down, and how far one is from the next.
-const FIRST: f64 = 200.0;
-const APART: f64 = 152.0;
-/// Radius of a bend on its inner side.
-const BEND: f64 = 20.0;
+const FLOOR: f64 = 240.0;
+/// Where the first branch goes down, and how far it may be from there to the last.
+const FIRST: f64 = 220.0;
+const SPAN: f64 = WIDTH - FIRST - FULL - 110.0;
+/// Most that one branch is from the next.
+const APART: f64 = 210.0;
+/// Radius of a bend on its inner side, and how far before it a branch begins to part.
+const BEND: f64 = 26.0;
+const PART: f64 = 70.0;
 
 /// The river, ready to be drawn.
 #[derive(Debug)]
@@ -41,6 +44,9 @@ pub(super) struct Branch {
     pub(super) count: String,
     pub(super) share: String,
     pub(super) path: String,
+    /// Where its colour begins to be its own, and where it is.
+    pub(super) from: String,
+    pub(super) until: String,
     /// Middle of its end.
     pub(super) x: String,
     /// Percent of all documents, for a plain bar.
@@ -60,36 +66,42 @@ pub(super) fn flow(summary: &Summary) -> Option<Flow> {
     let percent = |number: u64| format!("{:.2}", 100.0 * number as f64 / all as f64);
     let mut bottom = TOP + FULL;
     let mut gone = 0.0;
+    let rules = summary.removed.by_rule();
+    let number = rules.iter().filter(|rule| rule.1 > 0).count();
+    let apart = (SPAN / number.saturating_sub(1).max(1) as f64).min(APART);
+    let mut river = format!("M0,{TOP} V{bottom:.1}");
     let mut branches = Vec::new();
-    for (rule, (name, number)) in summary.removed.by_rule().into_iter().enumerate() {
+    for (rule, (name, number)) in rules.into_iter().enumerate() {
         if number == 0 {
             continue;
         }
         let thick = width(number);
-        let left = FIRST + APART * branches.len() as f64 + gone;
+        let left = FIRST + apart * branches.len() as f64 + gone;
         let right = left + thick;
-        let from = left - BEND - 30.0;
+        let from = left - BEND - PART;
         let (outer, turn) = (BEND + thick, left - BEND);
         let path = format!(
             "M{from:.1},{bottom:.1} H{turn:.1} a{BEND},{BEND} 0 0 1 {BEND},{BEND} V{FLOOR} H{right:.1} \
              V{down:.1} a{outer:.1},{outer:.1} 0 0 0 -{outer:.1},-{outer:.1} H{from:.1} Z",
             down = bottom + BEND,
         );
-        bottom -= thick;
+        let least = if summary.kept > 0 { 1.5 } else { 0.0 };
+        bottom = (bottom - thick).max(TOP + least);
         gone += thick;
+        river.push_str(&format!(" H{from:.1} V{bottom:.1}"));
         branches.push(Branch {
             rule,
             name,
             count: count(number),
             share: share(number, all),
             path,
+            from: format!("{from:.1}"),
+            until: format!("{right:.1}"),
             x: format!("{:.1}", (left + right) / 2.0),
             percent: percent(number),
         });
     }
-    // From the start along the top to the end, and back along the bottom, narrower at each branch.
-    let least = if summary.kept > 0 { 1.5 } else { 0.0 };
-    let river = river(&branches, &summary.removed.by_rule().map(|(_, n)| width(n)), least);
+    river.push_str(&format!(" H{WIDTH} V{TOP} Z"));
     Some(Flow {
         width: WIDTH,
         height: FLOOR + 54.0,
@@ -101,22 +113,6 @@ pub(super) fn flow(summary: &Summary) -> Option<Flow> {
         kept_name: if summary.action == Action::Remove { "kept" } else { "stand for themselves" },
         kept_percent: percent(summary.kept),
     })
-}
-
-fn river(branches: &[Branch], widths: &[f64; 5], least: f64) -> String {
-    let mut bottom = TOP + FULL;
-    let mut gone = 0.0;
-    let mut path = format!("M0,{TOP} V{bottom:.1}");
-    for (index, branch) in branches.iter().enumerate() {
-        let thick = widths[branch.rule];
-        let from = FIRST + APART * index as f64 + gone - BEND - 30.0;
-        path.push_str(&format!(" H{from:.1}"));
-        bottom = (bottom - thick).max(TOP + least);
-        gone += thick;
-        path.push_str(&format!(" V{bottom:.1}"));
-    }
-    path.push_str(&format!(" H{WIDTH} V{TOP} Z"));
-    path
 }
 
 #[cfg(test)]
@@ -132,8 +128,8 @@ mod tests {
         let names: Vec<&str> = flow.branches.iter().map(|branch| branch.name).collect();
         assert_eq!(names, ["identical", "near-duplicate"]);
         assert_eq!(flow.branches[0].percent, "50.00");
-        // 130 wide, 65 leave, then 32.5: 32.5 arrive.
-        assert_eq!(flow.river, "M0,44 V174.0 H150.0 V109.0 H367.0 V76.5 H1040 V44 Z");
+        // 110 wide, 55 leave, then 27.5: 27.5 arrive.
+        assert_eq!(flow.river, "M0,44 V154.0 H124.0 V99.0 H389.0 V71.5 H1040 V44 Z");
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl Page {
             similarity_note: similarity_note(summary),
             sizes: chart::sizes(&summary.histogram_cluster_size),
             sizes_note: format!(
-                "{} in {}. The scales go by magnitude.",
+                "{} in {}. Both axes are logarithmic.",
                 counted(summary.documents_in_clusters, "document"),
                 counted(summary.clusters, "cluster")
             ),

@@ -42,7 +42,7 @@ pub(super) fn tiles(summary: &Summary) -> Vec<Tile> {
             "clusters",
             match summary.largest_cluster {
                 0 | 1 => String::new(),
-                largest => format!("largest: {}", counted(largest, "document")),
+                largest => format!("the largest of {}", count(largest)),
             },
         ),
     ];
