@@ -1,0 +1,1314 @@
+#!/usr/bin/env python3
+"""A finished run and its inputs in, a verdict out: one line for each check, exit code 0 or 1.
+
+    check_run.py RUN_DIR INPUT... [--against OTHER...] [--mark]
+    check_run.py --self-test
+
+Reads the inputs itself, makes words, shingles and sets from the published definitions, compares every
+pair of documents in exact arithmetic, and holds the files, tables and counts of the run against that.
+It shares no code with lookalike and knows nothing of how lookalike finds its answer. Tables must be TSV
+(--tables tsv).
+
+Two kinds of checks: the promises (nothing lost, no two kept documents reach the threshold, every
+removal proven), from the files as they are; and the exact answer (which document stands for which),
+from a second, plain computation of it.
+
+Not for HTML and Parquet, nor for texts whose words it cannot be trusted to find (Thai, Lao, Khmer,
+Burmese, Katakana; characters newer than this Python): it says so and exits with 2.
+Standard library only.
+"""
+import argparse
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import math
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unicodedata
+from collections import Counter, defaultdict
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+
+class CannotCheck(Exception):
+    """Something that this program is not the judge of."""
+
+
+# --- the inputs -----------------------------------------------------------------------------------
+
+FORMATS = {
+    "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv",
+    "parquet": "parquet", "txt": "text", "text": "text", "md": "text", "markdown": "text",
+    "html": "html", "htm": "html", "xhtml": "html",
+}
+UNPACK = {"gz": gzip.decompress, "bz2": bz2.decompress, "xz": lzma.decompress}
+
+
+class Input:
+    """One input file."""
+
+    def __init__(self, path: Path, relative: PurePosixPath, own: bool):
+        self.path, self.relative, self.own = path, relative, own
+        self.name = str(PurePosixPath(path))
+        parts = path.name.lower().split(".")
+        self.packed = parts.pop() if parts[-1] in (*UNPACK, "zst", "zstd") else None
+        self.form = FORMATS.get(parts[-1]) if len(parts) > 1 else None
+        self.extension = parts[-1] + (f".{self.packed}" if self.packed else "")
+        self.header = b""
+
+    def data(self) -> bytes:
+        return unpacked(self.path.read_bytes(), self.packed)
+
+    def is_document(self) -> bool:
+        return self.form == "text"
+
+
+class Record:
+    """One record of an input: its bytes, and what it says if it can be read."""
+
+    def __init__(self, file: Input, number: int, raw: bytes):
+        self.file, self.number, self.raw = file, number, raw
+        self.good = False
+        self.text, self.name, self.date, self.numbers = "", "", None, {}
+        self.tokens, self.features = [], frozenset()
+        self.index = 0
+
+    def __repr__(self) -> str:
+        return f"{self.name or '?'} ({self.file.name}:{self.number})"
+
+
+def unpacked(data: bytes, packed) -> bytes:
+    if packed in (None, ""):
+        return data
+    if packed in ("zst", "zstd"):
+        if not shutil.which("zstd"):
+            raise CannotCheck("zstd is not installed, and there are .zst files")
+        return subprocess.run(["zstd", "-dc", "--long=31"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    return UNPACK[packed](data)
+
+
+def find_inputs(arguments: list, own: bool) -> list:
+    """The files that the arguments lead to, in the order of their names."""
+    found = {}
+    for argument in arguments:
+        path = Path(argument)
+        if path.is_dir():
+            inner = (p for p in path.rglob("*") if p.is_file())
+            files = [(p, p.relative_to(path)) for p in inner]
+            files = [(p, r) for p, r in files if not any(part.startswith(".") for part in r.parts)]
+        else:
+            files = [(path, Path(path.name))]
+        for file, relative in files:
+            one = Input(file, PurePosixPath(relative), own)
+            if one.form in ("html", "parquet"):
+                raise CannotCheck(f"{one.name}: {one.form} is beyond this checker")
+            if one.form:
+                found[file.resolve()] = one
+    return sorted(found.values(), key=lambda one: one.name.encode())
+
+
+def read_records(file: Input, fields: dict, wanted: list) -> list:
+    """All records of a file, in order."""
+    if file.form == "text":
+        record = Record(file, 1, file.path.read_bytes())
+        record.good, record.text, record.name = True, decoded(file.data()), file.name
+        return [record]
+    data = file.data()
+    data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+    if file.form == "jsonl":
+        lines = [line for line in data_lines(data) if line.strip(b" \t\r\n\x0c")]
+        return [json_record(file, number, line, fields, wanted) for number, line in enumerate(lines, 1)]
+    return csv_records(file, data, fields, wanted)
+
+
+def data_lines(data: bytes) -> list:
+    """Lines that end with LF and nothing else."""
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines
+
+
+def decoded(data: bytes) -> str:
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if data.startswith(mark):
+            return data[len(mark):].decode(encoding, errors="replace")
+    return data.decode("utf-8", errors="replace")
+
+
+class Written(str):
+    """A JSON number as it was written."""
+
+
+def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: list) -> Record:
+    record = Record(file, number, line)
+    record.name = f"{file.name}:{number}"
+    try:
+        text = line.decode("utf-8").removeprefix("\ufeff")
+        value = json.loads(text, parse_int=Written, parse_float=Written, parse_constant=no_constant)
+    except (ValueError, RecursionError):
+        return record
+    if not isinstance(value, dict):
+        return record
+    text, name = value.get(fields["text"]), value.get(fields["id"])
+    if not is_string(text):
+        if is_string(value.get(fields["html"])):
+            raise CannotCheck(f"{file.name}: has records of HTML")
+        return record
+    if name is not None and not isinstance(name, str):
+        return record
+    seen = [text, *(value.get(fields[key]) for key in ("id", "url", "title", "date"))]
+    if any(isinstance(one, str) and re.search("[\ud800-\udfff]", one) for one in seen):
+        return record
+    record.good, record.text = True, text
+    record.name = name or record.name
+    date = value.get(fields["date"])
+    record.date = date if isinstance(date, str) else None
+    record.numbers = {key: number_of(value.get(key)) for key in wanted}
+    return record
+
+
+def is_string(value) -> bool:
+    return isinstance(value, str) and not isinstance(value, Written)
+
+
+def no_constant(name: str):
+    raise ValueError(name)
+
+
+def number_of(value) -> float:
+    try:
+        number = float(value.strip())
+    except (AttributeError, ValueError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
+    """The rows of a CSV or TSV file with their bytes; what follows a row up to the next belongs to it."""
+    delimiter = b"\t" if file.form == "tsv" else b","
+    starts = row_starts(data, delimiter)
+    if not starts:
+        return []
+    rows = [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)])]
+    header = rows.pop(0)
+    text = header.rstrip(b"\r\n")
+    file.header = text + (b"\r\n" if header[len(text):].startswith(b"\r\n") else header[len(text):][:1])
+    names = row_fields(header, delimiter)
+    records = []
+    for number, raw in enumerate(rows, 1):
+        record = Record(file, number, raw)
+        record.name = f"{file.name}:{number}"
+        records.append(record)
+        try:
+            values = row_fields(raw, delimiter)
+        except UnicodeDecodeError:
+            continue
+        if len(values) != len(names):
+            continue
+        row = {name: value for name, value in zip(names, values) if value}
+        if row.get(fields["html"]) and not row.get(fields["text"]):
+            raise CannotCheck(f"{file.name}: has records of HTML")
+        record.good, record.text = True, row.get(fields["text"], "")
+        record.name = row.get(fields["id"]) or record.name
+        record.date = row.get(fields["date"])
+        record.numbers = {key: number_of(row.get(key)) for key in wanted}
+    return records
+
+
+def row_starts(data: bytes, delimiter: bytes) -> list:
+    """Where rows start: behind a line end that stands outside quotes."""
+    token = re.compile(rb'(?:^|(?<=[\r\n' + delimiter + rb']))"(?:[^"]|"")*"|[\r\n]+|[^\r\n' + delimiter + rb']+|' + delimiter)
+    starts, fresh = [], True
+    for match in token.finditer(data):
+        if match[0][:1] in b"\r\n":
+            fresh = True
+        elif fresh:
+            starts.append(match.start())
+            fresh = False
+    return starts
+
+
+def row_fields(raw: bytes, delimiter: bytes) -> list:
+    text = raw.decode("utf-8").rstrip("\r\n")
+    return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.decode(), strict=False), [""])
+
+
+# --- from text to features ------------------------------------------------------------------------
+
+INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF])
+# Written without spaces, each character a word of its own.
+SINGLE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA LETTER")
+# Written without spaces, and too much for this program.
+UNTRUSTED = (
+    "KATAKANA", "HALFWIDTH KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "HIRAGANA", "IDEOGRAPHIC",
+    "HANGZHOU", "KANGXI", "CJK RADICAL", "VERTICAL", "HALFWIDTH IDEOGRAPHIC",
+)
+ASCII_WORD = re.compile(r"[a-z0-9]+")
+
+
+@lru_cache(maxsize=None)
+def kind(character: str) -> str:
+    """`w` for a letter or digit, `s` for one that is a word by itself, `m` mark, `?` untrusted, else ` `."""
+    category = unicodedata.category(character)
+    if category == "Cn" and not unicodedata.name(character, ""):
+        return "?" if ord(character) & 0xFFFE != 0xFFFE and not 0xFDD0 <= ord(character) <= 0xFDEF else " "
+    if category[0] == "M":
+        return "m"
+    if category[0] not in "LN":
+        return " "
+    name = unicodedata.name(character, "")
+    if name.startswith(SINGLE):
+        return "s"
+    return "?" if name.startswith(UNTRUSTED) else "w"
+
+
+def words(text: str, normalize: str) -> list:
+    """Pairs: a word, and whether it continues an unspaced run of characters."""
+    if normalize == "nfkc":
+        text = text.translate(INVISIBLE)
+    if normalize != "none":
+        text = unicodedata.normalize(normalize.upper(), text)
+    text = text.lower()
+    if text.isascii():
+        return [(word, False) for word in ASCII_WORD.findall(text)]
+    kinds = "".join(map(kind, text))
+    if "?" in kinds or "sm" in kinds:
+        odd = next((c for c, k in zip(text, kinds) if k == "?"), None)
+        raise CannotCheck(f"a text with {unicodedata.name(odd, hex(ord(odd))) if odd else 'marks on ideographs'}")
+    found = re.finditer("w+|s", kinds)
+    return [(text[m.start():m.end()], m[0] == "s" and kinds[m.start() - 1:m.start()] == "s") for m in found]
+
+
+def is_digit(character: str) -> bool:
+    return unicodedata.digit(character, None) is not None
+
+
+def kolcz(word: str) -> bool:
+    return len(word) >= 4 and sum(map(is_digit, word)) <= 1
+
+
+def tokens(text: str, settings: dict) -> list:
+    found = words(text, settings["normalize"])
+    if settings["unit"] == "char":
+        out = []
+        for at, (word, joined) in enumerate(found):
+            out += [" "] * (at > 0 and not joined) + list(word)
+        return out
+    found = [word for word, _ in found]
+    if settings["shingle"] is None and settings.get("terms") == "kolcz":
+        found = [word for word in found if kolcz(word)]
+    return found
+
+
+def features(found: list, settings: dict) -> frozenset:
+    size = settings["shingle"]
+    if size is None:
+        return frozenset(found)
+    if len(found) < size:
+        whole = settings["short_documents"] == "whole" and found
+        return frozenset([tuple(found)] if whole else [])
+    return frozenset(tuple(found[at:at + size]) for at in range(len(found) - size + 1))
+
+
+# --- measures -------------------------------------------------------------------------------------
+
+class Measure:
+    """A measure and its threshold, in whole numbers. `a` is the document that may go."""
+
+    def __init__(self, name: str, threshold: str):
+        self.name = name
+        self.threshold = Fraction(threshold)
+
+    def squared(self, shared: int, a: int, b: int) -> Fraction:
+        """The value; for the cosine its square. Orders pairs exactly."""
+        if self.name == "resemblance":
+            return Fraction(shared, a + b - shared)
+        if self.name == "containment":
+            return Fraction(shared, a)
+        return Fraction(shared * shared, a * b)
+
+    def reaches(self, shared: int, a: int, b: int) -> bool:
+        p, q = self.threshold.numerator, self.threshold.denominator
+        if shared == 0:
+            return False
+        if self.name == "resemblance":
+            return shared * q >= p * (a + b - shared)
+        if self.name == "containment":
+            return shared * q >= p * a
+        return (shared * q) ** 2 >= p * p * a * b
+
+    def value(self, shared: int, a: int, b: int) -> float:
+        if self.name == "resemblance":
+            return shared / (a + b - shared)
+        return shared / a if self.name == "containment" else shared / math.sqrt(a * b)
+
+
+def counts(a: Record, b: Record) -> tuple:
+    return len(a.features & b.features), len(a.features), len(b.features)
+
+
+# --- the answer, computed plainly -----------------------------------------------------------------
+
+def seconds(text) -> float:
+    """A date as seconds since 1970; NaN where it is none."""
+    if text is None or not text.strip():
+        return math.nan
+    text = text.strip()
+    if re.fullmatch(r"\d{4}(-\d{2})?", text):
+        text += "-01" * (2 if len(text) == 4 else 1)
+    try:
+        when = datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text))
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(text)
+        except (ValueError, TypeError):
+            return number_of(text)
+    return (when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def ranked(value: float, small: bool) -> tuple:
+    """A key that puts missing values last."""
+    return (1, 0.0) if math.isnan(value) else (0, value if small else -value)
+
+
+def rank(record: Record, rules: list) -> tuple:
+    """A document's place in the order of precedence; smaller stays."""
+    place = [record.file.own]
+    for rule in rules:
+        name, _, field = rule.partition(":")
+        if name == "first":
+            place.append(record.index)
+        elif name in ("longest", "shortest"):
+            place.append(ranked(float(len(record.text.encode())), name == "shortest"))
+        elif name in ("newest", "oldest"):
+            place.append(ranked(seconds(record.date), name == "oldest"))
+        else:
+            place.append(ranked(record.numbers.get(field, math.nan), name == "min"))
+    return (*place, record.name.encode(), record.index)
+
+
+class Unit:
+    """All documents with one feature set."""
+
+    def __init__(self, members: list, place: tuple):
+        self.members, self.place = members, place
+        self.features = members[0].features
+        self.protected = not members[0].file.own
+
+
+def units_of(documents: list, settings: dict) -> list:
+    """Documents with equal sets together, in order of precedence."""
+    groups = defaultdict(list)
+    for document in documents:
+        if document.features:
+            groups[document.features].append(document)
+    units = []
+    for members in groups.values():
+        members.sort(key=lambda d: d.rank)
+        first = members[0].rank
+        size = -len(members[0].features) if settings["measure"] == "containment" else 0
+        units.append(Unit(members, (first[0], size, *first[1:])))
+    units.sort(key=lambda unit: unit.place)
+    return units
+
+
+def all_matches(units: list, measure: Measure) -> list:
+    """For each unit the earlier ones that it reaches the threshold with, and what they share."""
+    holders = defaultdict(list)
+    matches = []
+    for number, unit in enumerate(units):
+        met = Counter()
+        for feature in unit.features:
+            met.update(holders[feature])
+            holders[feature].append(number)
+        size = len(unit.features)
+        reached = ((o, s) for o, s in met.items() if measure.reaches(s, size, len(units[o].features)))
+        matches.append(sorted(reached))
+    return matches
+
+
+def choose_leaders(units: list, matches: list, measure: Measure, only_protected: bool) -> list:
+    """Greedy in order of precedence: a unit goes with the best of the kept ones it matches."""
+    leader = []
+    for number, unit in enumerate(units):
+        kept = [(o, s) for o, s in matches[number] if leader[o] == o]
+        if only_protected:
+            kept = [(o, s) for o, s in kept if units[o].protected]
+        if unit.protected or not kept:
+            leader.append(number)
+            continue
+        size = len(unit.features)
+        best = max(kept, key=lambda m: (measure.squared(m[1], size, len(units[m[0]].features)), -m[0]))
+        leader.append(best[0])
+    return leader
+
+
+def join_components(matches: list) -> list:
+    """The first unit of each unit's connected component."""
+    label = list(range(len(matches)))
+
+    def find(unit: int) -> int:
+        while label[unit] != unit:
+            label[unit] = label[label[unit]]
+            unit = label[unit]
+        return unit
+
+    for unit, reached in enumerate(matches):
+        for other, _ in reached:
+            a, b = sorted((find(unit), find(other)))
+            label[b] = a
+    return [find(unit) for unit in range(len(matches))]
+
+
+def rule_of(document: Record, kept: Record, linkage: str) -> str:
+    if document.text == kept.text:
+        return "identical"
+    if document.tokens == kept.tokens:
+        return "lexically_equivalent"
+    if document.features == kept.features:
+        return "feature_equivalent"
+    return "near" if linkage == "leaders" else "component"
+
+
+class Answer:
+    """What the run should have found."""
+
+    def __init__(self, documents: list, settings: dict, against_only: bool):
+        self.measure = Measure(settings["measure"], settings["threshold"])
+        self.linkage = settings["linkage"]
+        for document in documents:
+            document.rank = rank(document, settings["keep"])
+        self.units = units_of(documents, settings)
+        self.matches = all_matches(self.units, self.measure)
+        leaders = self.linkage == "leaders"
+        self.leader = (
+            choose_leaders(self.units, self.matches, self.measure, against_only)
+            if leaders else join_components(self.matches)
+        )
+        self.stands_for = {}
+        for number, unit in enumerate(self.units):
+            first = self.units[self.leader[number]].members[0]
+            for member in unit.members:
+                # With --against alone, repetition within the input is left alone.
+                own = against_only and not self.units[self.leader[number]].protected
+                if member is not first and not own:
+                    self.stands_for[member] = first
+
+    def removed(self) -> list:
+        return sorted((d for d in self.stands_for if d.file.own), key=by_name)
+
+    def clusters(self) -> dict:
+        """Leaders in the order of their names, each with the documents that it stands for."""
+        found = defaultdict(list)
+        for document, first in self.stands_for.items():
+            found[first].append(document)
+        return {first: sorted(found[first], key=by_name) for first in sorted(found, key=by_name)}
+
+    def all_pairs(self) -> list:
+        """Every pair of documents that reaches the threshold."""
+        pairs = []
+        for number, unit in enumerate(self.units):
+            pairs += [(a, b) for at, a in enumerate(unit.members) for b in unit.members[:at]]
+            for other, _ in self.matches[number]:
+                pairs += [(a, b) for a in unit.members for b in self.units[other].members]
+        return in_order(pairs)
+
+    def deciding_pairs(self) -> list:
+        """Each document with the first of its own set, and with the first of every kept set it reaches."""
+        pairs = []
+        for number, unit in enumerate(self.units):
+            pairs += [(a, unit.members[0]) for a in unit.members[1:]]
+            if self.leader[number] != number:
+                for other, _ in self.matches[number]:
+                    if self.leader[other] == other:
+                        pairs += [(a, self.units[other].members[0]) for a in unit.members]
+        return in_order(pairs)
+
+
+def by_name(document: Record) -> tuple:
+    return document.name.encode(), document.index
+
+
+def in_order(pairs: list) -> list:
+    pairs = [(a, b) if by_name(a) <= by_name(b) else (b, a) for a, b in pairs]
+    return sorted(pairs, key=lambda pair: (by_name(pair[0]), by_name(pair[1])))
+
+
+# --- the run --------------------------------------------------------------------------------------
+
+ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+
+
+def read_table(path: Path) -> list:
+    """The rows of a TSV table, as dictionaries of text."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    if lines.pop() != "":
+        raise ValueError(f"{path.name} does not end with a line end")
+    names, *rows = [[plain(cell) for cell in line.split("\t")] for line in lines]
+    if any(len(row) != len(names) for row in rows):
+        raise ValueError(f"{path.name} has rows of different lengths")
+    return [dict(zip(names, row)) for row in rows]
+
+
+def plain(cell: str) -> str:
+    return "" if cell == r"\e" else re.sub(r"\\(.)", lambda m: ESCAPES[m[1]], cell)
+
+
+class Report:
+    """The outcome of the checks."""
+
+    def __init__(self, quiet: bool = False):
+        self.failures, self.quiet = [], quiet
+
+    def check(self, name: str, complaints) -> None:
+        """Nothing to complain of means that the check is passed."""
+        if isinstance(complaints, bool):
+            complaints = [] if complaints else ["it is not so"]
+        complaints = list(complaints)
+        if complaints:
+            self.failures.append(name)
+        if not self.quiet:
+            shown = "; ".join(map(str, complaints[:3])) + (f" and {len(complaints) - 3} more" if len(complaints) > 3 else "")
+            print(f"{'FAILED' if complaints else 'ok'}: {name}{': ' + shown if complaints else ''}")
+
+
+class Run:
+    """A run directory with the inputs it came from, read and analysed."""
+
+    def __init__(self, directory: Path, inputs: list, against: list, mark: bool):
+        self.directory, self.mark = directory, mark
+        self.summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+        self.settings = self.summary["settings"]
+        job = self.settings.get("job", {})
+        fields = {"text": "text", "id": "id", "html": "html", "url": "url", "title": "title", "date": "date"}
+        fields.update((k, v) for k, v in job.get("settings", {}).get("fields", {}).items() if k in fields)
+        wanted = [rule.partition(":")[2] for rule in self.settings["keep"] if ":" in rule]
+        self.files = find_inputs(inputs, True) + find_inputs(against, False)
+        self.records = [record for file in self.files for record in read_records(file, fields, wanted)]
+        self.documents = [record for record in self.records if record.good]
+        for index, document in enumerate(self.documents):
+            document.index = index
+            document.tokens = tokens(document.text, self.settings)
+            document.features = features(document.tokens, self.settings)
+        self.answer = Answer(self.documents, self.settings, bool(job.get("against_only")))
+        self.own = [document for document in self.documents if document.file.own]
+        self.lists = self.summary["command"] == "cluster"
+        self.fates = {}
+
+    def table(self, name: str) -> list:
+        return read_table(self.directory / f"{name}.tsv")
+
+    def kept(self) -> list:
+        return [d for d in self.own if self.fates[d] == "kept"]
+
+    def removed(self) -> list:
+        return sorted((d for d in self.own if self.fates[d] == "removed"), key=by_name)
+
+    def output(self, role: str, file: Input):
+        """Where the records of a data file went."""
+        data = [one for one in self.files if one.own and not one.is_document()]
+        if len(data) == 1:
+            return self.directory / f"{role}.{file.extension}"
+        taken, number = {}, 2
+        for one in data:
+            path = PurePosixPath(*[part for part in one.relative.parts if part not in ("..", "/", ".")])
+            taken.setdefault(str(path), []).append(one)
+        for path, wanting in taken.items():
+            if file in wanting:
+                at = wanting.index(file)
+                return self.directory / role / (path if at == 0 else f"{number - 1 + at}/{path}")
+        raise KeyError(file.name)
+
+
+# --- the checks -----------------------------------------------------------------------------------
+
+def check_files(run: Run, report: Report) -> None:
+    """Every record in one place, byte for byte, in order; sets the fates that all else is held against."""
+    complaints = []
+    for file in (one for one in run.files if one.own and not one.is_document()):
+        records = [record for record in run.records if record.file is file]
+        contents = {}
+        for role in ("kept", "removed", "rejected"):
+            path = run.output(role, file)
+            if path.is_file():
+                content = unpacked(path.read_bytes(), file.packed)
+                if not content.startswith(file.header):
+                    complaints.append(f"{path.name} lacks the header of {file.name}")
+                contents[role] = content[len(file.header):]
+            elif role != "rejected":
+                complaints.append(f"{path.name} is missing")
+        complaints += part(run, records, contents)
+    complaints += part_documents(run)
+    report.check("kept, removed and rejected are the input, byte for byte and in order", complaints)
+
+
+def part(run: Run, records: list, contents: dict) -> list:
+    """Follows the records through the outputs."""
+    places, complaints = dict.fromkeys(contents, 0), []
+    for record in records:
+        expected = expected_fate(run, record)
+        for role in sorted(contents, key=lambda role: role != expected):
+            if contents[role].startswith(record.raw, places[role]):
+                places[role] += len(record.raw)
+                run.fates[record] = role
+                break
+        else:
+            complaints.append(f"{record!r} is in no output")
+            run.fates[record] = "lost"
+    left = {role: len(content) - places[role] for role, content in contents.items()}
+    complaints += [f"{left[role]} bytes in {role} that are in no input" for role in left if left[role]]
+    complaints += [
+        f"{record!r} should be rejected or not, and is {run.fates[record]}"
+        for record in records if (run.fates[record] == "rejected") == record.good
+    ]
+    return complaints
+
+
+def expected_fate(run: Run, record: Record) -> str:
+    if not record.good:
+        return "rejected"
+    return "removed" if record in run.answer.stands_for else "kept"
+
+
+def part_documents(run: Run) -> list:
+    """The lists of one-document files."""
+    files = [one for one in run.files if one.own and one.is_document()]
+    if not files:
+        return []
+    records = {record.file.name: record for record in run.records}
+    complaints = []
+    for role in ("kept", "removed", "rejected"):
+        path = run.directory / f"{role}-files.txt"
+        if not path.is_file():
+            complaints += [f"{path.name} is missing"] * (role != "rejected")
+            continue
+        names = path.read_text(encoding="utf-8").splitlines()
+        if names != sorted(names, key=str.encode):
+            complaints.append(f"{path.name} is not in order")
+        for name in names:
+            record = records.get(name)
+            if record is None or record in run.fates:
+                complaints.append(f"{name} in {path.name} is no input, or is listed twice")
+            else:
+                run.fates[record] = role
+    complaints += [f"{one.name} is in no list" for one in files if records[one.name] not in run.fates]
+    run.fates.update({r: "lost" for r in records.values() if r.file in files and r not in run.fates})
+    return complaints
+
+
+def check_marks(run: Run, report: Report) -> None:
+    """--mark: every record with three more fields and nothing else changed."""
+    complaints, marks = [], {}
+    for file in (one for one in run.files if one.own and not one.is_document()):
+        records = [record for record in run.records if record.file is file]
+        content = unpacked(run.output("marked", file).read_bytes(), file.packed)
+        taker = take_json_mark if file.form == "jsonl" else take_csv_mark
+        place = 0
+        if file.header:
+            end = content.index(b"\n") + 1
+            names = row_fields(content[:end], b"\t" if file.form == "tsv" else b",")
+            place = end if names[-3:] == ["duplicate_of", "resemblance", "cluster"] else 0
+        for record in (r for r in records if r.good):
+            mark, place = taker(record, content, place)
+            if mark is None:
+                complaints.append(f"{record!r} is not in its place, or its bytes were changed")
+                break
+            marks[record] = mark
+        else:
+            complaints += [f"{len(content) - place} bytes too many for {file.name}"] * (place != len(content))
+        run.fates.update({record: "rejected" for record in records if not record.good})
+    path = run.directory / "marked-files.tsv"
+    if path.is_file():
+        rows = {row["path"]: row for row in read_table(path)}
+        for record in (r for r in run.own if r.file.is_document()):
+            row = rows.get(record.file.name)
+            if row is None:
+                complaints.append(f"{record!r} is not in {path.name}")
+            else:
+                marks[record] = tuple(row[name] or None for name in ("duplicate_of", "resemblance", "cluster"))
+    for record in run.own:
+        mark = marks.get(record)
+        run.fates[record] = "lost" if mark is None else "removed" if mark[0] is not None else "kept"
+    report.check("marked records are the input with three more fields", complaints)
+    numbers = {leader: number for number, leader in enumerate(run.answer.clusters())}
+    wrong = []
+    for record, (duplicate_of, resemblance, cluster) in marks.items():
+        kept = run.answer.stands_for.get(record)
+        expected = numbers.get(kept or record)
+        value = kept and run.answer.measure.value(*counts(record, kept))
+        right = (
+            duplicate_of == (kept and kept.name)
+            and cluster == (None if expected is None else str(expected))
+            and (resemblance is None) == (value is None)
+            and (value is None or abs(float(resemblance) - value) <= 1e-12)
+        )
+        if not right:
+            wrong.append(f"{record!r} has {duplicate_of}, {resemblance}, {cluster}")
+    report.check("marks say what the answer is", wrong)
+
+
+def take_json_mark(record: Record, content: bytes, place: int) -> tuple:
+    brace = record.raw.rindex(b"}")
+    end = content.find(b"\n", place) + 1 or len(content)
+    line = content[place:end]
+    head, tail = record.raw[:brace], record.raw[brace:]
+    if not (line.startswith(head) and line.endswith(tail) and len(line) > len(record.raw)):
+        return None, place
+    try:
+        added = json.loads(b"{" + line[brace:len(line) - len(tail)].lstrip(b",") + b"}")
+    except ValueError:
+        return None, place
+    if list(added) != ["duplicate_of", "resemblance", "cluster"]:
+        return None, place
+    return tuple(added.values()), end
+
+
+def take_csv_mark(record: Record, content: bytes, place: int) -> tuple:
+    text = record.raw.rstrip(b"\r\n")
+    end_of_row = record.raw[len(text):]
+    delimiter = b"\t" if record.file.form == "tsv" else b","
+    if not content.startswith(text + delimiter, place):
+        return None, place
+    place += len(text) + 1
+    end = content.find(end_of_row, place) if end_of_row else len(content)
+    added = row_fields(content[place:end], delimiter)
+    if len(added) != 3:
+        return None, place
+    return tuple(field or None for field in added), end + len(end_of_row)
+
+
+def check_promises(run: Run, report: Report) -> None:
+    """What a user relies on, from the documents as they were kept and removed."""
+    measure, answer = run.answer.measure, run.answer
+    if run.settings["linkage"] == "leaders" and run.settings.get("job", {}).get("against_only"):
+        standing = [d for d in run.documents if not d.file.own]
+        named = "no kept document reaches the threshold with one of the other collection"
+        own = run.kept()
+    else:
+        standing = run.kept() + [d for d in run.documents if not d.file.own]
+        named = "no two kept documents reach the threshold"
+        own = None
+    report.check(named, alike(standing, own, measure))
+    kept_ones = set(run.kept()) | {d for d in run.documents if not d.file.own}
+    alone = []
+    holders = index_of(kept_ones)
+    component = {d: answer.leader[n] for n, unit in enumerate(answer.units) for d in unit.members}
+    led = {component[d] for d in kept_ones if d in component}
+    for document in run.removed():
+        if run.settings["linkage"] == "components":
+            if component.get(document) not in led:
+                alone.append(document)
+        elif not any(True for _ in reached_by(document, holders, measure)):
+            alone.append(document)
+    report.check("every removed document has a kept one that stands for it", map(repr, alone))
+
+
+def index_of(documents) -> dict:
+    holders = defaultdict(list)
+    for document in documents:
+        for feature in document.features:
+            holders[feature].append(document)
+    return holders
+
+
+def reached_by(document: Record, holders: dict, measure: Measure):
+    """The documents under `holders` with which this one, as the one that may go, reaches the threshold."""
+    met = Counter()
+    for feature in document.features:
+        met.update(holders.get(feature, ()))
+    for other, shared in met.items():
+        if other is not document and measure.reaches(shared, len(document.features), len(other.features)):
+            yield other
+
+
+def alike(standing: list, own, measure: Measure) -> list:
+    """Pairs among the documents that reach the threshold; pairs within the other collection do not count."""
+    holders = index_of(standing)
+    found = []
+    for document in own if own is not None else standing:
+        if document.file.own:
+            found += [f"{document!r} and {other!r}" for other in reached_by(document, holders, measure)]
+    return found
+
+
+def check_counts(row: dict, a: Record, b: Record, cosine: bool) -> list:
+    """The counts and ratios of a row against the two documents."""
+    shared, size_a, size_b = counts(a, b)
+    where = f"{a.name} and {b.name}"
+    complaints = []
+    for name, value in (("shared", shared), ("size_a", size_a), ("size_b", size_b)):
+        if row.get(name) != str(value):
+            complaints.append(f"{where}: {name} is {row.get(name)}, not {value}")
+    ratios = {
+        "resemblance": shared / (size_a + size_b - shared),
+        "containment_a_in_b": shared / size_a,
+        "containment_b_in_a": shared / size_b,
+    }
+    if cosine:
+        ratios["cosine"] = shared / math.sqrt(size_a * size_b)
+    for name, value in ratios.items():
+        complaints += number_complaints(where, name, row.get(name), value)
+    return complaints
+
+
+def number_complaints(where: str, name: str, cell, value: float) -> list:
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        return [f"{where}: {name} is {cell}, not a number"]
+    if abs(number - value) > 1e-12:
+        return [f"{where}: {name} is {cell}, not {value}"]
+    if "e" not in repr(number) and cell not in (repr(number), repr(number).removesuffix(".0")):
+        return [f"{where}: {name} is written as {cell}"]
+    return []
+
+
+def check_ledger(run: Run, report: Report) -> None:
+    rows, removed = run.table("ledger"), run.removed()
+    report.check(
+        "the ledger lists the removed documents, in order, and no others",
+        [] if [row["id"] for row in rows] == [d.name for d in removed]
+        else [f"{len(rows)} rows for {len(removed)} removed documents"] +
+             [f"{row['id']} where {d.name} should be" for row, d in zip(rows, removed) if row["id"] != d.name],
+    )
+    named = defaultdict(list)
+    for document in run.documents:
+        named[document.name].append(document)
+    measure, linkage = run.answer.measure, run.settings["linkage"]
+    cosine = measure.name == "cosine"
+    wrong = {key: [] for key in ("kept", "counts", "rule", "reach", "order", "best")}
+    for row, document in zip(rows, removed):
+        expected = run.answer.stands_for.get(document)
+        found = named[row["kept"]]
+        if not found:
+            wrong["kept"].append(f"{row['id']}: no document is named {row['kept']}")
+            continue
+        kept = expected if expected in found else found[0]
+        if kept.file.own and run.fates[kept] != "kept":
+            wrong["kept"].append(f"{row['id']}: {row['kept']} was {run.fates[kept]}")
+        wrong["counts"] += check_counts(row, document, kept, cosine)
+        if row["rule"] != rule_of(document, kept, linkage):
+            wrong["rule"].append(f"{row['id']}: {row['rule']}, not {rule_of(document, kept, linkage)}")
+        if linkage == "leaders" and not measure.reaches(*counts(document, kept)):
+            wrong["reach"].append(f"{row['id']} and {row['kept']}")
+        size = len if measure.name == "containment" else lambda _: 0
+        key = [(d.rank[0], -size(d.features), *d.rank[1:]) for d in (kept, document)]
+        if kept.file.own and key[0] > key[1]:
+            wrong["order"].append(f"{row['id']} should stay rather than {row['kept']}")
+        if kept is not expected:
+            wrong["best"].append(f"{row['id']}: {row['kept']}, not {expected and expected.name}")
+    report.check("ledger: each kept one is really kept", wrong["kept"])
+    report.check("ledger: counts and measures are exact", wrong["counts"])
+    report.check("ledger: each rule is the strictest that holds", wrong["rule"])
+    if linkage == "leaders":
+        report.check("ledger: each removed document reaches the threshold with its kept one", wrong["reach"])
+    report.check("ledger: survivors obey the keep rules", wrong["order"])
+    report.check("ledger: each names the one that stands for it, the best of them", wrong["best"])
+    ours = {d for d in run.answer.stands_for if d.file.own}
+    report.check("the removed documents are those of the plain computation", map(repr, ours ^ set(removed)))
+
+
+def check_clusters(run: Run, report: Report) -> None:
+    measure, expected, complaints = run.answer.measure, [], []
+    for number, (leader, members) in enumerate(run.answer.clusters().items()):
+        expected.append((leader.name, number, leader.name, 1.0))
+        expected += [(d.name, number, leader.name, measure.value(*counts(d, leader))) for d in members]
+    rows = run.table("clusters")
+    if len(rows) != len(expected):
+        complaints.append(f"{len(rows)} rows, not {len(expected)}")
+    for row, (name, number, leader, value) in zip(rows, expected):
+        if (row["id"], row["cluster"], row["leader"]) != (name, str(number), leader):
+            complaints.append(f"{row['id']} in {row['cluster']} of {row['leader']}, where {name} in {number} of {leader} should be")
+        complaints += number_complaints(name, "resemblance", row["resemblance"], value)
+    report.check(f"clusters are the {run.settings['linkage']} of the plain computation", complaints)
+
+
+def check_pairs(run: Run, report: Report) -> None:
+    rows, complaints = run.table("pairs"), []
+    cosine = run.answer.measure.name == "cosine"
+    if not run.summary["pairs"]["complete"] and run.settings["linkage"] == "components":
+        return check_links(run, rows, report)
+    complete = run.summary["pairs"]["complete"]
+    expected = run.answer.all_pairs() if complete else run.answer.deciding_pairs()
+    if len(rows) != len(expected):
+        complaints.append(f"{len(rows)} rows, not {len(expected)}")
+    for row, (a, b) in zip(rows, expected):
+        if (row["a"], row["b"]) != (a.name, b.name):
+            complaints.append(f"{row['a']} and {row['b']}, where {a.name} and {b.name} should be")
+            break
+        complaints += check_counts(row, a, b, cosine)
+    name = "all pairs that reach the threshold" if complete else "the pairs that decide"
+    report.check(f"pairs: {name}, each once, a before b, counts exact", complaints)
+
+
+def check_links(run: Run, rows: list, report: Report) -> None:
+    """An incomplete list: every pair reaches the threshold, and together they make the components."""
+    named = {document.name: document for document in run.documents}
+    unit = {d: number for number, u in enumerate(run.answer.units) for d in u.members}
+    complaints, edges = [], [[] for _ in run.documents]
+    cosine = run.answer.measure.name == "cosine"
+    for row in rows:
+        a, b = named[row["a"]], named[row["b"]]
+        complaints += check_counts(row, a, b, cosine)
+        early, late = sorted((unit[a], unit[b]))
+        if early != late and early not in dict(run.answer.matches[late]):
+            complaints.append(f"{a.name} and {b.name} do not reach the threshold")
+        edges[max(a.index, b.index)].append((min(a.index, b.index), 0))
+    report.check("pairs: each reaches the threshold, counts exact", complaints)
+    joined, found = join_components(edges), defaultdict(set)
+    for document in unit:
+        found[joined[document.index]].add(document)
+    expected = defaultdict(set)
+    for document, number in unit.items():
+        expected[run.answer.leader[number]].add(document)
+    same = set(map(frozenset, found.values())) == set(map(frozenset, expected.values()))
+    report.check("pairs: together they make the components", same)
+
+
+def check_summary(run: Run, report: Report) -> None:
+    summary, complaints = run.summary, []
+    removed = run.answer.removed()
+    clusters = run.answer.clusters()
+    sizes = [1 + len(members) for members in clusters.values()]
+    by_rule = Counter(rule_of(d, run.answer.stands_for[d], run.settings["linkage"]) for d in removed)
+    rules = ("identical", "lexically_equivalent", "feature_equivalent", "near", "component")
+    without = [d for d in run.own if not d.features]
+    names = Counter(document.name for document in run.documents)
+    expected = {
+        "documents": len(run.own),
+        "kept": len(run.own) - len(removed),
+        "removed": {rule: by_rule[rule] for rule in rules},
+        "without_features": {
+            "no_words": sum(1 for d in without if not d.tokens),
+            "under_one_shingle": sum(1 for d in without if d.tokens),
+        },
+        "duplicate_ids": sum(count - 1 for count in names.values()),
+        "problems": sum(1 for record in run.records if not record.good),
+        "clusters": len(sizes),
+        "documents_in_clusters": sum(sizes),
+        "largest_cluster": max(sizes, default=0),
+        "tokens": sum(len(d.tokens) for d in run.documents),
+        "text_bytes": sum(len(d.text.encode()) for d in run.documents),
+    }
+    for name, value in expected.items():
+        if summary.get(name) != value:
+            complaints.append(f"{name} is {summary.get(name)}, not {value}")
+    rows = len(run.table("pairs"))
+    if summary["pairs"]["listed"] != rows:
+        complaints.append(f"pairs.listed is {summary['pairs']['listed']}, and the table has {rows} rows")
+    report.check("summary: counts agree with the answer and the tables", complaints)
+    gone = set(removed)
+    wrong = []
+    own = [one for one in run.files if one.own]
+    if [one["name"] for one in summary["inputs"]] != [one.name for one in own]:
+        wrong.append(f"inputs are {[one['name'] for one in summary['inputs']]}")
+    for said, file in zip(summary["inputs"], own):
+        mine = [record for record in run.records if record.file is file]
+        good = [record for record in mine if record.good]
+        out = sum(1 for record in good if record in gone)
+        numbers = {"documents": len(good), "removed": out, "kept": len(good) - out, "problems": len(mine) - len(good)}
+        wrong += [f"{file.name}: {k} is {said[k]}, not {v}" for k, v in numbers.items() if said[k] != v]
+    report.check("summary: counts by input", wrong)
+    report.check("summary: outputs are there, with their sizes", [
+        f"{one['name']}" for one in summary["outputs"]
+        if not (run.directory / one["name"]).is_file()
+        or one.get("bytes") not in (None, (run.directory / one["name"]).stat().st_size)
+    ])
+
+
+def check_against(run: Run, report: Report) -> None:
+    """Documents of the other collection are never removed and in no output."""
+    others = {d.name for d in run.documents if not d.file.own} - {d.name for d in run.own}
+    rows = run.table("ledger")
+    report.check("nothing of the other collection is in the ledger", [row["id"] for row in rows if row["id"] in others])
+    produced = [p.relative_to(run.directory).as_posix() for p in run.directory.rglob("*") if p.is_file()]
+    expected = {"summary.json", "report.html", "clusters.tsv", "pairs.tsv", "ledger.tsv", "problems.tsv"}
+    roles = ("marked",) if run.mark else ("kept", "removed", "rejected")
+    for role in roles:
+        expected |= {f"{role}-files.txt", f"{role}-files.tsv"}
+        expected |= {
+            run.output(role, file).relative_to(run.directory).as_posix()
+            for file in run.files if file.own and not file.is_document()
+        }
+    report.check("nothing of the other collection is written", [name for name in produced if name not in expected])
+
+
+def check(directory: Path, inputs: list, against=(), mark: bool = False, quiet: bool = False) -> Report:
+    """All checks of one run."""
+    report = Report(quiet)
+    run = Run(directory, list(inputs), list(against), mark)
+    if not run.lists:
+        (check_marks if mark else check_files)(run, report)
+        check_promises(run, report)
+        check_ledger(run, report)
+    check_clusters(run, report)
+    check_pairs(run, report)
+    check_summary(run, report)
+    if against:
+        check_against(run, report)
+    return report
+
+
+def check_or_fail(directory: Path, inputs: list, **options) -> Report:
+    """As `check`; a run whose tables cannot be read has failed as well."""
+    try:
+        return check(directory, inputs, **options)
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        report = Report(options.get("quiet", False))
+        report.check("the run can be read", [f"{type(error).__name__}: {error}"])
+        return report
+
+
+# --- the test of this test ------------------------------------------------------------------------
+
+SELF_INPUT = """\
+{"id": "a", "text": "one two three four five six"}
+{"id": "b", "text": "One, two three four five six!"}
+{"id": "c", "text": "one two three four five seven"}
+
+{"id": "d", "text": "red green blue"}
+{"id": "e", "text": ""}
+{"id": "f", "text": "one two three four five six"}
+{"id": "g", "text": "not clo
+{"id": "h", "text": "x y x y x"}
+{"id": "i", "text": "y x y x"}
+"""
+SELF_LEDGER = """\
+id\tkept\trule\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
+b\ta\tlexically_equivalent\t1\t1\t1\t5\t5\t5
+c\ta\tnear\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+f\ta\tidentical\t1\t1\t1\t5\t5\t5
+i\th\tfeature_equivalent\t1\t1\t1\t2\t2\t2
+"""
+SELF_CLUSTERS = """\
+id\tcluster\tleader\tresemblance
+a\t0\ta\t1
+b\t0\ta\t1
+c\t0\ta\t0.6666666666666666
+f\t0\ta\t1
+h\t1\th\t1
+i\t1\th\t1
+"""
+SELF_PAIRS = """\
+a\tb\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
+a\tb\t1\t1\t1\t5\t5\t5
+a\tc\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+a\tf\t1\t1\t1\t5\t5\t5
+h\ti\t1\t1\t1\t2\t2\t2
+"""
+SELF_MORE_PAIRS = """\
+b\tc\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+b\tf\t1\t1\t1\t5\t5\t5
+c\tf\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+"""
+SELF_MARKS = {
+    "a": (None, None, "0"), "b": ("a", 1.0, "0"), "c": ("a", 2 / 3, "0"), "d": (None, None, None),
+    "e": (None, None, None), "f": ("a", 1.0, "0"), "h": (None, None, "1"), "i": ("h", 1.0, "1"),
+}
+
+
+def self_summary(command: str) -> dict:
+    """What the run in this test says of itself; counted by hand."""
+    listing = command == "cluster"
+    return {
+        "command": command,
+        "settings": {
+            "measure": "resemblance", "threshold": "0.6", "shingle": 2, "unit": "word", "normalize": "nfc",
+            "short_documents": "whole", "keep": ["first"], "linkage": "components" if listing else "leaders",
+        },
+        "inputs": [{"name": "docs.jsonl", "documents": 8, "kept": 4, "removed": 4, "problems": 1}],
+        "documents": 8, "kept": 4,
+        "removed": {
+            "identical": 1, "lexically_equivalent": 1, "feature_equivalent": 1,
+            "near": 0 if listing else 1, "component": 1 if listing else 0,
+        },
+        "without_features": {"no_words": 1, "under_one_shingle": 0}, "duplicate_ids": 0, "problems": 1,
+        "clusters": 2, "documents_in_clusters": 6, "largest_cluster": 4,
+        "pairs": {"listed": 7 if listing else 4, "complete": listing},
+        "tokens": 36, "text_bytes": 142, "outputs": [{"name": "pairs.tsv"}],
+    }
+
+
+def self_run(folder: Path, kind: str) -> tuple:
+    """A good run, made by hand: its directory and its input."""
+    source, out = folder / "docs.jsonl", folder / "out"
+    source.write_text(SELF_INPUT, encoding="utf-8")
+    out.mkdir()
+    lines = {line[8:9]: line + "\n" for line in SELF_INPUT.splitlines() if line}
+    summary = self_summary("cluster" if kind == "cluster" else "dedup")
+    summary["inputs"][0]["name"] = str(source)
+    files = {"clusters.tsv": SELF_CLUSTERS, "pairs.tsv": SELF_PAIRS}
+    if kind == "cluster":
+        body = SELF_PAIRS.splitlines(keepends=True)
+        files["pairs.tsv"] = "".join(body[:4]) + SELF_MORE_PAIRS + body[4]
+    else:
+        files |= {"ledger.tsv": SELF_LEDGER, "rejected.jsonl": lines["g"]}
+    if kind == "dedup":
+        files |= {"kept.jsonl": "".join(map(lines.get, "adeh")), "removed.jsonl": "".join(map(lines.get, "bcfi"))}
+    if kind == "mark":
+        names = ("duplicate_of", "resemblance", "cluster")
+        files["marked.jsonl"] = "".join(
+            lines[name][:-2] + "," + json.dumps(dict(zip(names, mark)))[1:] + "\n" for name, mark in SELF_MARKS.items()
+        )
+    for name, content in files.items():
+        (out / name).write_text(content, encoding="utf-8")
+    (out / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    return out, source
+
+
+def replaced(name: str, old: str, new: str):
+    """Tampers with one place of one file."""
+    def tamper(out: Path) -> None:
+        text = (out / name).read_text(encoding="utf-8")
+        assert text.count(old) >= 1, (name, old)
+        (out / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    return tamper
+
+
+def without_line(name: str, start: str):
+    def tamper(out: Path) -> None:
+        lines = (out / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        rest = [line for line in lines if not line.startswith(start)]
+        assert len(rest) == len(lines) - 1, (name, start)
+        (out / name).write_text("".join(rest), encoding="utf-8")
+    return tamper
+
+
+def moved(name: str, line: str, to: str):
+    """Takes a line out of one file and puts it at the end of another."""
+    def tamper(out: Path) -> None:
+        without_line(name, line)(out)
+        found = next(one for one in SELF_INPUT.splitlines() if one.startswith(line))
+        with open(out / to, "a", encoding="utf-8") as file:
+            file.write(found + "\n")
+    return tamper
+
+
+def swapped(name: str, first: int, second: int):
+    def tamper(out: Path) -> None:
+        lines = (out / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        lines[first], lines[second] = lines[second], lines[first]
+        (out / name).write_text("".join(lines), encoding="utf-8")
+    return tamper
+
+
+def all_of(*tampers):
+    return lambda out: [tamper(out) for tamper in tampers]
+
+
+D_FOR_A = "d\ta\tnear\t0\t0\t0\t0\t2\t5\n"
+TAMPERINGS = {
+    "dedup": {
+        "a kept document is lost": without_line("kept.jsonl", '{"id": "d"'),
+        "a removed document is lost": without_line("removed.jsonl", '{"id": "f"'),
+        "a rejected line is lost": without_line("rejected.jsonl", '{"id": "g"'),
+        "two kept documents change places": swapped("kept.jsonl", 0, 1),
+        "a byte of a kept document changes": replaced("kept.jsonl", "red", "Red"),
+        "a document is written twice": replaced("kept.jsonl", '{"id": "h"', '{"id": "d", "text": "red green blue"}\n{"id": "h"'),
+        "a duplicate is kept": moved("removed.jsonl", '{"id": "i"', "kept.jsonl"),
+        "a document is removed for nothing": all_of(
+            moved("kept.jsonl", '{"id": "h"', "removed.jsonl"), without_line("ledger.tsv", "i\t")),
+        "a document is removed with a false proof": all_of(
+            without_line("kept.jsonl", '{"id": "d"'), replaced("ledger.tsv", "f\ta", D_FOR_A + "f\ta"),
+            replaced("removed.jsonl", '{"id": "f"', '{"id": "d", "text": "red green blue"}\n{"id": "f"')),
+        "a good document is rejected": all_of(
+            without_line("kept.jsonl", '{"id": "d"'),
+            replaced("rejected.jsonl", '{"id": "g"', '{"id": "d", "text": "red green blue"}\n{"id": "g"')),
+        "a count is off by one": replaced("ledger.tsv", "0.8\t4\t5\t5", "0.8\t5\t5\t5"),
+        "a ratio is rounded": replaced("ledger.tsv", "0.6666666666666666", "0.6667"),
+        "a ratio is written long": replaced("ledger.tsv", "\t0.8\t", "\t0.80\t"),
+        "a rule is too loose": replaced("ledger.tsv", "identical", "lexically_equivalent"),
+        "a rule is too strict": replaced("ledger.tsv", "near", "feature_equivalent"),
+        "the ledger names a removed document": replaced("ledger.tsv", "c\ta", "c\tb"),
+        "the ledger names nobody": replaced("ledger.tsv", "c\ta", "c\tz"),
+        "a row of the ledger is missing": without_line("ledger.tsv", "c\t"),
+        "the ledger is out of order": swapped("ledger.tsv", 1, 2),
+        "a member of a cluster is missing": without_line("clusters.tsv", "c\t"),
+        "a member is in another cluster": replaced("clusters.tsv", "c\t0\ta", "c\t1\th"),
+        "a deciding pair is missing": without_line("pairs.tsv", "h\t"),
+        "a pair is there twice": replaced("pairs.tsv", "h\ti", "a\tf\t1\t1\t1\t5\t5\t5\nh\ti"),
+        "the summary miscounts the kept": replaced("summary.json", '"kept": 4', '"kept": 5'),
+        "the summary miscounts a rule": replaced("summary.json", '"near": 1', '"near": 2'),
+        "the summary miscounts the pairs": replaced("summary.json", '"listed": 4', '"listed": 5'),
+        "the summary names an output that is not there": replaced("summary.json", '"pairs.tsv"', '"pears.tsv"'),
+        "the threshold was another": replaced("summary.json", '"threshold": "0.6"', '"threshold": "0.7"'),
+        "the shingles were others": replaced("summary.json", '"shingle": 2', '"shingle": 3'),
+        "the survivors were others": replaced("summary.json", '"first"', '"shortest"'),
+        "the ledger is cut off": replaced("ledger.tsv", "2\t2\t2\n", "2"),
+    },
+    "cluster": {
+        "a pair is missing": without_line("pairs.tsv", "c\tf"),
+        "a pair is too much": replaced("pairs.tsv", "h\ti", "d\th\t0\t0\t0\t0\t2\t2\nh\ti"),
+        "a pair is the wrong way round": replaced("pairs.tsv", "h\ti", "i\th"),
+        "a cluster is torn": replaced("clusters.tsv", "f\t0\ta", "f\t1\tf"),
+        "a cluster has another leader": replaced("clusters.tsv", "h\t1\th", "h\t1\ti"),
+        "an incomplete list does not make the clusters": all_of(
+            replaced("summary.json", '"complete": true', '"complete": false'),
+            replaced("summary.json", '"listed": 7', '"listed": 6'), without_line("pairs.tsv", "h\ti")),
+        "the summary miscounts the clusters": replaced("summary.json", '"clusters": 2', '"clusters": 3'),
+    },
+    "mark": {
+        "a marked document is lost": without_line("marked.jsonl", '{"id": "d"'),
+        "a byte of a marked document changes": replaced("marked.jsonl", "green", "grean"),
+        "a mark is missing": replaced("marked.jsonl", ',"duplicate_of": "h", "resemblance": 1.0, "cluster": "1"', ""),
+        "a mark names another": replaced("marked.jsonl", '"duplicate_of": "h"', '"duplicate_of": "d"'),
+        "a mark is in another cluster": replaced("marked.jsonl", '"cluster": "1"', '"cluster": "0"'),
+        "an unmarked document is marked": replaced(
+            "marked.jsonl", '"resemblance": null, "cluster": null', '"resemblance": 1.0, "cluster": null'),
+    },
+}
+
+
+def self_test() -> bool:
+    """Every tampering must be caught, and the good runs must pass."""
+    done = {"caught": 0, "missed": 0}
+    for kind, tamperings in TAMPERINGS.items():
+        for name, tamper in {"nothing": None, **tamperings}.items():
+            with tempfile.TemporaryDirectory() as folder:
+                out, source = self_run(Path(folder), kind)
+                if tamper:
+                    tamper(out)
+                report = check_or_fail(out, [source], mark=kind == "mark", quiet=True)
+                right = bool(report.failures) == (tamper is not None)
+                done["caught" if right else "missed"] += 1
+                if not right:
+                    print(f"FAILED: {kind}, {name}: {report.failures or 'not caught'}")
+    print(f"self-test: {done['caught']} as they should be, {done['missed']} not")
+    return not done["missed"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Checks a finished run of lookalike against its inputs.")
+    parser.add_argument("run", nargs="?", type=Path)
+    parser.add_argument("inputs", nargs="*")
+    parser.add_argument("--against", nargs="+", default=[], metavar="OTHER")
+    parser.add_argument("--mark", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_intermixed_args()
+    if options.self_test:
+        return 0 if self_test() else 1
+    if not options.run or not options.inputs:
+        parser.error("a run directory and its inputs are needed")
+    try:
+        report = check_or_fail(options.run, options.inputs, against=options.against, mark=options.mark)
+    except CannotCheck as reason:
+        print(f"cannot check this run: {reason}")
+        return 2
+    print(f"{len(report.failures)} checks failed" if report.failures else "all checks passed")
+    return 1 if report.failures else 0
+
+
+csv.field_size_limit((1 << 31) - 1)
+sys.setrecursionlimit(20_000)
+
+if __name__ == "__main__":
+    sys.exit(main())
