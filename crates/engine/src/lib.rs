@@ -1,1 +1,40 @@
-//! engine
+//! Documents in; verified pairs, clusters and survivors out.
+//!
+//! The steps in the order in which the data runs through them:
+//!
+//! 1. [`ingest`]: every core parses, tokenises and fingerprints; one [`Collection`] comes out, the
+//!    same whatever the number of threads.
+//! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
+//!    precedence.
+//! 3. [`postings`]: rarity counted, prefixes chosen, keys sorted: which units might match.
+//! 4. [`pairs`] (every pair that reaches the threshold), [`leaders`] (survivors chosen greedily by
+//!    probing the kept ones) or [`links`] (components without listing the pairs): each verifies its
+//!    candidates exactly, on whole feature sets.
+//! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
+
+pub mod collection;
+mod date;
+pub mod error;
+pub mod ingest;
+pub mod leaders;
+pub mod links;
+pub mod matching;
+pub mod pairs;
+pub mod pipeline;
+pub mod postings;
+pub mod progress;
+pub mod settings;
+pub mod signer;
+pub mod units;
+pub mod verdict;
+
+pub use collection::{Collection, Document};
+pub use error::EngineError;
+pub use ingest::{IngestOptions, ingest};
+pub use matching::{Linkage, MatchOptions, Matches, find};
+pub use pairs::{Edge, PairList};
+pub use progress::{Progress, Silent};
+pub use settings::MatchSettings;
+pub use signer::{Scratch, Signer};
+pub use units::Units;
+pub use verdict::{Rule, Verdicts};

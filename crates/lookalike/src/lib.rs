@@ -1,1 +1,41 @@
-//! lookalike
+//! Finds the near-duplicate documents in any collection, and proves each one.
+//!
+//! The library behind the `lookalike` command. A [`Job`] says what to read and where the results go,
+//! its [`Settings`] what counts as a near-duplicate; [`dedup`] and [`cluster`] carry it out and write
+//! a directory of results; [`compare`] and [`explain`] lay two documents side by side.
+//!
+//! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
+//! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
+//! threads and any order of the inputs.
+//!
+//! The steps, in the order in which the data runs through them: `analysis` (inputs to verdicts, the
+//! part that all jobs share), `decisions` (verdicts to what becomes of each record), `result_tables`,
+//! `second_pass` (the inputs once more, each record to its place), `exhibits` and `summarise` (what
+//! people look at).
+
+mod analysis;
+mod compare;
+mod decisions;
+mod error;
+mod evidence;
+mod exhibits;
+mod explain;
+mod jobs;
+mod lookup;
+mod result_tables;
+mod second_pass;
+mod settings;
+mod summarise;
+
+pub use compare::compare;
+pub use error::LookalikeError;
+pub use evidence::Evidence;
+pub use explain::explain;
+pub use jobs::{Outcome, cluster, dedup};
+pub use settings::{DEFAULT_SHINGLE, Job, Settings};
+
+pub use lookalike_core::{Measure, ShortDocuments};
+pub use lookalike_engine::{Linkage, Progress, Silent};
+pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
+pub use lookalike_report::{Comparison, Summary, TextStyle};
+pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};

@@ -87,7 +87,7 @@ fn summary() -> Summary {
             short_documents: "whole".into(),
             keep: vec!["newest".into(), "longest".into()],
             linkage: "leaders".into(),
-            analysis_version: 1,
+            analysis: "words/1".into(),
             hash: "xxh3-64".into(),
             ..SettingsSummary::default()
         },

@@ -110,8 +110,8 @@ pub struct SettingsSummary {
     pub keep: Vec<String>,
     /// `leaders` or `components`.
     pub linkage: String,
-    /// Version of the analysis from text to tokens.
-    pub analysis_version: u32,
+    /// Name and version of the analysis from text to tokens.
+    pub analysis: String,
     /// Name of the fingerprint function.
     pub hash: String,
     /// Settings that have no field here, by name.

@@ -1,7 +1,7 @@
 //! A summary in, what its reader should know before trusting it out.
 
 use crate::human::{count, counted, share};
-use crate::{InputSummary, Summary};
+use crate::{Action, InputSummary, Summary};
 
 /// Collections and sources below this many documents are too small for shares to mean anything.
 const ENOUGH: u64 = 20;
@@ -32,7 +32,9 @@ impl Summary {
                 }
             ));
         }
-        if !self.pairs.complete && self.pairs.listed > 0 {
+        // Leaders list deciding pairs only, by design; elsewhere all were asked for.
+        let all_wanted = self.action == Action::List || self.settings.linkage == "components";
+        if all_wanted && !self.pairs.complete && self.pairs.listed > 0 {
             warnings.push(format!(
                 "The table of pairs holds {} and is not complete. What was removed does not depend on it.",
                 counted(self.pairs.listed, "pair")
@@ -150,7 +152,10 @@ mod tests {
             ("More than half of a (51.0 %)", |s| s.inputs[0].removed = 51),
             ("51 documents (5.1 % of all) have no words", |s| s.without_features.no_words = 51),
             ("1 document has an id", |s| s.duplicate_ids = 1),
-            ("holds 10 pairs and is not complete", |s| s.pairs.complete = false),
+            ("holds 10 pairs and is not complete", |s| {
+                s.pairs.complete = false;
+                s.action = Action::List;
+            }),
         ];
         for (words, change) in passed {
             let mut summary = sound();

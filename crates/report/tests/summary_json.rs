@@ -22,7 +22,7 @@ fn summary() -> Summary {
             short_documents: "whole".into(),
             keep: vec!["first".into()],
             linkage: "leaders".into(),
-            analysis_version: 1,
+            analysis: "words/1".into(),
             hash: "xxh3-64".into(),
             other: [("text_field".to_owned(), "text".into())].into_iter().collect(),
             ..SettingsSummary::default()

@@ -79,6 +79,12 @@ impl Staging {
         self.partial.join(name)
     }
 
+    /// Writes a small file whole.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
+        let path = self.path(name);
+        fs::write(&path, content).map_err(|e| OutputError::io("write the file", &path, e))
+    }
+
     /// Refuses a destination that holds one of the inputs: committing would delete it.
     pub fn conflicts(&self, inputs: &Inputs) -> Result<(), OutputError> {
         self.conflicts_with(inputs.files.iter().map(|file| file.path.as_path()))

@@ -210,7 +210,7 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     row("normalisation", &settings.normalize);
     row("keep", &settings.keep.join(", then "));
     row("linkage", &settings.linkage);
-    row("analysis version", &settings.analysis_version.to_string());
+    row("analysis", &settings.analysis);
     row("hash", &settings.hash);
     for (name, value) in &settings.other {
         flatten(name, value, &mut rows, 3);

@@ -1,0 +1,365 @@
+//! What can be typed, and nothing of what it means.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Finds the near-duplicate documents in any collection, and proves each one.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lookalike",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (nothing is written then).
+Start with: lookalike dedup docs.jsonl --output clean"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Remove near-duplicates: kept documents, removed documents and the proof of every decision
+    #[command(after_help = "\
+Examples:
+  lookalike dedup docs.jsonl --output clean
+  lookalike dedup crawl/*.jsonl.zst --output clean --threshold 0.85 --keep newest --keep longest
+  lookalike dedup new/ --against corpus.parquet --output fresh
+  lookalike dedup mails.csv --text-field body --measure cosine --threshold 0.9 --output clean
+  zcat docs.jsonl.gz | lookalike dedup - --output clean --tables tsv")]
+    Dedup(DedupArgs),
+    /// Find near-duplicates and remove nothing: all pairs and clusters
+    #[command(after_help = "\
+Examples:
+  lookalike cluster docs.jsonl --output found --tables tsv
+  lookalike cluster licences/ --measure containment --threshold 0.9 --output found
+  lookalike cluster pages/ --linkage leaders --output found")]
+    Cluster(ClusterArgs),
+    /// Compare two documents: resemblance, containments, cosine, and where they differ
+    #[command(after_help = "\
+A document is a text, Markdown or HTML file, or FILE#ID for a record of a JSONL, CSV or Parquet file.
+
+Examples:
+  lookalike compare old.html new.html
+  lookalike compare docs.jsonl#17 docs.jsonl#42 --shingle 3
+  lookalike compare a.txt b.txt --format json")]
+    Compare(CompareArgs),
+    /// Explain why two documents of a run were joined, or were not
+    #[command(after_help = "\
+Examples:
+  lookalike explain doc-17 doc-42 --run clean
+  lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
+    Explain(ExplainArgs),
+    /// Print the completion script of a shell
+    #[command(after_help = "\
+Example:
+  lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DedupArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// How pairs become clusters [default: leaders]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
+    pub(crate) linkage: LinkageArg,
+    /// Remove from INPUT what is in this collection, and leave it untouched (may be repeated)
+    #[arg(long, value_name = "OTHER", help_heading = "Survivors")]
+    pub(crate) against: Vec<String>,
+    /// With --against: remove nothing else, even where INPUT repeats itself
+    #[arg(long, requires = "against", help_heading = "Survivors")]
+    pub(crate) against_only: bool,
+    /// Remove nothing: write all documents with `duplicate_of`, `resemblance`, `cluster` added
+    #[arg(long, help_heading = "Output")]
+    pub(crate) mark: bool,
+    /// Put this before the names that --mark adds
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        default_value = "",
+        hide_default_value = true,
+        requires = "mark",
+        help_heading = "Output"
+    )]
+    pub(crate) mark_prefix: String,
+    /// Copy the kept text, Markdown and HTML files besides listing them
+    #[arg(long, help_heading = "Output")]
+    pub(crate) copy_files: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ClusterArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// How pairs become clusters [default: components]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Survivors")]
+    pub(crate) linkage: LinkageArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The first document
+    pub(crate) a: String,
+    /// The second document
+    pub(crate) b: String,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    #[command(flatten)]
+    pub(crate) criterion: CriterionArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Id of the first document
+    pub(crate) a: String,
+    /// Id of the second document
+    pub(crate) b: String,
+    /// Directory of the run
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Files, directories, globs; `-` for JSONL on standard input.
+    ///
+    /// JSONL, CSV, TSV and Parquet files hold many documents; text, Markdown and HTML files one
+    /// each. gzip, zstd, bzip2 and xz around them are taken off.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    /// Stop at the first bad record instead of counting it and going on
+    #[arg(long, help_heading = "Input")]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FieldArgs {
+    /// Field, column or key that holds the text
+    #[arg(
+        long,
+        alias = "text-column",
+        alias = "text-key",
+        value_name = "NAME",
+        default_value = "text",
+        help_heading = "Input"
+    )]
+    pub(crate) text_field: String,
+    /// Field that holds the document's id; without one it is named FILE:RECORD
+    #[arg(
+        long,
+        alias = "id-column",
+        value_name = "NAME",
+        default_value = "id",
+        help_heading = "Input"
+    )]
+    pub(crate) id_field: String,
+    /// Field that holds the HTML, used where a record has no text
+    #[arg(long, value_name = "NAME", default_value = "html", help_heading = "Input")]
+    pub(crate) html_field: String,
+    /// Field that holds the address
+    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input")]
+    pub(crate) url_field: String,
+    /// Field that holds the title
+    #[arg(long, value_name = "NAME", default_value = "title", help_heading = "Input")]
+    pub(crate) title_field: String,
+    /// Field that holds the date, for --keep newest and oldest
+    #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input")]
+    pub(crate) date_field: String,
+    /// Form of every input, whatever its name says
+    #[arg(long, value_enum, value_name = "FORM", help_heading = "Input")]
+    pub(crate) input_format: Option<InputFormatArg>,
+    /// Records longer than this are reported and left out
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
+    pub(crate) max_record: usize,
+}
+
+/// What makes two documents near-duplicates.
+#[derive(Debug, Args)]
+pub(crate) struct CriterionArgs {
+    /// Documents that reach this are near-duplicates (above 0, at most 1)
+    #[arg(
+        long,
+        short = 't',
+        value_name = "RATIO",
+        default_value = "0.8",
+        help_heading = "Matching"
+    )]
+    pub(crate) threshold: String,
+    /// What is measured
+    #[arg(long, value_enum, default_value_t = MeasureArg::Resemblance, help_heading = "Matching")]
+    pub(crate) measure: MeasureArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) criterion: CriterionArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    /// Who survives; several rules apply in their order, ties go by id
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        default_value = "first",
+        help_heading = "Survivors",
+        long_help = "Who survives: first (in the order of file names and records), longest, shortest, newest, oldest, \
+                     max:FIELD or min:FIELD. Several rules apply in their order, ties go by id. With --measure \
+                     containment the larger document always survives, and the rules decide between equals."
+    )]
+    pub(crate) keep: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalysisArgs {
+    /// Tokens in a shingle [default: 5; --measure cosine compares terms instead]
+    #[arg(
+        long,
+        alias = "ngram",
+        alias = "ngram-size",
+        value_name = "N",
+        help_heading = "Matching"
+    )]
+    pub(crate) shingle: Option<u32>,
+    /// What a token is: a word, or a character
+    #[arg(long, value_enum, default_value_t = UnitArg::Word, help_heading = "Matching")]
+    pub(crate) shingle_unit: UnitArg,
+    /// Which terms count for --measure cosine; kolcz: at least four characters, at most one digit
+    #[arg(long, value_enum, default_value_t = TermsArg::All, help_heading = "Matching")]
+    pub(crate) terms: TermsArg,
+    /// Unicode normalisation; nfkc also drops zero-width characters
+    #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
+    pub(crate) normalize: NormalizeArg,
+    /// A text under one shingle is its own shingle, or resembles nothing
+    #[arg(long, value_enum, default_value_t = ShortArg::Whole, help_heading = "Matching")]
+    pub(crate) short_documents: ShortArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Directory for the results; it appears when they are whole
+    #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Replace the results of an earlier run
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Form of the tables `pairs`, `clusters` and `ledger`
+    #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
+    pub(crate) tables: TablesArg,
+    /// List at most so many pairs; beyond that only those that decide
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
+    pub(crate) max_pairs: u64,
+    /// Threads to use [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
+    pub(crate) threads: usize,
+    /// Directory for temporary files [default: the system's]
+    #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Form of what is printed at the end
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
+    pub(crate) format: FormatArg,
+    /// Print nothing but errors
+    #[arg(long, short = 'q', conflicts_with = "verbose", help_heading = "Running")]
+    pub(crate) quiet: bool,
+    /// Also print every bad record and the time of every phase
+    #[arg(long, short = 'v', help_heading = "Running")]
+    pub(crate) verbose: bool,
+}
+
+macro_rules! choices {
+    ($(#[$doc:meta] $name:ident { $($variant:ident),+ $(,)? })+) => {
+        $(#[$doc]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name { $($variant),+ })+
+    };
+}
+
+choices! {
+    /// Measures.
+    MeasureArg { Resemblance, Containment, Cosine }
+    /// Units of shingles.
+    UnitArg { Word, Char }
+    /// Term filters.
+    TermsArg { All, Kolcz }
+    /// Normalisations.
+    NormalizeArg { None, Nfc, Nfkc }
+    /// What becomes of short documents.
+    ShortArg { Whole, Ignore }
+    /// Linkages.
+    LinkageArg { Leaders, Components }
+    /// Forms of tables.
+    TablesArg { Parquet, Tsv, Jsonl }
+    /// Forms of answers.
+    FormatArg { Text, Json }
+    /// Forms of inputs.
+    InputFormatArg { Jsonl, Csv, Tsv, Parquet, Text, Markdown, Html }
+}
+
+/// Reads a size such as `64MiB`, `1GB` or `500000`.
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let factor: usize = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        _ => return Err("use a number with B, KiB, MiB, GiB, kB, MB or GB".into()),
+    };
+    let number: usize = number.parse().map_err(|_| "use a number such as 256MiB".to_owned())?;
+    number.checked_mul(factor).filter(|&size| size > 0).ok_or_else(|| "out of range".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(size("256MiB"), Ok(256 << 20));
+        assert_eq!(size("1GB"), Ok(1_000_000_000));
+        assert_eq!(size("4096"), Ok(4096));
+        for bad in ["", "MiB", "0", "-1", "1.5GiB", "1TB!", "99999999999999999999"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

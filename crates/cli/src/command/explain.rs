@@ -1,0 +1,29 @@
+//! `lookalike explain A B --run DIR`
+
+use crate::args::{ExplainArgs, FormatArg};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
+    let evidence = lookalike::explain(&args.a, &args.b, &args.run)?;
+    print(&evidence, args.format == FormatArg::Json)
+}
+
+/// Prints a comparison: coloured on a terminal that has not asked to be left alone.
+pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Result<ExitCode> {
+    let mut stdout = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut stdout, &evidence.comparison())?;
+        stdout.write_all(b"\n")?;
+    } else {
+        let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let style = lookalike::TextStyle { colour, width: terminal_width(), ..Default::default() };
+        stdout.write_all(evidence.text(&style).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Columns of the terminal, as shells export them.
+fn terminal_width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(100)
+}

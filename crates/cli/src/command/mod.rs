@@ -1,0 +1,103 @@
+//! The subcommands, one file each.
+
+mod compare;
+mod completions;
+mod explain;
+mod run;
+
+use crate::args::{
+    AnalysisArgs, FieldArgs, InputFormatArg, MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg,
+};
+use crate::args::{Cli, Command};
+use lookalike::{
+    AnalysisSettings, FieldNames, Format, Measure, Normalize, Settings, ShortDocuments, Terms, Unit,
+};
+use std::process::ExitCode;
+
+/// Does what was asked.
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    match &cli.command {
+        Command::Dedup(args) => run::dedup(args),
+        Command::Cluster(args) => run::cluster(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Completions { shell } => completions::run(*shell),
+    }
+}
+
+/// What was typed about fields, as settings.
+fn field_names(args: &FieldArgs) -> FieldNames {
+    FieldNames {
+        text: args.text_field.clone(),
+        id: args.id_field.clone(),
+        url: args.url_field.clone(),
+        title: args.title_field.clone(),
+        date: args.date_field.clone(),
+        html: args.html_field.clone(),
+        extra: Vec::new(),
+    }
+}
+
+fn input_format(args: &FieldArgs) -> Option<Format> {
+    args.input_format.map(|format| match format {
+        InputFormatArg::Jsonl => Format::Jsonl,
+        InputFormatArg::Csv => Format::Csv,
+        InputFormatArg::Tsv => Format::Tsv,
+        InputFormatArg::Parquet => Format::Parquet,
+        InputFormatArg::Text => Format::Text,
+        InputFormatArg::Markdown => Format::Markdown,
+        InputFormatArg::Html => Format::Html,
+    })
+}
+
+/// What was typed about the analysis, as settings. Without `--shingle`, cosine compares terms.
+fn settings(
+    measure: MeasureArg,
+    analysis: &AnalysisArgs,
+    fields: &FieldArgs,
+) -> anyhow::Result<Settings> {
+    let measure = match measure {
+        MeasureArg::Resemblance => Measure::Resemblance,
+        MeasureArg::Containment => Measure::Containment,
+        MeasureArg::Cosine => Measure::Cosine,
+    };
+    let terms = match analysis.terms {
+        TermsArg::All => Terms::All,
+        TermsArg::Kolcz => Terms::Kolcz,
+    };
+    let shingle = match (analysis.shingle, measure) {
+        (Some(size), _) => Some(size),
+        (None, Measure::Cosine) => None,
+        (None, _) => Some(lookalike::DEFAULT_SHINGLE),
+    };
+    if terms != Terms::All && shingle.is_some() {
+        anyhow::bail!(
+            "--terms filters the distinct terms of --measure cosine; shingles are made of all words"
+        );
+    }
+    let defaults = Settings::default();
+    Ok(Settings {
+        measure,
+        shingle,
+        terms,
+        short_documents: match analysis.short_documents {
+            ShortArg::Whole => ShortDocuments::Whole,
+            ShortArg::Ignore => ShortDocuments::Ignore,
+        },
+        analysis: AnalysisSettings {
+            normalize: match analysis.normalize {
+                NormalizeArg::None => Normalize::None,
+                NormalizeArg::Nfc => Normalize::Nfc,
+                NormalizeArg::Nfkc => Normalize::Nfkc,
+            },
+            unit: match analysis.shingle_unit {
+                UnitArg::Word => Unit::Word,
+                UnitArg::Char => Unit::Char,
+            },
+        },
+        fields: field_names(fields),
+        format: input_format(fields),
+        max_record: Some(fields.max_record),
+        ..defaults
+    })
+}

@@ -1,0 +1,89 @@
+//! Progress on a terminal, tables for people, JSON for machines.
+
+use crate::interrupt;
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use lookalike::Progress;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Shows how far a run is, on a terminal only, and passes Ctrl-C on to it.
+pub(crate) struct TerminalProgress {
+    bar: Option<Mutex<ProgressBar>>,
+    documents: AtomicU64,
+}
+
+impl TerminalProgress {
+    /// A progress line on standard error, if that is a terminal and the user wants one.
+    pub(crate) fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self { bar: shown.then(|| Mutex::new(ProgressBar::hidden())), documents: AtomicU64::new(0) }
+    }
+
+    fn with_bar(&self, act: impl FnOnce(&mut ProgressBar)) {
+        if let Some(bar) = &self.bar {
+            act(&mut bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        }
+    }
+
+    /// Takes the line away.
+    pub(crate) fn finish(&self) {
+        self.with_bar(|bar| bar.finish_and_clear());
+    }
+}
+
+/// Phases whose amounts are bytes of input.
+const BYTES: [&str; 3] = ["reading", "writing", "picking samples"];
+
+impl Progress for TerminalProgress {
+    fn phase(&self, name: &'static str, total: Option<u64>) {
+        self.with_bar(|bar| {
+            bar.finish_and_clear();
+            *bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            let template = match (total.is_some(), BYTES.contains(&name)) {
+                (true, true) => {
+                    "{prefix:>16} {bar:30} {bytes}/{total_bytes} {msg}{bytes_per_sec}, {eta} left"
+                }
+                (true, false) => {
+                    "{prefix:>16} {bar:30} {human_pos}/{human_len} units, {per_sec}, {eta} left"
+                }
+                _ => "{prefix:>16} {spinner} {elapsed}",
+            };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_prefix(name);
+            bar.enable_steady_tick(Duration::from_millis(200));
+        });
+        self.documents.store(0, Ordering::Relaxed);
+    }
+
+    fn advance(&self, amount: u64, documents: u64) {
+        let seen = self.documents.fetch_add(documents, Ordering::Relaxed) + documents;
+        self.with_bar(|bar| {
+            bar.inc(amount);
+            if documents > 0 {
+                bar.set_message(format!("{seen} documents, "));
+            }
+        });
+    }
+
+    fn cancelled(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+/// A table of two columns: names and values.
+pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (name, value) in rows {
+        table.add_row([name, value]);
+    }
+    if let Some(column) = table.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    table
+}

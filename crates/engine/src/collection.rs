@@ -1,0 +1,234 @@
+//! The documents of a run as flat columns, in the order of the collection.
+
+use lookalike_core::{TextDigest, TokenDigest};
+use lookalike_io::{Inputs, Problem};
+use std::borrow::Cow;
+
+/// One document. Its number in the collection is its place in the order of (file name, record).
+#[derive(Debug, Clone, Copy)]
+pub struct Document {
+    /// Index of its file in [`Inputs::files`].
+    pub file: u32,
+    /// Its record number in the file, from 1.
+    pub record: u32,
+    /// Number of tokens.
+    pub tokens: u32,
+    /// Its feature set, if it has any features.
+    pub set: Option<SetRef>,
+    /// Bytes of text.
+    pub text_bytes: u64,
+    /// Digest of the text: equal for identical documents.
+    pub text: TextDigest,
+    /// Digest of the token sequence: equal for lexically equivalent documents.
+    pub sequence: TokenDigest,
+}
+
+/// Where a feature set lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SetRef {
+    /// Index in [`Collection::blocks`].
+    pub block: u32,
+    /// Index in the block.
+    pub index: u32,
+}
+
+/// The feature sets that one chunk of the input brought, one after the other.
+#[derive(Debug, Default)]
+pub struct SetBlock {
+    /// The elements of all sets.
+    pub values: Vec<u64>,
+    /// Where each set ends.
+    pub ends: Vec<usize>,
+    /// Digest of each set.
+    pub digests: Vec<lookalike_core::SetDigest>,
+}
+
+impl SetBlock {
+    /// Bounds of a set in `values`.
+    #[must_use]
+    pub fn range(&self, index: u32) -> std::ops::Range<usize> {
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        start..self.ends[index]
+    }
+
+    /// A set.
+    #[must_use]
+    pub fn get(&self, index: u32) -> &[u64] {
+        &self.values[self.range(index)]
+    }
+}
+
+/// The ids that documents bring with them, in one buffer.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    bytes: String,
+    ends: Vec<u64>,
+}
+
+impl Ids {
+    pub(crate) fn push(&mut self, id: Option<&str>) {
+        self.bytes.push_str(id.unwrap_or_default());
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        let base = self.bytes.len() as u64;
+        self.bytes.push_str(&other.bytes);
+        self.ends.extend(other.ends.iter().map(|end| base + end));
+    }
+
+    fn get(&self, index: usize) -> Option<&str> {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] } as usize;
+        let id = &self.bytes[start..self.ends[index] as usize];
+        (!id.is_empty()).then_some(id)
+    }
+}
+
+/// All documents of a run and what the later steps need of them.
+#[derive(Debug, Default)]
+pub struct Collection {
+    /// The documents, ordered by (file, record).
+    pub documents: Vec<Document>,
+    pub(crate) ids: Ids,
+    /// One column of numbers for each keep rule that needs one, in the order of the rules.
+    pub attributes: Vec<Vec<f64>>,
+    /// The feature sets.
+    pub blocks: Vec<SetBlock>,
+    /// Records and files that could not be used, in input order.
+    pub problems: Vec<Problem>,
+    /// Where each file's documents start in `documents`; one more entry than files.
+    pub file_starts: Vec<u32>,
+    /// Where each chunk's documents start; one more entry than chunks.
+    pub(crate) chunk_starts: Vec<u32>,
+    /// Names of the files, for documents without an id.
+    pub(crate) file_names: Vec<String>,
+    /// Whether a file's records are one document a file.
+    pub(crate) whole_files: Vec<bool>,
+    /// Files from here on are those of `--against`: never removed.
+    pub first_protected_file: u32,
+}
+
+impl Collection {
+    pub(crate) fn for_inputs(inputs: &Inputs, first_protected_file: u32) -> Self {
+        use lookalike_io::Format;
+        Self {
+            file_names: inputs.files.iter().map(|file| file.name.clone()).collect(),
+            whole_files: inputs
+                .files
+                .iter()
+                .map(|f| matches!(f.format, Format::Text | Format::Markdown | Format::Html))
+                .collect(),
+            chunk_starts: vec![0],
+            first_protected_file,
+            ..Self::default()
+        }
+    }
+
+    /// A collection of sets that were made elsewhere: numbers of any kind, distinct within a set.
+    /// Each is a document named after its place, `0` first; there are no texts.
+    ///
+    /// ```
+    /// use lookalike_engine::{Collection, Linkage, MatchOptions, MatchSettings, Silent, Units, find};
+    ///
+    /// let mut collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
+    /// let settings = MatchSettings::resemblance("0.8".parse()?);
+    /// let units = Units::new(&collection, &[], settings.measure);
+    /// let options = MatchOptions {
+    ///     linkage: Linkage::Leaders, list_pairs: None, only_protected: false, threads: 1,
+    /// };
+    /// let matches = find(&mut collection, &units, &settings, &options, &Silent)?;
+    /// assert_eq!(matches.leader, [0, 0, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_sets(sets: impl IntoIterator<Item = Vec<u64>>) -> Self {
+        let mut collection = Self {
+            file_names: vec![String::new()],
+            whole_files: vec![false],
+            first_protected_file: u32::MAX,
+            ..Self::default()
+        };
+        let mut block = SetBlock::default();
+        for (number, set) in (0u32..).zip(sets) {
+            let digest = lookalike_core::features::digest(&set);
+            collection.ids.push(Some(&number.to_string()));
+            collection.documents.push(Document {
+                file: 0,
+                record: number + 1,
+                tokens: set.len() as u32,
+                set: digest.map(|_| SetRef { block: 0, index: block.ends.len() as u32 }),
+                text_bytes: 0,
+                text: TextDigest(u128::from(number)),
+                sequence: TokenDigest(u128::from(number)),
+            });
+            if let Some(digest) = digest {
+                block.values.extend(set);
+                block.ends.push(block.values.len());
+                block.digests.push(digest);
+            }
+        }
+        collection.file_starts = vec![0, collection.documents.len() as u32];
+        collection.blocks.push(block);
+        collection
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.documents.len() as u32
+    }
+
+    /// Whether there are no documents.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The document's name: its id, else the name of its file, with the record number where a file
+    /// holds many.
+    #[must_use]
+    pub fn name(&self, document: u32) -> Cow<'_, str> {
+        if let Some(id) = self.ids.get(document as usize) {
+            return Cow::Borrowed(id);
+        }
+        let Document { file, record, .. } = self.documents[document as usize];
+        let name = &self.file_names[file as usize];
+        if self.whole_files[file as usize] {
+            Cow::Borrowed(name)
+        } else {
+            Cow::Owned(format!("{name}:{record}"))
+        }
+    }
+
+    /// Whether the document belongs to `--against` and is never removed.
+    #[must_use]
+    pub fn is_protected(&self, document: u32) -> bool {
+        self.documents[document as usize].file >= self.first_protected_file
+    }
+
+    /// The document at (file, record), if that record is one.
+    #[must_use]
+    pub fn find(&self, file: u32, record: u32) -> Option<u32> {
+        let bounds = self.file_starts.get(file as usize..file as usize + 2)?;
+        let documents = &self.documents[bounds[0] as usize..bounds[1] as usize];
+        let at = documents.binary_search_by_key(&record, |d| d.record).ok()?;
+        Some(bounds[0] + at as u32)
+    }
+
+    /// The documents that a chunk of the input brought; chunks are the same every time they are read.
+    #[must_use]
+    pub fn chunk_documents(&self, chunk: u32) -> std::ops::Range<u32> {
+        let chunk = chunk as usize;
+        match self.chunk_starts.get(chunk..chunk + 2) {
+            Some(bounds) => bounds[0]..bounds[1],
+            None => 0..0,
+        }
+    }
+
+    /// Orders two documents by name, then by place in the collection.
+    #[must_use]
+    pub fn compare_names(&self, a: u32, b: u32) -> std::cmp::Ordering {
+        self.name(a).as_bytes().cmp(self.name(b).as_bytes()).then(a.cmp(&b))
+    }
+}

@@ -1,0 +1,69 @@
+//! A date as people write it in, seconds since 1970 out.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
+
+/// Reads ISO 8601 dates and times (`2024-05-01`, `2024-05-01T10:00:00Z`, `2024-05-01 10:00:00`),
+/// the mail form (`Wed, 01 May 2024 10:00:00 +0200`), `2024-05`, `2024`, and plain epoch seconds.
+/// Times without a zone are taken as UTC. `NaN` for anything else.
+pub(crate) fn seconds(text: &str) -> f64 {
+    let text = text.trim();
+    let exact = |t: DateTime<chrono::FixedOffset>| t.timestamp_micros() as f64 / 1e6;
+    if let Ok(time) =
+        DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_rfc2822(text))
+    {
+        return exact(time);
+    }
+    for form in ["%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M:%S%.f%#z"] {
+        if let Ok(time) = DateTime::parse_from_str(text, form) {
+            return exact(time);
+        }
+    }
+    for form in ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"]
+    {
+        if let Ok(time) = NaiveDateTime::parse_from_str(text, form) {
+            return time.and_utc().timestamp_micros() as f64 / 1e6;
+        }
+    }
+    let day = match text.len() {
+        4 if text.bytes().all(|b| b.is_ascii_digit()) => format!("{text}-01-01"),
+        7 => format!("{text}-01"),
+        _ => text.to_owned(),
+    };
+    for form in ["%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%B %d, %Y"] {
+        if let Ok(day) = NaiveDate::parse_from_str(&day, form) {
+            return day.and_hms_opt(0, 0, 0).map_or(f64::NAN, |t| t.and_utc().timestamp() as f64);
+        }
+    }
+    text.parse::<f64>().ok().filter(|n| n.is_finite()).unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn forms_of_one_moment() {
+        let noon = 1_714_564_800.0; // 2024-05-01T12:00:00Z
+        for text in [
+            "2024-05-01T12:00:00Z",
+            "2024-05-01T14:00:00+02:00",
+            "2024-05-01 12:00:00",
+            "2024-05-01T12:00",
+            "Wed, 01 May 2024 14:00:00 +0200",
+            "1714564800",
+        ] {
+            assert_eq!(seconds(text), noon, "{text}");
+        }
+        for text in ["2024-05-01", "20240501", "2024/05/01", "1 May 2024", "2024-05"] {
+            assert_eq!(seconds(text), noon - 43_200.0, "{text}");
+        }
+        assert_eq!(seconds("1970"), 0.0);
+    }
+
+    #[test]
+    fn anything_else_is_missing() {
+        for text in ["", "yesterday", "2024-13-01", "NaN", "inf"] {
+            assert!(seconds(text).is_nan(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What can stop a run.
+
+use lookalike_io::{Problem, input::InputError};
+
+/// Why a run stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// An input could not be found or opened.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A bad record in strict mode.
+    #[error("{0} (stopped by --strict; without it bad records are counted and left out)")]
+    Strict(Problem),
+    /// More documents than one run can number.
+    #[error(
+        "the collection holds more than {limit} documents, the most that one run can take; split it"
+    )]
+    TooManyDocuments {
+        /// The most that one run can take.
+        limit: u64,
+    },
+    /// More postings than the in-memory join can number.
+    #[error(
+        "the collection needs {entries} index entries, more than the {limit} that one run can hold; \
+             raise --threshold or split the collection"
+    )]
+    TooManyPostings {
+        /// Entries needed.
+        entries: u64,
+        /// The most that one run can take.
+        limit: u64,
+    },
+    /// The worker threads could not be started.
+    #[error("cannot start {threads} threads: {reason}; try a smaller --threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The user interrupted the run.
+    #[error("interrupted")]
+    Cancelled,
+}

@@ -1,0 +1,21 @@
+//! How a long step says how far it is, and learns that it should stop.
+
+/// Receives progress; called from any thread, at most a few thousand times a second.
+pub trait Progress: Sync {
+    /// A phase begins; `total` bytes of input or units of work are ahead, where that is known.
+    fn phase(&self, _name: &'static str, _total: Option<u64>) {}
+
+    /// This much of the phase is done: amounts, not totals.
+    fn advance(&self, _amount: u64, _documents: u64) {}
+
+    /// Whether the user asked to stop.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Says nothing and never stops.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {}

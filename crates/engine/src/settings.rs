@@ -1,0 +1,33 @@
+//! What two documents are compared by: everything that decides the answer, and nothing else.
+
+use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
+use lookalike_text::{AnalysisSettings, Terms};
+
+/// The settings of the match. Two runs with equal settings give equal answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchSettings {
+    /// From text to tokens.
+    pub analysis: AnalysisSettings,
+    /// From tokens to the elements of the set.
+    pub features: FeatureKind,
+    /// Which tokens count as terms (for [`FeatureKind::Terms`] only).
+    pub terms: Terms,
+    /// What is measured.
+    pub measure: Measure,
+    /// What it has to reach.
+    pub threshold: Threshold,
+}
+
+impl MatchSettings {
+    /// Resemblance of word 5-shingles with the given threshold: the default of the command.
+    #[must_use]
+    pub fn resemblance(threshold: Threshold) -> Self {
+        Self {
+            analysis: AnalysisSettings::default(),
+            features: FeatureKind::Shingles { size: 5, short: ShortDocuments::Whole },
+            terms: Terms::All,
+            measure: Measure::Resemblance,
+            threshold,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Matches in; what becomes of every document, and by which rule, out.
+
+use crate::{Collection, Linkage, Matches, Units};
+use lookalike_core::Overlap;
+
+/// Why a document was removed, from the strictest relation to the loosest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// Same text as the document that stands for it.
+    Identical,
+    /// Same sequence of tokens (Broder: lexically equivalent).
+    LexicallyEquivalent,
+    /// Same set of features (Broder: shingle-equivalent).
+    FeatureEquivalent,
+    /// Reaches the threshold with the document that stands for it.
+    Near,
+    /// In one connected component with it; the two need not reach the threshold.
+    Component,
+}
+
+impl Rule {
+    /// All rules, strictest first.
+    pub const ALL: [Self; 5] = [
+        Self::Identical,
+        Self::LexicallyEquivalent,
+        Self::FeatureEquivalent,
+        Self::Near,
+        Self::Component,
+    ];
+
+    /// The name that the ledger uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::LexicallyEquivalent => "lexically_equivalent",
+            Self::FeatureEquivalent => "feature_equivalent",
+            Self::Near => "near",
+            Self::Component => "component",
+        }
+    }
+}
+
+/// The document that stands for a removed one, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Removal {
+    /// The document that stands for it.
+    pub kept: u32,
+    /// The relation between the two.
+    pub rule: Rule,
+    /// Their counts; `a` is the removed document.
+    pub counts: Overlap,
+}
+
+/// What becomes of every document.
+#[derive(Debug)]
+pub struct Verdicts {
+    removals: Vec<Option<Removal>>,
+}
+
+impl Verdicts {
+    /// Draws the conclusions from the matches.
+    #[must_use]
+    pub fn new(
+        collection: &Collection,
+        units: &Units,
+        matches: &Matches,
+        linkage: Linkage,
+    ) -> Self {
+        let mut removals = vec![None; collection.documents.len()];
+        for unit in 0..units.len() {
+            let leader = matches.leader[unit as usize];
+            let kept = units.members(leader)[0];
+            let counts = Overlap {
+                shared: matches.shared[unit as usize],
+                a: units.size(unit),
+                b: units.size(leader),
+            };
+            for &document in units.members(unit) {
+                if document == kept {
+                    continue;
+                }
+                let (a, b) = (
+                    &collection.documents[document as usize],
+                    &collection.documents[kept as usize],
+                );
+                let rule = if a.text == b.text {
+                    Rule::Identical
+                } else if a.sequence == b.sequence {
+                    Rule::LexicallyEquivalent
+                } else if unit == leader {
+                    Rule::FeatureEquivalent
+                } else if linkage == Linkage::Leaders {
+                    Rule::Near
+                } else {
+                    Rule::Component
+                };
+                removals[document as usize] = Some(Removal { kept, rule, counts });
+            }
+        }
+        Self { removals }
+    }
+
+    /// Why the document may go; `None` if it stands for itself. Protected documents that resemble
+    /// another one have a removal too: it is up to the caller to leave them where they are.
+    #[must_use]
+    pub fn removal(&self, document: u32) -> Option<Removal> {
+        self.removals[document as usize]
+    }
+
+    /// All documents that another one stands for, in the order of the collection.
+    pub fn removals(&self) -> impl Iterator<Item = (u32, Removal)> + '_ {
+        (0u32..)
+            .zip(&self.removals)
+            .filter_map(|(document, removal)| removal.map(|r| (document, r)))
+    }
+}

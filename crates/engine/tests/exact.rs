@@ -1,0 +1,302 @@
+//! The engine against brute force, over sets whose overlaps sit on the boundaries on purpose.
+//!
+//! The oracle knows nothing of prefixes, keys, fingerprints or rarity: it intersects `BTreeSet`s and
+//! compares cross-multiplied integers.
+
+use lookalike_core::Measure;
+use lookalike_engine::{
+    Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, Silent, Units, find,
+};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Set = BTreeSet<u64>;
+
+/// Whether `a` reaches p/1000 with `b`: the definitions, cross-multiplied.
+fn reaches(measure: Measure, thousandths: u64, a: &Set, b: &Set) -> bool {
+    let shared = a.intersection(b).count() as u64;
+    let (x, y, p) = (a.len() as u64, b.len() as u64, thousandths);
+    shared > 0
+        && match measure {
+            Measure::Resemblance => shared * 1000 >= p * (x + y - shared),
+            Measure::Containment => shared * 1000 >= p * x,
+            Measure::Cosine => shared * shared * 1_000_000 >= p * p * x * y,
+        }
+}
+
+/// Mixes a small number into something that looks like a fingerprint.
+fn spread(value: u64) -> u64 {
+    (value + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
+}
+
+fn settings(measure: Measure, thousandths: u64) -> MatchSettings {
+    let threshold = format!("{}.{:03}", thousandths / 1000, thousandths % 1000).parse().unwrap();
+    MatchSettings { measure, ..MatchSettings::resemblance(threshold) }
+}
+
+/// Runs the engine; everything comes back in document numbers.
+struct Run {
+    units: Units,
+    matches: Matches,
+}
+
+fn run(
+    sets: &[Set],
+    settings: &MatchSettings,
+    linkage: Linkage,
+    list: Option<u64>,
+    threads: usize,
+) -> Run {
+    let mut collection =
+        Collection::of_sets(sets.iter().map(|set| set.iter().map(|&v| spread(v)).collect()));
+    let units = Units::new(&collection, &[], settings.measure);
+    let options = MatchOptions { linkage, list_pairs: list, only_protected: false, threads };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let matches =
+        pool.install(|| find(&mut collection, &units, settings, &options, &Silent)).unwrap();
+    Run { units, matches }
+}
+
+/// All pairs of documents, as the engine found them, each with its shared count.
+fn document_pairs(run: &Run) -> BTreeMap<(u32, u32), u32> {
+    let mut pairs = BTreeMap::new();
+    let mut add = |a: u32, b: u32, shared| {
+        assert!(pairs.insert((a.min(b), a.max(b)), shared).is_none(), "pair {a} {b} listed twice");
+    };
+    for unit in 0..run.units.len() {
+        let members = run.units.members(unit);
+        for (i, &a) in members.iter().enumerate() {
+            members[..i].iter().for_each(|&b| add(a, b, run.units.size(unit)));
+        }
+    }
+    for &Edge { unit, with, shared } in &run.matches.pairs.edges {
+        for &a in run.units.members(unit) {
+            run.units.members(with).iter().for_each(|&b| add(a, b, shared));
+        }
+    }
+    pairs
+}
+
+fn true_pairs(sets: &[Set], measure: Measure, thousandths: u64) -> BTreeMap<(u32, u32), u32> {
+    let mut pairs = BTreeMap::new();
+    for (i, a) in sets.iter().enumerate() {
+        for (j, b) in sets.iter().enumerate().skip(i + 1) {
+            if reaches(measure, thousandths, a, b) || reaches(measure, thousandths, b, a) {
+                pairs.insert((i as u32, j as u32), a.intersection(b).count() as u32);
+            }
+        }
+    }
+    pairs
+}
+
+/// The greedy choice over all pairs in the order of the units, as a reader would do it by hand.
+fn greedy(sets: &[Set], run: &Run, measure: Measure, thousandths: u64) -> Vec<bool> {
+    let set = |unit: u32| &sets[run.units.members(unit)[0] as usize];
+    let mut kept: Vec<u32> = Vec::new();
+    let mut is_kept = Vec::new();
+    for unit in 0..run.units.len() {
+        let free = kept.iter().all(|&k| !reaches(measure, thousandths, set(unit), set(k)));
+        is_kept.push(free);
+        if free {
+            kept.push(unit);
+        }
+    }
+    is_kept
+}
+
+fn components(sets: &[Set], pairs: &BTreeMap<(u32, u32), u32>) -> Vec<usize> {
+    let mut label: Vec<usize> = (0..sets.len()).collect();
+    loop {
+        let before = label.clone();
+        for &(a, b) in pairs.keys() {
+            let least = label[a as usize].min(label[b as usize]);
+            label[a as usize] = least;
+            label[b as usize] = least;
+        }
+        if before == label {
+            return label;
+        }
+    }
+}
+
+fn check(sets: &[Set], measure: Measure, thousandths: u64, threads: usize) {
+    let settings = settings(measure, thousandths);
+    let truth = true_pairs(sets, measure, thousandths);
+
+    let all = run(sets, &settings, Linkage::Components, Some(u64::MAX), threads);
+    assert!(all.matches.pairs.complete);
+    assert_eq!(document_pairs(&all), truth);
+
+    // Components twice: from the list of pairs, and grown key by key without it.
+    let labels = components(sets, &truth);
+    let grown = run(sets, &settings, Linkage::Components, None, threads);
+    for run in [&all, &grown] {
+        for unit in 0..run.units.len() {
+            for other in 0..run.units.len() {
+                let leader = |u: u32| run.matches.leader[u as usize];
+                let label = |u: u32| labels[run.units.members(u)[0] as usize];
+                assert_eq!(leader(unit) == leader(other), label(unit) == label(other));
+            }
+        }
+    }
+    assert_eq!(all.matches.leader, grown.matches.leader);
+    assert_eq!(all.matches.shared, grown.matches.shared);
+
+    let led = run(sets, &settings, Linkage::Leaders, None, threads);
+    let survivors = greedy(sets, &led, measure, thousandths);
+    let set = |unit: u32| &sets[led.units.members(unit)[0] as usize];
+    let value = |a: &Set, b: &Set| {
+        let shared = a.intersection(b).count() as f64;
+        match measure {
+            Measure::Resemblance => shared / a.union(b).count() as f64,
+            Measure::Containment => shared / a.len() as f64,
+            Measure::Cosine => shared / (a.len() as f64 * b.len() as f64).sqrt(),
+        }
+    };
+    for unit in 0..led.units.len() {
+        let leader = led.matches.leader[unit as usize];
+        assert_eq!(leader == unit, survivors[unit as usize], "unit {unit}");
+        assert_eq!(
+            led.matches.shared[unit as usize],
+            set(unit).intersection(set(leader)).count() as u32
+        );
+        if leader != unit {
+            assert!(survivors[leader as usize]);
+            // No kept unit before it is a better match than the one named.
+            let best = (0..unit)
+                .filter(|&u| survivors[u as usize])
+                .map(|u| value(set(unit), set(u)))
+                .fold(0.0, f64::max);
+            assert!((value(set(unit), set(leader)) - best).abs() < 1e-12);
+        }
+    }
+}
+
+/// Sets that share long common parts, so that overlaps of every size occur.
+fn related_sets() -> impl Strategy<Value = Vec<Set>> {
+    let base = prop::collection::btree_set(0u64..60, 1..40);
+    let edits =
+        prop::collection::vec((0usize..4, prop::collection::btree_set(0u64..80, 0..8)), 1..24);
+    (prop::collection::vec(base, 1..4), edits).prop_map(|(bases, edits)| {
+        let mut sets: Vec<Set> = Vec::new();
+        for (which, edit) in edits {
+            let base = &bases[which % bases.len()];
+            let set: Set = base.symmetric_difference(&edit).copied().collect();
+            if !set.is_empty() {
+                sets.push(set);
+            }
+        }
+        sets.extend(bases);
+        sets
+    })
+}
+
+/// Pairs whose shared part is exactly what the threshold needs, or one less, and sorts last in the
+/// rarest-first order: everything else of both is made common by other documents' absence or
+/// presence as chance has it.
+fn boundary_sets() -> impl Strategy<Value = (Vec<Set>, u64)> {
+    (300u64..=1000, prop::collection::vec((1u64..40, 1u64..40, 0u64..2), 1..6)).prop_map(
+        |(thousandths, shapes)| {
+            let mut sets = Vec::new();
+            for (index, (a, b, less)) in (0u64..).zip(shapes) {
+                // Shared elements come from a pool all pairs use, so they are the commonest; the
+                // rest are private to each set.
+                let needed = [
+                    (thousandths * (a + b)).div_ceil(1000 + thousandths),
+                    (thousandths * a.min(b)).div_ceil(1000),
+                ][(index % 2) as usize];
+                let shared = needed.saturating_sub(less).min(a).min(b);
+                let private =
+                    |side: u64, n: u64| (0..n).map(move |i| 1000 + index * 200 + side * 100 + i);
+                let first: Set = (0..shared).chain(private(0, a - shared)).collect();
+                let second: Set = (0..shared).chain(private(1, b - shared)).collect();
+                sets.push(first);
+                sets.push(second);
+            }
+            (sets, thousandths)
+        },
+    )
+}
+
+const MEASURES: [Measure; 3] = [Measure::Resemblance, Measure::Containment, Measure::Cosine];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn related_sets_match_as_brute_force_says(sets in related_sets(), thousandths in 300u64..=1000) {
+        for measure in MEASURES {
+            check(&sets, measure, thousandths, 1);
+        }
+    }
+
+    #[test]
+    fn boundary_sets_match_as_brute_force_says((sets, thousandths) in boundary_sets()) {
+        for measure in MEASURES {
+            check(&sets, measure, thousandths, 2);
+        }
+    }
+
+    #[test]
+    fn round_thresholds_are_reached_exactly(sets in related_sets(), tenth in 3u64..=10) {
+        for measure in MEASURES {
+            check(&sets, measure, tenth * 100, 2);
+        }
+    }
+}
+
+/// Long lists under one key: the paths that small random sets never take.
+#[test]
+fn crowded_keys_match_as_brute_force_says() {
+    // 900 sets that share 40 common elements and differ in up to 9 private ones each.
+    let mut state = 7u64;
+    let mut next = |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let sets: Vec<Set> = (0..900u64)
+        .map(|i| {
+            let missing = next(44);
+            let private = next(10);
+            (0..40)
+                .filter(|v| *v != missing)
+                .chain((0..private).map(|p| 1000 + i * 16 + p))
+                .collect()
+        })
+        .collect();
+    for measure in MEASURES {
+        check(&sets, measure, 850, 2);
+    }
+}
+
+/// Not asserted as a time, but as work: removed documents are not compared again.
+#[test]
+fn a_giant_cluster_costs_about_one_comparison_for_each_document() {
+    let sets: Vec<Set> = (0..20_000u64)
+        .map(|i| (0..50).filter(|v| *v != i % 50).chain([1_000 + i]).collect())
+        .collect();
+    let led = run(&sets, &settings(Measure::Resemblance, 800), Linkage::Leaders, None, 2);
+    assert_eq!(led.matches.leader.iter().filter(|&&l| l == 0).count(), sets.len());
+    assert!(led.matches.verified < 2 * sets.len() as u64, "{} comparisons", led.matches.verified);
+    let grown = run(&sets, &settings(Measure::Resemblance, 800), Linkage::Components, None, 2);
+    assert!(grown.matches.leader.iter().all(|&l| l == 0));
+    assert!(
+        grown.matches.verified < 2 * sets.len() as u64,
+        "{} comparisons",
+        grown.matches.verified
+    );
+}
+
+/// A ~ B ~ C with A and C apart: closure glues them, leaders do not.
+#[test]
+fn chains_do_not_glue_strangers() {
+    let window = |from: u64| (from..from + 20).collect::<Set>();
+    let sets: Vec<Set> = (0..10).map(|i| window(i * 2)).collect();
+    let settings = settings(Measure::Resemblance, 800);
+    assert_eq!(run(&sets, &settings, Linkage::Components, None, 1).matches.leader, [0; 10]);
+    assert_eq!(
+        run(&sets, &settings, Linkage::Leaders, None, 1).matches.leader,
+        [0, 0, 2, 2, 4, 4, 6, 6, 8, 8]
+    );
+}

@@ -1,0 +1,94 @@
+//! The part that every job has in common: inputs in, verdicts out.
+
+use crate::{Job, LookalikeError};
+use lookalike_engine::{
+    Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches, Progress, Signer,
+    Units, Verdicts, find, ingest,
+};
+use lookalike_io::{DiscoverOptions, Inputs};
+use std::time::Instant;
+
+/// A collection, analysed.
+pub(crate) struct Analysis {
+    pub(crate) inputs: Inputs,
+    pub(crate) settings: MatchSettings,
+    pub(crate) collection: Collection,
+    pub(crate) units: Units,
+    pub(crate) matches: Matches,
+    pub(crate) verdicts: Verdicts,
+    /// Seconds by phase.
+    pub(crate) phases: Vec<(&'static str, f64)>,
+    pub(crate) threads: usize,
+}
+
+/// Reads and matches. With `list_pairs` all pairs are wanted, not only those that decide.
+pub(crate) fn analyse(
+    job: &Job,
+    list_pairs: bool,
+    progress: &dyn Progress,
+) -> Result<Analysis, LookalikeError> {
+    let settings = job.settings.matching()?;
+    let keep = job.settings.keep_rules()?;
+    if job.against_only && job.against.is_empty() {
+        return Err(LookalikeError::Settings("--against-only needs --against".into()));
+    }
+    if job.against_only && job.settings.linkage == lookalike_engine::Linkage::Components {
+        return Err(LookalikeError::Settings(
+            "--against-only removes what a document of --against stands for; that needs --linkage leaders"
+                .into(),
+        ));
+    }
+    let threads = job.thread_count();
+    let (inputs, first_protected_file) = discover(job, &keep)?;
+    let mut phases = Vec::new();
+
+    let started = Instant::now();
+    let signer = Signer::new(&settings);
+    let options =
+        IngestOptions { threads, strict: job.strict, keep: keep.clone(), first_protected_file };
+    let mut collection = ingest(&inputs, &signer, &options, progress)?;
+    phases.push(("reading", started.elapsed().as_secs_f64()));
+
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?;
+    pool.install(|| {
+        let started = Instant::now();
+        progress.phase("collapsing", None);
+        let units = Units::new(&collection, &keep, settings.measure);
+        phases.push(("collapsing", started.elapsed().as_secs_f64()));
+        let options = MatchOptions {
+            linkage: job.settings.linkage,
+            list_pairs: list_pairs.then_some(job.max_pairs),
+            only_protected: job.against_only,
+            threads,
+        };
+        let matches = find(&mut collection, &units, &settings, &options, progress)?;
+        phases.extend(matches.phases.iter().copied());
+        let verdicts = Verdicts::new(&collection, &units, &matches, job.settings.linkage);
+        Ok(Analysis { inputs, settings, collection, units, matches, verdicts, phases, threads })
+    })
+}
+
+/// The inputs, those of `--against` behind the others; and where those begin.
+fn discover(
+    job: &Job,
+    keep: &[lookalike_cluster::KeepRule],
+) -> Result<(Inputs, u32), LookalikeError> {
+    let mut fields = job.settings.fields.clone();
+    fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    let options = DiscoverOptions {
+        fields,
+        format: job.settings.format,
+        max_record: job.settings.max_record,
+        scratch: job.scratch.clone(),
+        exclude: vec![job.output.clone()],
+    };
+    let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
+    let first_protected = inputs.files.len() as u32;
+    if !job.against.is_empty() {
+        inputs.append(Inputs::discover(&job.against, options)?)?;
+    }
+    Ok((inputs, first_protected))
+}

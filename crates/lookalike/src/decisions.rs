@@ -1,0 +1,82 @@
+//! Verdicts in; what the writers ask, record by record, out.
+
+use crate::analysis::Analysis;
+use lookalike_io::{Fate, Fates, Mark};
+use std::collections::BTreeMap;
+
+/// The documents that stand for others, numbered as the tables number their clusters.
+pub(crate) struct Clusters {
+    /// Cluster number and name by leading document.
+    leaders: BTreeMap<u32, (u64, String)>,
+}
+
+impl Clusters {
+    /// Numbers the clusters in the order of their leaders' names.
+    pub(crate) fn new(analysis: &Analysis) -> Self {
+        let mut leading: Vec<u32> = analysis.verdicts.removals().map(|(_, r)| r.kept).collect();
+        leading.sort_unstable();
+        leading.dedup();
+        leading.sort_by(|&a, &b| analysis.collection.compare_names(a, b));
+        let name = |leader| analysis.collection.name(leader).into_owned();
+        let leaders = (0u64..)
+            .zip(leading)
+            .map(|(number, leader)| (leader, (number, name(leader))))
+            .collect();
+        Self { leaders }
+    }
+
+    /// Number of clusters.
+    pub(crate) fn len(&self) -> u64 {
+        self.leaders.len() as u64
+    }
+
+    /// The number of the cluster that a document leads.
+    pub(crate) fn number(&self, leader: u32) -> Option<u64> {
+        self.leaders.get(&leader).map(|(number, _)| *number)
+    }
+
+    /// The leading documents, in the order of their numbers.
+    pub(crate) fn in_order(&self) -> Vec<u32> {
+        let mut leaders: Vec<(u64, u32)> =
+            self.leaders.iter().map(|(&d, &(n, _))| (n, d)).collect();
+        leaders.sort_unstable();
+        leaders.into_iter().map(|(_, document)| document).collect()
+    }
+}
+
+/// What becomes of each record.
+pub(crate) struct Decisions<'a> {
+    analysis: &'a Analysis,
+    clusters: &'a Clusters,
+    /// Numbers of the clusters as text, for `--mark`.
+    labels: Vec<String>,
+}
+
+impl<'a> Decisions<'a> {
+    pub(crate) fn new(analysis: &'a Analysis, clusters: &'a Clusters) -> Self {
+        Self { analysis, clusters, labels: (0..clusters.len()).map(|n| n.to_string()).collect() }
+    }
+}
+
+impl Fates for Decisions<'_> {
+    fn fate(&self, file: u32, record: u32) -> Fate {
+        match self.analysis.collection.find(file, record) {
+            None => Fate::Rejected,
+            Some(document) if self.analysis.verdicts.removal(document).is_some() => Fate::Removed,
+            Some(_) => Fate::Kept,
+        }
+    }
+
+    fn mark(&self, file: u32, record: u32) -> Mark<'_> {
+        let none = Mark { duplicate_of: None, resemblance: None, cluster: None };
+        let Some(document) = self.analysis.collection.find(file, record) else { return none };
+        let removal = self.analysis.verdicts.removal(document);
+        let leader = removal.map_or(document, |removal| removal.kept);
+        let Some((number, name)) = self.clusters.leaders.get(&leader) else { return none };
+        Mark {
+            duplicate_of: removal.map(|_| name.as_str()),
+            resemblance: removal.map(|r| self.analysis.settings.measure.value(r.counts)),
+            cluster: Some(&self.labels[*number as usize]),
+        }
+    }
+}

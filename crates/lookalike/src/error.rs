@@ -1,0 +1,87 @@
+//! What can go wrong in a job: one type for whoever calls.
+
+use lookalike_cluster::KeepRuleError;
+use lookalike_core::ThresholdError;
+use lookalike_engine::EngineError;
+use lookalike_io::input::InputError;
+use lookalike_io::sink::OutputError;
+use lookalike_io::table::TableError;
+
+/// Why a job failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LookalikeError {
+    /// The threshold makes no sense.
+    #[error(transparent)]
+    Threshold(#[from] ThresholdError),
+    /// A keep rule makes no sense.
+    #[error(transparent)]
+    Keep(#[from] KeepRuleError),
+    /// The shingle size makes no sense.
+    #[error("a shingle of {0} tokens makes no sense; use 1 to 1000 (5 is usual)")]
+    ShingleSize(u32),
+    /// Settings that exclude each other.
+    #[error("{0}")]
+    Settings(String),
+    /// The analysis failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// An input could not be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A result could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A result of an earlier run could not be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The summary of an earlier run could not be read.
+    #[error("{path}: {reason}; is it the directory of a finished run?")]
+    Run {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A document that is not in the run.
+    #[error(
+        "no document `{name}` in {place}; ids are in the tables `clusters` and `ledger`, and \
+             documents without an id are named FILE:RECORD"
+    )]
+    NoSuchDocument {
+        /// The name asked for.
+        name: String,
+        /// Where it was looked for.
+        place: String,
+    },
+    /// A file that holds many documents where one was asked for.
+    #[error(
+        "{place} holds several documents; say which one: {place}#ID, or {place}#RECORD counted from 1"
+    )]
+    SeveralDocuments {
+        /// The file.
+        place: String,
+    },
+    /// A run whose texts are gone.
+    #[error(
+        "the run read standard input, which cannot be read again; run it on a file to explain its decisions"
+    )]
+    StandardInput,
+    /// The report could not be drawn.
+    #[error(transparent)]
+    Report(#[from] lookalike_report::ReportError),
+    /// The summary could not be written as JSON.
+    #[error("the summary could not be written: {0}")]
+    Summary(#[from] serde_json::Error),
+    /// An input gave other records the second time it was read.
+    #[error("{0} changed while it was being read; run again when nobody writes to it")]
+    Changed(String),
+}
+
+impl LookalikeError {
+    /// Whether the user asked for the stop.
+    #[must_use]
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Engine(EngineError::Cancelled))
+    }
+}

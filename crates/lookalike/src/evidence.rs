@@ -1,0 +1,88 @@
+//! Two documents in; how they compare, for machines and for people, out.
+
+use crate::exhibits::measures;
+use crate::summarise::settings_summary;
+use crate::{LookalikeError, Settings};
+use lookalike_core::{Overlap, overlap};
+use lookalike_engine::Signer;
+use lookalike_io::Content;
+use lookalike_report::{
+    Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
+};
+use lookalike_text::{AnalysisSettings, Analyzer};
+use std::ops::Range;
+
+/// Two documents and what their feature sets have in common.
+///
+/// Made by [`compare`](crate::compare) and [`explain`](crate::explain). The measures are those that a
+/// run with the same settings would find; passages and differences are aligned when asked for.
+#[derive(Debug)]
+pub struct Evidence {
+    a: DocExhibit,
+    b: DocExhibit,
+    measures: Measures,
+    reaches: bool,
+    settings: SettingsSummary,
+    analysis: AnalysisSettings,
+    decision: Option<String>,
+}
+
+impl Evidence {
+    pub(crate) fn new(
+        a: DocExhibit,
+        b: DocExhibit,
+        settings: &Settings,
+        decision: Option<String>,
+    ) -> Result<Self, LookalikeError> {
+        let matching = settings.matching()?;
+        let signer = Signer::new(&matching);
+        let set = |text: &str| signer.sorted_set(&Content::Text(text.into()));
+        let (set_a, set_b) = (set(&a.text), set(&b.text));
+        let shared = overlap(&set_a, &set_b);
+        let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
+        // Containment asks whether the smaller of the two is in the larger.
+        let smaller_first = if counts.a <= counts.b { counts } else { counts.swapped() };
+        Ok(Self {
+            measures: measures(counts, true),
+            reaches: shared > 0 && settings.measure.reaches(matching.threshold, smaller_first),
+            settings: settings_summary(settings),
+            analysis: settings.analysis.clone(),
+            a,
+            b,
+            decision,
+        })
+    }
+
+    /// The comparison as data.
+    #[must_use]
+    pub fn comparison(&self) -> Comparison {
+        self.explained(|explanation| explanation.comparison())
+    }
+
+    /// The comparison as lines for a terminal.
+    #[must_use]
+    pub fn text(&self, style: &TextStyle) -> String {
+        self.explained(|explanation| explanation.text(style))
+    }
+
+    fn explained<R>(&self, show: impl FnOnce(&Explanation<'_>) -> R) -> R {
+        let question = Question {
+            a: &self.a,
+            b: &self.b,
+            measures: self.measures,
+            reaches: self.reaches,
+            settings: &self.settings,
+            decision: self.decision.as_deref(),
+        };
+        let analyzer = Analyzer::new(&self.analysis);
+        let tokenize = located(&analyzer);
+        show(&Explanation::new(question, &tokenize))
+    }
+}
+
+/// The analyser in the form in which the report asks for it.
+pub(crate) fn located(
+    analyzer: &Analyzer,
+) -> impl Fn(&str, &mut dyn FnMut(&str, Range<usize>)) + '_ {
+    |text, emit| analyzer.located_tokens(text, emit)
+}

@@ -1,0 +1,126 @@
+//! An analysis in; the clusters and pairs that the report shows out.
+
+use crate::analysis::Analysis;
+use crate::decisions::Clusters;
+use crate::second_pass::Shown;
+use lookalike_core::{Measure, Overlap};
+use lookalike_report::{ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit};
+use std::collections::BTreeMap;
+
+/// Largest clusters shown.
+const CLUSTERS: usize = 20;
+/// Members shown of each.
+const MEMBERS: usize = 20;
+/// Pairs shown side by side.
+const PAIRS: usize = 12;
+
+/// What is shown: chosen by rules that depend on the answer alone.
+pub(crate) struct Choice {
+    /// Leader, and members in the order of their names.
+    clusters: Vec<(u32, Vec<u32>)>,
+    /// Removed documents, each shown beside the one that stands for it.
+    pairs: Vec<u32>,
+}
+
+impl Choice {
+    /// The largest clusters, and removed documents spread evenly over the range of similarities.
+    pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Self {
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut near: Vec<(f64, u32)> = Vec::new();
+        let measure = analysis.settings.measure;
+        for (document, removal) in analysis.verdicts.removals() {
+            members.entry(removal.kept).or_default().push(document);
+            let value = measure.value(removal.counts);
+            if value < 1.0 || removal.rule > lookalike_engine::Rule::LexicallyEquivalent {
+                near.push((value, document));
+            }
+        }
+        let mut largest: Vec<(u32, Vec<u32>)> = members.into_iter().collect();
+        largest.sort_by_key(|(leader, members)| {
+            (std::cmp::Reverse(members.len()), clusters.number(*leader))
+        });
+        largest.truncate(CLUSTERS);
+        for (_, members) in &mut largest {
+            members.sort_unstable_by(|&a, &b| analysis.collection.compare_names(a, b));
+        }
+        near.sort_unstable_by(|a, b| {
+            a.0.total_cmp(&b.0).then_with(|| analysis.collection.compare_names(a.1, b.1))
+        });
+        let shown = near.len().min(PAIRS);
+        let pairs = (0..shown).map(|n| near[n * (near.len() - 1) / (shown - 1).max(1)].1).collect();
+        Self { clusters: largest, pairs }
+    }
+
+    /// The documents whose texts are needed, in order.
+    pub(crate) fn documents<'a>(&'a self, analysis: &'a Analysis) -> Vec<u32> {
+        let partners = self
+            .pairs
+            .iter()
+            .filter_map(|&document| Some(analysis.verdicts.removal(document)?.kept));
+        let mut documents: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
+        for (leader, members) in &self.clusters {
+            documents.push(*leader);
+            documents.extend(members.iter().take(MEMBERS));
+        }
+        documents.sort_unstable();
+        documents.dedup();
+        documents
+    }
+}
+
+/// Puts texts and numbers together.
+pub(crate) fn exhibits(
+    analysis: &Analysis,
+    clusters: &Clusters,
+    choice: &Choice,
+    shown: &BTreeMap<u32, Shown>,
+) -> (Vec<ClusterExhibit>, Vec<PairExhibit>) {
+    let measure = analysis.settings.measure;
+    let document = |number: u32| {
+        let Shown { title, url, text } = shown.get(&number).cloned().unwrap_or_default();
+        DocExhibit { id: analysis.collection.name(number).into_owned(), title, url, text }
+    };
+    let cluster = |(leader, members): &(u32, Vec<u32>)| {
+        let removals = || members.iter().filter_map(|&m| Some((m, analysis.verdicts.removal(m)?)));
+        let values = || removals().map(|(_, removal)| measure.value(removal.counts));
+        ClusterExhibit {
+            number: clusters.number(*leader).unwrap_or_default(),
+            size: members.len() as u64 + 1,
+            least: values().fold(1.0, f64::min),
+            mean: values().sum::<f64>() / members.len().max(1) as f64,
+            leader: document(*leader),
+            members: removals()
+                .take(MEMBERS)
+                .map(|(member, removal)| MemberExhibit {
+                    id: analysis.collection.name(member).into_owned(),
+                    title: shown.get(&member).and_then(|shown| shown.title.clone()),
+                    similarity: measure.value(removal.counts),
+                    rule: removal.rule.name().into(),
+                })
+                .collect(),
+        }
+    };
+    let pair = |&removed: &u32| {
+        let removal = analysis.verdicts.removal(removed)?;
+        Some(PairExhibit {
+            a: document(removed),
+            b: document(removal.kept),
+            measures: measures(removal.counts, measure == Measure::Cosine),
+            rule: removal.rule.name().into(),
+        })
+    };
+    (choice.clusters.iter().map(cluster).collect(), choice.pairs.iter().filter_map(pair).collect())
+}
+
+/// The measures of a pair as the report states them.
+pub(crate) fn measures(counts: Overlap, cosine: bool) -> Measures {
+    Measures {
+        resemblance: counts.resemblance(),
+        containment_a_in_b: counts.containment_a_in_b(),
+        containment_b_in_a: counts.containment_b_in_a(),
+        cosine: cosine.then(|| counts.cosine()),
+        shared: counts.shared.into(),
+        size_a: counts.a.into(),
+        size_b: counts.b.into(),
+    }
+}

@@ -1,0 +1,162 @@
+//! `dedup` and `cluster`: a job in, a result directory out.
+
+use crate::analysis::{Analysis, analyse};
+use crate::decisions::{Clusters, Decisions};
+use crate::evidence::located;
+use crate::exhibits::{Choice, exhibits};
+use crate::result_tables::{write_clusters, write_ledger, write_pairs, write_problems};
+use crate::second_pass::second_pass;
+use crate::summarise::{memory, summarise};
+use crate::{Job, LookalikeError};
+use lookalike_engine::Progress;
+use lookalike_io::Problem;
+use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
+use lookalike_io::table::WrittenTable;
+use lookalike_report::{Action, Output, Phase, Report, Run, Summary};
+use lookalike_text::Analyzer;
+use std::time::Instant;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What a finished job has to say.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The content of `summary.json`.
+    pub summary: Summary,
+    /// The records and files that could not be used.
+    pub problems: Vec<Problem>,
+    /// Seconds by phase.
+    pub phases: Vec<(&'static str, f64)>,
+}
+
+/// Removes near-duplicates: writes kept and removed documents, the ledger, clusters, pairs, summary
+/// and report to [`Job::output`], whole or not at all.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let docs = folder.path().join("docs.jsonl");
+/// let line = "one fish two fish red fish blue fish black fish old fish new fish";
+/// std::fs::write(&docs, format!("{{\"id\":\"a\",\"text\":\"{line}\"}}\n{{\"id\":\"b\",\"text\":\"{line}!\"}}\n"))?;
+///
+/// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
+/// let outcome = lookalike::dedup(&job, &lookalike::Silent)?;
+/// assert_eq!(outcome.summary.kept, 1);
+/// assert_eq!(outcome.summary.removed.lexically_equivalent, 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Settings that make no sense, inputs that cannot be read, outputs that cannot be written.
+pub fn dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+    let action = if job.mark.is_some() { Action::Mark } else { Action::Remove };
+    run(job, action, progress)
+}
+
+/// Finds the same clusters and removes nothing: lists all pairs that reach the threshold.
+///
+/// # Errors
+/// As [`dedup`].
+pub fn cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+    run(job, Action::List, progress)
+}
+
+fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+    let started = Instant::now();
+    let staging = Staging::create(&job.output, job.force)?;
+    // Components need all pairs anyway, so they may as well be listed.
+    let list_pairs =
+        action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
+    let mut analysis = analyse(job, list_pairs, progress)?;
+    staging.conflicts(&analysis.inputs)?;
+
+    let mut clock = Instant::now();
+    let mut lap = |analysis: &mut Analysis, name| {
+        analysis.phases.push((name, clock.elapsed().as_secs_f64()));
+        clock = Instant::now();
+    };
+    progress.phase("tables", None);
+    let clusters = Clusters::new(&analysis);
+    let mut digest = Xxh3::new();
+    let mut tables = Vec::new();
+    if action != Action::List {
+        tables.push(write_ledger(&analysis, &staging, job.tables, &mut digest)?);
+    }
+    tables.push(write_clusters(&analysis, &clusters, &staging, job.tables, &mut digest)?);
+    tables.push(write_pairs(&analysis, &staging, job.tables, &mut digest)?);
+    if !analysis.collection.problems.is_empty() {
+        tables.push(write_problems(&analysis, &staging, job.tables)?);
+    }
+    lap(&mut analysis, "tables");
+
+    let choice = Choice::new(&analysis, &clusters);
+    let options = RouteOptions {
+        mark: job.mark.as_deref().map(MarkNames::new),
+        copy_files: job.copy_files,
+        files: Some(analysis.collection.first_protected_file),
+    };
+    let decisions = Decisions::new(&analysis, &clusters);
+    let routing = (action != Action::List).then_some((
+        &staging,
+        &options,
+        &decisions as &dyn lookalike_io::Fates,
+    ));
+    let pass = second_pass(&analysis, &choice.documents(&analysis), routing, progress)?;
+    lap(&mut analysis, "writing");
+
+    let mut summary = summarise(job, action, &analysis, &clusters);
+    summary.digest = format!("{:032x}", digest.digest128());
+    summary.pairs.listed =
+        tables.iter().find(|table| is_named(table, "pairs")).map_or(0, |table| table.rows);
+    summary.outputs = outputs(&tables, pass.written.as_ref());
+    summary.warnings = summary.find_warnings();
+    let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
+    let phase = |&(name, seconds): &(&str, f64)| Phase {
+        name: name.to_owned(),
+        seconds,
+        megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
+        cpu_seconds: None,
+    };
+    summary.run = Some(Run {
+        command_line: job.command.clone(),
+        threads: analysis.threads as u64,
+        seconds: started.elapsed().as_secs_f64(),
+        phases: analysis.phases.iter().map(phase).collect(),
+        peak_memory_bytes: memory(),
+    });
+    let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown);
+    let analyzer = Analyzer::new(&analysis.settings.analysis);
+    let tokenize = located(&analyzer);
+    let report =
+        Report { summary: &summary, clusters: &clusters, samples: &samples, tokenize: &tokenize };
+    staging.write("report.html", report.html()?.as_bytes())?;
+    staging.write("summary.json", summary.to_json()?.as_bytes())?;
+    staging.commit()?;
+    Ok(Outcome { summary, problems: analysis.collection.problems, phases: analysis.phases })
+}
+
+fn is_named(table: &WrittenTable, name: &str) -> bool {
+    table.path.file_stem().is_some_and(|stem| stem == name)
+}
+
+/// What lies in the directory, besides the summary and the report.
+fn outputs(
+    tables: &[WrittenTable],
+    written: Option<&lookalike_io::sink::WrittenFiles>,
+) -> Vec<Output> {
+    let tables = tables.iter().map(|table| Output {
+        name: table
+            .path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        rows: Some(table.rows),
+        bytes: Some(table.bytes),
+    });
+    let documents = written.into_iter().flat_map(|written| &written.files).map(|file| Output {
+        name: file.path.display().to_string(),
+        rows: Some(file.records),
+        bytes: Some(file.bytes),
+    });
+    documents.chain(tables).collect()
+}

@@ -1,0 +1,155 @@
+//! What a user asks for, in a form that a summary can state and a later `explain` can read back.
+
+use crate::LookalikeError;
+use lookalike_cluster::KeepRule;
+use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
+use lookalike_engine::{Linkage, MatchSettings};
+use lookalike_io::{FieldNames, Format};
+use lookalike_text::{AnalysisSettings, Terms};
+use serde::{Deserialize, Serialize};
+
+/// Everything that decides the answer: two runs with equal settings over the same documents give the
+/// same bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// What is measured.
+    pub measure: Measure,
+    /// What it has to reach: a decimal above 0 and at most 1, as written.
+    pub threshold: String,
+    /// Tokens in a shingle; `None` where documents are compared by their distinct terms.
+    pub shingle: Option<u32>,
+    /// Which terms count, where documents are compared by terms.
+    pub terms: Terms,
+    /// What becomes of documents under one shingle.
+    pub short_documents: ShortDocuments,
+    /// From text to tokens.
+    pub analysis: AnalysisSettings,
+    /// Who survives: rules in order of precedence.
+    pub keep: Vec<String>,
+    /// How pairs become clusters.
+    pub linkage: Linkage,
+    /// Which fields hold what.
+    pub fields: FieldNames,
+    /// Form of all inputs, where it was not left to their names.
+    pub format: Option<Format>,
+    /// Largest record that is read, in bytes.
+    pub max_record: Option<usize>,
+}
+
+/// Tokens in a shingle where nothing else is said.
+pub const DEFAULT_SHINGLE: u32 = 5;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            measure: Measure::Resemblance,
+            threshold: "0.8".into(),
+            shingle: Some(DEFAULT_SHINGLE),
+            terms: Terms::All,
+            short_documents: ShortDocuments::Whole,
+            analysis: AnalysisSettings::default(),
+            keep: vec!["first".into()],
+            linkage: Linkage::Leaders,
+            fields: FieldNames::default(),
+            format: None,
+            max_record: None,
+        }
+    }
+}
+
+impl Settings {
+    /// What documents are compared by.
+    ///
+    /// # Errors
+    /// A threshold or shingle size that makes no sense.
+    pub fn matching(&self) -> Result<MatchSettings, LookalikeError> {
+        let threshold: Threshold = self.threshold.parse()?;
+        let features = match self.shingle {
+            None => FeatureKind::Terms,
+            Some(size) if (1..=1000).contains(&size) => {
+                FeatureKind::Shingles { size: size as usize, short: self.short_documents }
+            }
+            Some(size) => return Err(LookalikeError::ShingleSize(size)),
+        };
+        Ok(MatchSettings {
+            analysis: self.analysis.clone(),
+            features,
+            terms: self.terms,
+            measure: self.measure,
+            threshold,
+        })
+    }
+
+    /// The rules by which survivors are chosen. `first` is always the last of them.
+    ///
+    /// # Errors
+    /// A rule that does not exist.
+    pub fn keep_rules(&self) -> Result<Vec<KeepRule>, LookalikeError> {
+        Ok(self.keep.iter().map(|rule| rule.parse()).collect::<Result<_, _>>()?)
+    }
+}
+
+/// What is done and where it goes: none of it changes which documents match.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Files, directories, globs, or `-` for JSONL on standard input.
+    pub inputs: Vec<String>,
+    /// A collection to compare with, which is left as it is.
+    pub against: Vec<String>,
+    /// Only remove what is in `against`.
+    pub against_only: bool,
+    /// The directory that the results are written to.
+    pub output: std::path::PathBuf,
+    /// Replace an earlier result.
+    pub force: bool,
+    /// The settings.
+    pub settings: Settings,
+    /// Write all documents with added columns, their names beginning so, and remove nothing.
+    pub mark: Option<String>,
+    /// Form of the tables.
+    pub tables: lookalike_io::table::TableFormat,
+    /// Copy kept one-document files.
+    pub copy_files: bool,
+    /// Stop at the first bad record.
+    pub strict: bool,
+    /// Most pairs of documents that are listed.
+    pub max_pairs: u64,
+    /// Number of threads; 0 for as many as there are cores.
+    pub threads: usize,
+    /// Where temporary files go.
+    pub scratch: Option<std::path::PathBuf>,
+    /// The command line, for the record.
+    pub command: String,
+}
+
+impl Job {
+    /// A job with default settings.
+    pub fn new(inputs: Vec<String>, output: impl Into<std::path::PathBuf>) -> Self {
+        Self {
+            inputs,
+            against: Vec::new(),
+            against_only: false,
+            output: output.into(),
+            force: false,
+            settings: Settings::default(),
+            mark: None,
+            tables: Default::default(),
+            copy_files: false,
+            strict: false,
+            max_pairs: 10_000_000,
+            threads: 0,
+            scratch: None,
+            command: String::new(),
+        }
+    }
+
+    /// The number of threads to use.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! An analysis in, the numbers of `summary.json` out.
+
+use crate::analysis::Analysis;
+use crate::decisions::Clusters;
+use crate::{Job, Settings};
+use lookalike_engine::Rule;
+use lookalike_report::{
+    Action, Features, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
+    SizeHistogram, Summary, Tool, WithoutFeatures,
+};
+use serde_json::{Map, json, to_value};
+use std::collections::BTreeMap;
+
+/// Counts everything that the same documents and settings always give.
+pub(crate) fn summarise(
+    job: &Job,
+    action: Action,
+    analysis: &Analysis,
+    clusters: &Clusters,
+) -> Summary {
+    let Analysis { collection, settings, matches, units, .. } = analysis;
+    let own = |document: u32| !collection.is_protected(document);
+    let mut removed = Removed::default();
+    let mut similarity = SimilarityHistogram::new(settings.threshold.as_f64());
+    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut inputs = input_summaries(analysis);
+    for (document, removal) in analysis.verdicts.removals() {
+        *sizes.entry(removal.kept).or_insert(1) += 1;
+        similarity.add(settings.measure.value(removal.counts));
+        if own(document) {
+            *match removal.rule {
+                Rule::Identical => &mut removed.identical,
+                Rule::LexicallyEquivalent => &mut removed.lexically_equivalent,
+                Rule::FeatureEquivalent => &mut removed.feature_equivalent,
+                Rule::Near => &mut removed.near,
+                Rule::Component => &mut removed.component,
+            } += 1;
+            inputs[collection.documents[document as usize].file as usize].removed += 1;
+        }
+    }
+    let mut histogram_cluster_size = SizeHistogram::default();
+    sizes.values().for_each(|&size| histogram_cluster_size.add(size));
+    for input in &mut inputs {
+        input.kept = input.documents - input.removed;
+    }
+    inputs.truncate(collection.first_protected_file as usize);
+
+    let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
+    let mut without_features = WithoutFeatures::default();
+    for document in (0u32..).zip(&collection.documents).filter(|(d, _)| own(*d)).map(|(_, d)| d) {
+        match (document.set, document.tokens) {
+            (Some(_), _) => {}
+            (None, 0) => without_features.no_words += 1,
+            (None, _) => without_features.under_one_shingle += 1,
+        }
+    }
+    Summary {
+        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        command: if action == Action::List { "cluster".into() } else { "dedup".into() },
+        action,
+        settings: with_job(settings_summary(&job.settings), job),
+        inputs,
+        documents,
+        kept: documents - removed.total(),
+        removed,
+        without_features,
+        duplicate_ids: duplicate_ids(analysis),
+        problems: collection.problems.len() as u64,
+        clusters: clusters.len(),
+        documents_in_clusters: sizes.values().sum(),
+        largest_cluster: sizes.values().copied().max().unwrap_or(0),
+        pairs: Pairs { listed: 0, complete: matches.pairs.complete },
+        candidates: matches.candidates,
+        verified: matches.verified,
+        tokens: collection.documents.iter().map(|d| u64::from(d.tokens)).sum(),
+        features: Features {
+            total: (0..units.len()).map(|unit| u64::from(units.size(unit))).sum(),
+            distinct_approximately: None,
+        },
+        text_bytes: collection.documents.iter().map(|d| d.text_bytes).sum(),
+        histogram_similarity: similarity,
+        histogram_cluster_size,
+        ..Summary::default()
+    }
+}
+
+fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
+    let Analysis { inputs, collection, .. } = analysis;
+    let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let mut summaries: Vec<InputSummary> = inputs
+        .files
+        .iter()
+        .zip(collection.file_starts.windows(2))
+        .map(|(file, bounds)| InputSummary {
+            name: file.name.clone(),
+            format: name(json!(file.format)),
+            compression: (file.compression != lookalike_io::Compression::None)
+                .then(|| name(json!(file.compression))),
+            bytes: file.size,
+            documents: u64::from(bounds[1] - bounds[0]),
+            kept: 0,
+            removed: 0,
+            problems: 0,
+        })
+        .collect();
+    for problem in &collection.problems {
+        summaries[problem.file as usize].problems += 1;
+    }
+    summaries
+}
+
+/// Adds, under `job`, what `explain` reads back.
+fn with_job(mut settings: SettingsSummary, job: &Job) -> SettingsSummary {
+    settings.other.insert(
+        "job".into(),
+        json!({
+            "settings": to_value(&job.settings).unwrap_or_default(),
+            "inputs": job.inputs,
+            "against": job.against,
+            "against_only": job.against_only,
+        }),
+    );
+    settings
+}
+
+/// The settings as people read them.
+pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
+    let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    SettingsSummary {
+        measure: settings.measure.name().into(),
+        threshold: settings.threshold.clone(),
+        shingle: settings.shingle,
+        unit: name(json!(settings.analysis.unit)),
+        terms: settings.shingle.is_none().then(|| name(json!(settings.terms))),
+        normalize: name(json!(settings.analysis.normalize)),
+        short_documents: name(json!(settings.short_documents)),
+        keep: settings.keep.clone(),
+        linkage: name(json!(settings.linkage)),
+        analysis: lookalike_text::ANALYSIS_NAME.into(),
+        hash: lookalike_core::HASH_NAME.into(),
+        other: Map::new(),
+    }
+}
+
+/// Documents whose name another one has already.
+fn duplicate_ids(analysis: &Analysis) -> u64 {
+    let collection = &analysis.collection;
+    let mut order: Vec<u32> = (0..collection.len()).collect();
+    order.sort_unstable_by(|&a, &b| collection.compare_names(a, b));
+    order.windows(2).filter(|pair| collection.name(pair[0]) == collection.name(pair[1])).count()
+        as u64
+}
+
+/// Largest resident memory of this process so far, where the system says (Linux).
+pub(crate) fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
