@@ -1,0 +1,356 @@
+//! Options in, one document after the other out.
+
+use super::render::{Labels, line};
+use super::{Case, Edit, FEWEST_WORDS, Sources, Words};
+use crate::prng::Prng;
+use std::collections::VecDeque;
+
+/// How many documents back a near-duplicate's original can lie: bounds the memory.
+const WINDOW: usize = 4096;
+
+/// Lengths of documents are log-normal with a deviation of 0.8, like those of news and of web pages:
+/// the 16-quantiles as thousandths of the median (the first and last are those of 1 and 99 in 100).
+const LENGTHS: [usize; 17] =
+    [156, 293, 398, 492, 583, 676, 775, 882, 1000, 1134, 1290, 1478, 1715, 2033, 2510, 3412, 6431];
+
+/// What kind of collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Documents of all lengths, some of them near-duplicates of earlier ones.
+    Mixed,
+    /// One text, again and again.
+    Copies,
+    /// Edited variants of a few texts.
+    Variants {
+        /// How many texts.
+        texts: usize,
+    },
+    /// Pages of their own content between the same few beginnings and ends.
+    Templates {
+        /// How many templates.
+        templates: usize,
+    },
+    /// Each document is the one before, edited.
+    Chain,
+}
+
+/// What to generate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Other seeds give other documents.
+    pub seed: u64,
+    /// Median of the documents' words.
+    pub words: usize,
+    /// How many in a million are near-duplicates of earlier documents (mixed, templates).
+    pub duplicates: u32,
+    /// How many words in a million change (variants, chain).
+    pub edits: u32,
+    /// What kind of collection.
+    pub mode: Mode,
+}
+
+/// A document that was written.
+struct Earlier {
+    number: u64,
+    words: Words,
+    case: Case,
+}
+
+/// Writes documents.
+pub struct Generator<'a> {
+    sources: &'a Sources,
+    options: Options,
+    prng: Prng,
+    /// Documents made so far.
+    count: u64,
+    /// Documents that near-duplicates can be made from.
+    recent: VecDeque<Earlier>,
+    /// Beginnings and ends of pages.
+    templates: Vec<(Words, Words)>,
+    /// The document in work.
+    words: Words,
+}
+
+impl<'a> Generator<'a> {
+    /// A generator at its first document.
+    #[must_use]
+    pub fn new(sources: &'a Sources, options: Options) -> Self {
+        let mut prng = Prng::new(options.seed);
+        let mut boilerplate = || {
+            let mut words = Words::new();
+            sources.splice((options.words / 4).max(FEWEST_WORDS), &mut prng, &mut words);
+            words
+        };
+        let templates = match options.mode {
+            Mode::Templates { templates } => {
+                (0..templates.max(1)).map(|_| (boilerplate(), boilerplate())).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self {
+            sources,
+            options,
+            prng,
+            count: 0,
+            recent: VecDeque::new(),
+            templates,
+            words: Words::new(),
+        }
+    }
+
+    /// Appends the next document to `out` as a line of JSON.
+    pub fn write_next(&mut self, out: &mut Vec<u8>) {
+        let origin = self.origin();
+        let (made_from, case) = match origin {
+            None => {
+                self.original();
+                (None, Case::AsWritten)
+            }
+            Some((at, edit)) => {
+                let &Earlier { number, ref words, case } = &self.recent[at];
+                edit.apply(words, self.sources, &mut self.prng, &mut self.words);
+                let case = if let Edit::Recased(case) = edit { case } else { case };
+                (Some((number, edit.name())), case)
+            }
+        };
+        let first = self.words.first().copied().unwrap_or_default();
+        let source = self.sources.name_of(first);
+        let labels = Labels { number: self.count, source, made_from };
+        line(&self.words, case, &labels, self.sources, out);
+        self.remember(case);
+        self.count += 1;
+    }
+
+    /// Which earlier document the next one is made from, and how; `None` for a new one.
+    fn origin(&mut self) -> Option<(usize, Edit)> {
+        let known = self.recent.len();
+        let edited = Edit::Edited(self.options.edits);
+        match self.options.mode {
+            Mode::Copies if known > 0 => Some((0, Edit::Exact)),
+            Mode::Chain if known > 0 => Some((0, edited)),
+            Mode::Variants { texts } if known >= texts.max(1) => {
+                Some((self.count as usize % known, edited))
+            }
+            Mode::Mixed | Mode::Templates { .. } if known > 0 => {
+                let duplicate = self.prng.happens(self.options.duplicates);
+                duplicate.then(|| (self.prng.below(known), Edit::draw(&mut self.prng)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes a new document.
+    fn original(&mut self) {
+        let length = self.length();
+        self.words.clear();
+        let template = (!self.templates.is_empty())
+            .then(|| &self.templates[self.prng.below(self.templates.len())]);
+        if let Some((beginning, _)) = template {
+            self.words.extend_from_slice(beginning);
+        }
+        self.sources.splice(length, &mut self.prng, &mut self.words);
+        if let Some((_, end)) = template {
+            self.words.extend_from_slice(end);
+        }
+    }
+
+    fn length(&mut self) -> usize {
+        if !matches!(self.options.mode, Mode::Mixed | Mode::Templates { .. }) {
+            return self.options.words.max(FEWEST_WORDS);
+        }
+        let quantile = self.prng.below(LENGTHS.len() - 1);
+        let thousandths = self.prng.between(LENGTHS[quantile], LENGTHS[quantile + 1] - 1);
+        (self.options.words * thousandths / 1000).max(FEWEST_WORDS)
+    }
+
+    /// Keeps the document, where later ones can be made from it.
+    fn remember(&mut self, case: Case) {
+        let most = match self.options.mode {
+            Mode::Copies => 1,
+            Mode::Variants { texts } => texts.max(1),
+            Mode::Chain => {
+                self.recent.clear();
+                1
+            }
+            Mode::Mixed | Mode::Templates { .. } => WINDOW,
+        };
+        let number = self.count;
+        if self.recent.len() < most {
+            self.recent.push_back(Earlier { number, words: self.words.clone(), case });
+        } else if most == WINDOW
+            && let Some(mut oldest) = self.recent.pop_front()
+        {
+            // The oldest makes room, and its buffer serves again.
+            std::mem::swap(&mut oldest.words, &mut self.words);
+            self.recent.push_back(Earlier { number, case, ..oldest });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{self, Measure, Ratio, Short};
+    use lookalike_text::{AnalysisSettings, Terms};
+    use serde_json::Value;
+    use std::collections::HashMap;
+
+    /// Hardly 2000 words: far smaller than any real source, so chance resemblance is at its worst.
+    fn small_sources() -> Sources {
+        let mut prng = Prng::new(7);
+        let word = |n: usize| format!("w{n}\"\\é");
+        // Squares of uniform numbers: some words are much more frequent than others.
+        let words = (0..2000).map(|_| word(prng.below(40) * prng.below(40)));
+        let text: Vec<String> = words.collect();
+        let sentences: Vec<String> = text.chunks(12).map(|words| words.join(" ") + ".").collect();
+        Sources::from_text("small/a b.txt", &sentences.join(" ")).unwrap()
+    }
+
+    fn options(mode: Mode) -> Options {
+        Options { seed: 1, words: 120, duplicates: 300_000, edits: 10_000, mode }
+    }
+
+    fn lines(options: Options, count: usize) -> String {
+        let sources = small_sources();
+        let mut generator = Generator::new(&sources, options);
+        let mut out = Vec::new();
+        (0..count).for_each(|_| generator.write_next(&mut out));
+        String::from_utf8(out).unwrap()
+    }
+
+    fn documents(options: Options, count: usize) -> Vec<Value> {
+        let lines = lines(options, count);
+        let documents: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(documents.len(), count);
+        documents
+    }
+
+    fn texts(documents: &[Value]) -> Vec<&str> {
+        documents.iter().map(|document| document["text"].as_str().unwrap()).collect()
+    }
+
+    /// Resemblance of 5-shingles by the oracle: all pairs above the ratio.
+    fn pairs(texts: &[&str], numerator: u32, denominator: u32) -> Vec<oracle::Pair> {
+        let settings = oracle::Settings {
+            measure: Measure::Resemblance,
+            threshold: Ratio { numerator, denominator },
+            shingle: Some(5),
+            terms: Terms::All,
+            short: Short::Whole,
+            analysis: AnalysisSettings::default(),
+        };
+        oracle::pairs(texts, &settings)
+    }
+
+    const MODES: [Mode; 5] = [
+        Mode::Mixed,
+        Mode::Copies,
+        Mode::Variants { texts: 3 },
+        Mode::Templates { templates: 4 },
+        Mode::Chain,
+    ];
+
+    #[test]
+    fn the_same_seed_gives_the_same_bytes() {
+        for mode in MODES {
+            let options = options(mode);
+            assert_eq!(lines(options, 50), lines(options, 50));
+            assert!(lines(options, 50).starts_with(&lines(options, 20)));
+            assert_ne!(lines(options, 50), lines(Options { seed: 2, ..options }, 50));
+        }
+    }
+
+    #[test]
+    fn every_record_is_complete() {
+        for mode in MODES {
+            for (number, document) in (0..).zip(documents(options(mode), 300)) {
+                assert_eq!(document["id"], format!("d{number:07}"));
+                assert_eq!(document["source"], "a-b.txt");
+                assert_eq!(document["url"], format!("https://example.org/a-b.txt/{number}"));
+                assert_ne!(document["text"], "");
+            }
+        }
+    }
+
+    /// Even with sources of 2000 words, whose sentences every document repeats.
+    #[test]
+    fn originals_are_no_near_duplicates() {
+        let documents = documents(Options { duplicates: 0, ..options(Mode::Mixed) }, 1000);
+        assert_eq!(pairs(&texts(&documents), 1, 3), []);
+        let median = {
+            let mut sizes: Vec<usize> =
+                texts(&documents).iter().map(|text| text.split_whitespace().count()).collect();
+            sizes.sort_unstable();
+            sizes[500]
+        };
+        assert!((95..125).contains(&median), "{median} words, asked for 120");
+    }
+
+    #[test]
+    fn near_duplicates_are_what_they_say() {
+        let documents = documents(options(Mode::Mixed), 2000);
+        let texts = texts(&documents);
+        let place: HashMap<&str, usize> =
+            documents.iter().enumerate().map(|(at, d)| (d["id"].as_str().unwrap(), at)).collect();
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut kinds: HashMap<&str, usize> = HashMap::new();
+        for (document, text) in documents.iter().zip(&texts) {
+            let Some(edit) = document["edit"].as_str() else { continue };
+            *kinds.entry(edit).or_default() += 1;
+            let original = texts[place[document["from"].as_str().unwrap()]];
+            let holds = |outer: &str, inner: &str| words(outer).contains(&words(inner));
+            assert!(
+                match edit {
+                    "exact" => *text == original,
+                    "recased" => text.to_lowercase() == original.to_lowercase(),
+                    "cut" => holds(original, text),
+                    "nested" => holds(text, original),
+                    _ => edit == "edited",
+                },
+                "{document}"
+            );
+        }
+        let duplicates: usize = kinds.values().sum();
+        assert!((500..700).contains(&duplicates), "{duplicates} of 2000, asked for 600");
+        assert_eq!(kinds.len(), 5, "{kinds:?}");
+        let found = pairs(&texts, 4, 5).len();
+        assert!(found > duplicates / 3, "{found} pairs for {duplicates} near-duplicates");
+    }
+
+    #[test]
+    fn copies_are_one_text() {
+        let documents = documents(options(Mode::Copies), 50);
+        assert!(texts(&documents).windows(2).all(|pair| pair[0] == pair[1]));
+    }
+
+    #[test]
+    fn variants_resemble_their_text_and_no_other() {
+        let documents = documents(options(Mode::Variants { texts: 3 }), 60);
+        let found = pairs(&texts(&documents), 1, 2);
+        assert!(found.iter().all(|pair| pair.a % 3 == pair.b % 3));
+        assert!(found.len() > 3 * 19 * 20 / 2 * 9 / 10, "{}", found.len());
+    }
+
+    #[test]
+    fn pages_share_their_template_only() {
+        let mode = Mode::Templates { templates: 4 };
+        let documents = documents(Options { duplicates: 0, ..options(mode) }, 200);
+        let texts = texts(&documents);
+        let of = |text: &str| text.split_whitespace().take(20).collect::<Vec<_>>().join(" ");
+        let beginnings: std::collections::BTreeSet<String> = texts.iter().map(|t| of(t)).collect();
+        assert_eq!(beginnings.len(), 4);
+        assert_eq!(pairs(&texts, 4, 5), []);
+        assert!(pairs(&texts, 1, 5).len() > 1000);
+    }
+
+    #[test]
+    fn a_chain_drifts_away_link_by_link() {
+        let documents = documents(options(Mode::Chain), 300);
+        let texts = texts(&documents);
+        let found = pairs(&texts, 1, 2);
+        let near = found.iter().filter(|pair| pair.b == pair.a + 1).count();
+        assert!(near > 290, "{near} of 299 neighbours");
+        assert!(!found.iter().any(|pair| pair.b > pair.a + 100));
+    }
+}

@@ -1,0 +1,270 @@
+//! The shared collections, with the near-duplicate pairs that others computed for them by brute
+//! force: `cluster` has to find exactly those.
+//!
+//! The collections are no part of this repository. They are looked for in the directory that
+//! `LOOKALIKE_DATA` names, else in `shared/data` beside the checkout; without them the test says so
+//! and passes. Collections of more than 50 MB of text are left out unless `LOOKALIKE_ALL=1`.
+//!
+//! The reference takes runs of letters and digits for words. In scripts written without spaces our
+//! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are compared
+//! with the oracle of this crate instead, and so are all pairs between them and others.
+
+use lookalike::{
+    AnalysisSettings, Job, Measure, Normalize, ShortDocuments, Silent, TableFormat, Terms,
+};
+use lookalike_testing::oracle::{self, Ratio, Short};
+use lookalike_testing::reference::{self, Definition, Document};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Bytes of text up to which a collection is always checked.
+const LARGEST: usize = 50_000_000;
+
+/// What a pair is called by and what is known of it.
+type Pairs = BTreeMap<(String, String), Known>;
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    value: f64,
+    sizes: (usize, usize),
+}
+
+#[test]
+fn the_pairs_of_every_collection_are_those_of_the_reference() {
+    let Some(directories) = collections() else {
+        println!("no collections: set LOOKALIKE_DATA to the directory that holds them");
+        return;
+    };
+    let all = std::env::var_os("LOOKALIKE_ALL").is_some_and(|value| value == "1");
+    let mut failures = Vec::new();
+    let mut checked = 0;
+    for directory in directories {
+        let name = directory.file_name().unwrap().to_string_lossy().into_owned();
+        let definitions = [Definition::Resemblance, Definition::Cosine];
+        let known = definitions.map(|d| reference::pairs(&directory, d).unwrap().map(|p| (d, p)));
+        if known.iter().all(Option::is_none) {
+            continue;
+        }
+        let documents = reference::documents(&directory).unwrap();
+        let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
+        if bytes > LARGEST && !all {
+            println!("{name}: {bytes} bytes of text, left out; LOOKALIKE_ALL=1 checks it");
+            continue;
+        }
+        for (definition, known) in known.into_iter().flatten() {
+            let started = Instant::now();
+            let case = format!("{name} {}", definition.stem());
+            let found = found_pairs(&directory, definition);
+            let expected = normal(known.into_iter().map(|pair| {
+                let sizes = (pair.size_a, pair.size_b);
+                ((pair.a, pair.b), Known { value: pair.value, sizes })
+            }));
+            let complaints = check(&documents, definition, &found, &expected);
+            let seconds = started.elapsed().as_secs_f64();
+            println!("{case}: {} pairs, {} wrong, {seconds:.1} s", found.len(), complaints.len());
+            failures.extend(complaints.into_iter().map(|complaint| format!("{case}: {complaint}")));
+            checked += 1;
+        }
+    }
+    println!("{checked} lists of pairs checked");
+    assert!(failures.is_empty(), "{} wrong:\n{}", failures.len(), shown(&failures));
+}
+
+/// Enough of the failures to work with.
+fn shown(failures: &[String]) -> String {
+    failures.iter().take(50).map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+/// The directories that may hold collections, or `None` if there is no such place.
+fn collections() -> Option<Vec<PathBuf>> {
+    let place = std::env::var_os("LOOKALIKE_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let mut found: Vec<PathBuf> = std::fs::read_dir(place)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    Some(found)
+}
+
+fn settings(definition: Definition) -> lookalike::Settings {
+    let analysis = AnalysisSettings { normalize: Normalize::None, ..AnalysisSettings::default() };
+    let common = lookalike::Settings {
+        analysis,
+        short_documents: ShortDocuments::Ignore,
+        ..lookalike::Settings::default()
+    };
+    match definition {
+        Definition::Resemblance => common,
+        Definition::Cosine => lookalike::Settings {
+            measure: Measure::Cosine,
+            threshold: "0.9".into(),
+            shingle: None,
+            terms: Terms::Kolcz,
+            ..common
+        },
+    }
+}
+
+fn oracle_settings(definition: Definition) -> oracle::Settings {
+    let analysis = settings(definition).analysis;
+    let (terms, short) = (Terms::Kolcz, Short::Ignore);
+    match definition {
+        Definition::Resemblance => oracle::Settings {
+            measure: oracle::Measure::Resemblance,
+            threshold: Ratio { numerator: 4, denominator: 5 },
+            shingle: Some(5),
+            terms,
+            short,
+            analysis,
+        },
+        Definition::Cosine => oracle::Settings {
+            measure: oracle::Measure::Cosine,
+            threshold: Ratio { numerator: 9, denominator: 10 },
+            shingle: None,
+            terms,
+            short,
+            analysis,
+        },
+    }
+}
+
+/// What `cluster` lists.
+fn found_pairs(directory: &Path, definition: Definition) -> Pairs {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("result");
+    let input = reference::find(directory, "docs.jsonl").unwrap();
+    let mut job = Job::new(vec![input.display().to_string()], &output);
+    job.settings = settings(definition);
+    job.tables = TableFormat::Tsv;
+    lookalike::cluster(&job, &Silent).unwrap();
+    let table = std::fs::read_to_string(output.join("pairs.tsv")).unwrap();
+    let mut lines = table.lines();
+    let header: Vec<&str> = lines.next().unwrap().split('\t').collect();
+    let column = |name: &str| header.iter().position(|cell| *cell == name).unwrap();
+    let value = match definition {
+        Definition::Resemblance => column("resemblance"),
+        Definition::Cosine => column("cosine"),
+    };
+    let (a, b, size_a, size_b) = (column("a"), column("b"), column("size_a"), column("size_b"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
+    let pairs = normal(rows.iter().map(|cells| {
+        let sizes = (cells[size_a].parse().unwrap(), cells[size_b].parse().unwrap());
+        let names = (cells[a].to_string(), cells[b].to_string());
+        (names, Known { value: cells[value].parse().unwrap(), sizes })
+    }));
+    assert_eq!(pairs.len(), rows.len(), "a pair is listed twice");
+    pairs
+}
+
+/// Pairs with the smaller name in front.
+fn normal(pairs: impl Iterator<Item = ((String, String), Known)>) -> Pairs {
+    let swap = |((a, b), Known { value, sizes })| {
+        if a <= b {
+            ((a, b), Known { value, sizes })
+        } else {
+            ((b, a), Known { value, sizes: (sizes.1, sizes.0) })
+        }
+    };
+    pairs.map(swap).collect()
+}
+
+/// What is wrong with the pairs found, one line each.
+fn check(
+    documents: &[Document],
+    definition: Definition,
+    found: &Pairs,
+    expected: &Pairs,
+) -> Vec<String> {
+    let unspaced: HashSet<&str> = documents
+        .iter()
+        .filter(|document| document.text.chars().any(is_unspaced))
+        .map(|document| document.id.as_str())
+        .collect();
+    let spaced = |(a, b): &(String, String)| {
+        !unspaced.contains(a.as_str()) && !unspaced.contains(b.as_str())
+    };
+    let only = |pairs: &Pairs, wanted: bool| -> Pairs {
+        let part = pairs.iter().filter(|(names, _)| spaced(names) == wanted);
+        part.map(|(names, known)| (names.clone(), *known)).collect()
+    };
+    let mut complaints = differences(&only(found, true), &only(expected, true));
+    if !unspaced.is_empty() {
+        let truth = by_oracle(documents, definition);
+        println!("  {} documents of {} by the oracle", unspaced.len(), documents.len());
+        complaints.extend(differences(&only(found, false), &only(&truth, false)));
+    }
+    complaints
+}
+
+/// All pairs by brute force.
+fn by_oracle(documents: &[Document], definition: Definition) -> Pairs {
+    let settings = oracle_settings(definition);
+    let texts: Vec<&str> = documents.iter().map(|document| document.text.as_str()).collect();
+    let pairs = oracle::pairs(&texts, &settings);
+    normal(pairs.iter().map(|pair| {
+        let names = (documents[pair.a].id.clone(), documents[pair.b].id.clone());
+        let value = oracle::value(settings.measure, pair);
+        (names, Known { value, sizes: (pair.size_a, pair.size_b) })
+    }))
+}
+
+fn differences(found: &Pairs, expected: &Pairs) -> Vec<String> {
+    let names: BTreeSet<&(String, String)> = found.keys().chain(expected.keys()).collect();
+    let mut complaints = Vec::new();
+    for name in names {
+        match (found.get(name), expected.get(name)) {
+            (Some(found), None) => {
+                complaints.push(format!("{name:?} should not be there: {found:?}"))
+            }
+            (None, Some(expected)) => complaints.push(format!("{name:?} is missing: {expected:?}")),
+            (Some(found), Some(expected)) => {
+                if (found.value - expected.value).abs() > 1e-6 || found.sizes != expected.sizes {
+                    complaints.push(format!("{name:?}: {found:?}, should be {expected:?}"));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    complaints
+}
+
+/// Whether the character belongs to a script that is written without spaces: Thai, Lao, Myanmar,
+/// Khmer, Kana (with its marks) and Han, by their blocks.
+fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E00}'..='\u{0EFF}'
+        | '\u{1000}'..='\u{109F}'
+        | '\u{1780}'..='\u{17FF}'
+        | '\u{19E0}'..='\u{19FF}'
+        | '\u{2E80}'..='\u{2FDF}'
+        | '\u{3000}'..='\u{30FF}'
+        | '\u{31F0}'..='\u{9FFF}'
+        | '\u{A9E0}'..='\u{A9FF}'
+        | '\u{AA60}'..='\u{AA7F}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FF9F}'
+        | '\u{116D0}'..='\u{116FF}'
+        | '\u{1AFF0}'..='\u{1B16F}'
+        | '\u{1F200}'..='\u{1F2FF}'
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[test]
+fn ids_are_unique_or_the_comparison_says_nothing() {
+    for directory in collections().unwrap_or_default() {
+        if reference::find(&directory, "docs.jsonl").is_none() {
+            continue;
+        }
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for document in reference::documents(&directory).unwrap_or_default() {
+            *seen.entry(document.id).or_default() += 1;
+        }
+        let twice: Vec<_> = seen.into_iter().filter(|(_, count)| *count > 1).collect();
+        assert!(twice.is_empty(), "{}: {twice:?}", directory.display());
+    }
+}
