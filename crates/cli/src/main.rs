@@ -25,9 +25,11 @@ fn main() -> ExitCode {
                 return ExitCode::from(130);
             }
             // A reader that has had enough (`lookalike … | head`) is not a failure worth words.
-            if let Some(io) = error.downcast_ref::<std::io::Error>()
-                && io.kind() == std::io::ErrorKind::BrokenPipe
-            {
+            let kind = match error.downcast_ref::<serde_json::Error>() {
+                Some(json) => json.io_error_kind(),
+                None => error.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+            };
+            if kind == Some(std::io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }
             eprintln!("lookalike: {error:#}");

@@ -3,6 +3,8 @@
 //! The oracle knows nothing of prefixes, keys, fingerprints or rarity: it intersects `BTreeSet`s and
 //! compares cross-multiplied integers.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike_core::Measure;
 use lookalike_engine::{
     Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, Silent, Units, find,

@@ -80,9 +80,10 @@ impl Evidence {
     }
 }
 
+/// Receives tokens and where they stand.
+type Emit<'e> = dyn FnMut(&str, Range<usize>) + 'e;
+
 /// The analyser in the form in which the report asks for it.
-pub(crate) fn located(
-    analyzer: &Analyzer,
-) -> impl Fn(&str, &mut dyn FnMut(&str, Range<usize>)) + '_ {
+pub(crate) fn located(analyzer: &Analyzer) -> impl Fn(&str, &mut Emit<'_>) + '_ {
     |text, emit| analyzer.located_tokens(text, emit)
 }

@@ -9,6 +9,8 @@
 //! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are compared
 //! with the oracle of this crate instead, and so are all pairs between them and others.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike::{
     AnalysisSettings, Job, Measure, Normalize, ShortDocuments, Silent, TableFormat, Terms,
 };

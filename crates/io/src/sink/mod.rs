@@ -13,7 +13,6 @@
 
 mod encode;
 mod error;
-mod header;
 mod layout;
 mod mark;
 mod output;

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::encode::encode;
-use super::header;
 use super::layout::{Layout, holds_records};
 use super::mark::{columns, rows};
 use super::parquet_file::{Model, ParquetOutput};
 use super::route::{Kind, Piece, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
-use crate::source::CsvHeader;
-use crate::{Compression, Format, InputFile, Inputs};
+use crate::source::{CsvHeader, rows as csv_rows};
+use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
@@ -35,6 +34,7 @@ use crate::{Compression, Format, InputFile, Inputs};
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {
     files: &'a [InputFile],
+    fields: &'a FieldNames,
     staging: &'a Staging,
     options: RouteOptions,
     layout: Layout,
@@ -110,6 +110,7 @@ impl<'a> DocumentsWriter<'a> {
         let files = &inputs.files[..options.end(inputs) as usize];
         Self {
             files,
+            fields: &inputs.options.fields,
             staging,
             options: options.clone(),
             layout: Layout::plan(files, options.copy_files),
@@ -200,7 +201,7 @@ impl<'a> DocumentsWriter<'a> {
                 continue;
             }
             let header = match input.format {
-                Format::Csv | Format::Tsv => header::read(input).map(Arc::new),
+                Format::Csv | Format::Tsv => csv_rows::header(file, input, self.fields),
                 _ => None,
             };
             let outputs = self.open(file, header)?;

@@ -22,7 +22,7 @@ mod json;
 mod lines;
 pub(crate) mod open;
 mod raw;
-mod rows;
+pub(crate) mod rows;
 mod stream;
 mod visit;
 

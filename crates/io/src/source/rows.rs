@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::{Format, InputFile, Problem};
+use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
 use super::stream::Stream;
@@ -87,6 +87,16 @@ impl Scanner {
         self.state == State::Quoted
     }
 }
+
+/// The header of a file, for one that has no records and so no chunk to bring it along. `None` if
+/// there is none that can be read: what is wrong with it was said when its records were read.
+pub(crate) fn header(file: u32, input: &InputFile, fields: &FieldNames) -> Option<Arc<CsvHeader>> {
+    let reader = RowReader::open(file, input, &Fields::new(fields), HEADER_BYTES, HEADER_BYTES);
+    Some(reader.ok()??.header)
+}
+
+/// Headers are looked for in this many bytes.
+const HEADER_BYTES: usize = 1 << 20;
 
 /// Reads one file.
 pub(super) struct RowReader {

@@ -1,0 +1,624 @@
+#!/usr/bin/env python3
+"""The lookalike binary in, a verdict on whole runs out.
+
+    run_checks.py path/to/lookalike [PART...]
+
+Runs the command as a user would, over collections that it makes and over the project's samples, and has
+every result checked by check_run.py, which recomputes everything from the texts and shares no code with
+lookalike. Then: the same bytes for any number of threads and order of files, damaged and hostile inputs,
+messages, exit codes, interruption. Prints a line for each check that fails, one for each part, and a sum;
+exit code 0 only if all passed. Without PART everything runs. Standard library only.
+"""
+import csv
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SAMPLES = HERE.parent.parent / "samples"
+WORKERS = 2
+
+
+class Checks:
+    """Counts what passed, and says what did not."""
+
+    def __init__(self, binary: Path, work: Path):
+        self.binary, self.work = binary, work
+        self.passed = self.failed = 0
+        self.lock = threading.Lock()
+
+    def check(self, name: str, ok: bool, detail="") -> bool:
+        with self.lock:
+            self.passed, self.failed = self.passed + bool(ok), self.failed + (not ok)
+            if not ok:
+                print(f"FAILED: {name}: {str(detail)[-2000:]}", flush=True)
+        return bool(ok)
+
+    def run(self, *arguments, cwd=None, stdin=None) -> subprocess.CompletedProcess:
+        command = [str(part) for part in (self.binary, *arguments)]
+        return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, errors="replace")
+
+    def out(self, name: str) -> Path:
+        """A result directory that does not exist yet."""
+        return self.work / "out" / re.sub(r"\W+", "-", name)
+
+    def checked(self, name: str, verb: str, inputs: list, *options, checker=(), cwd=None) -> None:
+        """One run, and the independent check of it."""
+        out = self.out(name)
+        options = [*map(str, options)]
+        done = self.run(verb, *inputs, "--output", out, "--tables", "tsv", "--quiet", *options, cwd=cwd)
+        if not self.check(f"{name}: runs", done.returncode == 0, done.stderr):
+            return
+        audit = subprocess.run(
+            [sys.executable, str(HERE / "check_run.py"), str(out), *map(str, inputs), *map(str, checker)],
+            cwd=cwd, capture_output=True, text=True,
+        )
+        wrong = [line for line in audit.stdout.splitlines() if not line.startswith("ok")] + [audit.stderr]
+        self.check(f"{name}: checked", audit.returncode == 0, "\n".join(wrong))
+
+    def all_checked(self, runs: list) -> None:
+        """Several such runs, two at a time. Each is (name, verb, inputs, options[, more])."""
+        with ThreadPoolExecutor(WORKERS) as pool:
+            jobs = [pool.submit(self.checked, *run[:3], *run[3], **(run[4] if len(run) > 4 else {})) for run in runs]
+            for job in jobs:
+                job.result()
+
+
+# --- collections ----------------------------------------------------------------------------------
+
+LETTERS = "abcdefghijklmnoprstuvwé"
+
+
+def words(rng: random.Random, vocabulary: list, n: int) -> list:
+    return [rng.choice(vocabulary) for _ in range(n)]
+
+
+def texts(seed: int, n: int) -> list:
+    """Texts with exact, recased, edited, cut and nested copies, short and empty ones among them."""
+    rng = random.Random(seed)
+    vocabulary = ["".join(rng.choice(LETTERS) for _ in range(rng.randint(1, 9))) for _ in range(700)]
+    vocabulary += ["Σίσυφος", "e\u0301te\u0301", "été", "ｆｒｅｅ", "fr\u200bee", "İstanbul", "web2", "2024", "漢字", "don't"]
+    made: list = []
+    for _ in range(n):
+        kind = rng.random()
+        if kind < 0.35 or not made:
+            text = " ".join(words(rng, vocabulary, rng.randint(1, 120)))
+        elif kind < 0.45:
+            text = rng.choice(made)
+        elif kind < 0.55:
+            text = rng.choice(made).upper().replace(" ", ",  ")
+        elif kind < 0.85:
+            edited = rng.choice(made).split(" ")
+            for _ in range(max(1, len(edited) // rng.choice([200, 40, 20, 8]))):
+                edited[rng.randrange(len(edited))] = rng.choice(vocabulary)
+            text = " ".join(edited)
+        elif kind < 0.92:
+            text = rng.choice(made) + " " + " ".join(words(rng, vocabulary, rng.randint(1, 60)))
+        elif kind < 0.95:
+            # The same shingles, another sequence.
+            text = " ".join(rng.choice(made).split(" ")[:12] * 3)
+        else:
+            text = rng.choice(["", " .,;", "one", "two words", "a b c d", "\t\n"])
+        made.append(text)
+    return made
+
+
+def records(seed: int, n: int, prefix: str = "d") -> list:
+    rng = random.Random(-seed)
+    found = []
+    for number, text in enumerate(texts(seed, n)):
+        # Names in another order than the lines, so that no order passes for the other.
+        record = {"id": f"{prefix}{(number * 7919) % 100_003:06}", "text": text}
+        if rng.random() < 0.9:
+            record["score"] = rng.choice([rng.random(), rng.randint(-3, 3), "1e3", "no number", None])
+        if rng.random() < 0.7:
+            day = f"20{rng.randint(10, 25)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+            record["date"] = day + rng.choice(["", "T10:00:00Z", " 23:59:59"])
+        if rng.random() < 0.05:
+            record["id"] = rng.choice([None, "", "same", number])
+        found.append(record)
+    return found
+
+
+def write_jsonl(path: Path, found: list, ends: str = "\n") -> Path:
+    rng = random.Random(len(found))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(one, ensure_ascii=rng.random() < 0.5) + ends for one in found)
+    path.write_bytes(gzip.compress(lines.encode(), mtime=0) if path.suffix == ".gz" else lines.encode())
+    return path
+
+
+def write_csv(path: Path, found: list, delimiter: str = ",", ends: str = "\n") -> Path:
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        table = csv.writer(out, delimiter=delimiter, lineterminator=ends)
+        table.writerow(["id", "text", "score", "date"])
+        for one in found:
+            table.writerow([one.get(name) for name in ("id", "text", "score", "date")])
+    return path
+
+
+def collection(path: Path, seed: int, n: int, prefix: str = "d") -> Path:
+    return write_jsonl(path, records(seed, n, prefix))
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+def self_test(c: Checks) -> None:
+    done = subprocess.run([sys.executable, str(HERE / "check_run.py"), "--self-test"], capture_output=True, text=True)
+    c.check("the checker finds every tampering", done.returncode == 0, done.stdout + done.stderr)
+
+
+def settings(c: Checks) -> None:
+    """Every setting that decides the answer."""
+    docs = collection(c.work / "docs.jsonl", 1, 1200)
+    small = collection(c.work / "small.jsonl", 2, 500)
+    runs = []
+    for measure, threshold in (
+        ("resemblance", "0.8"), ("resemblance", "0.5"), ("resemblance", "0.05"), ("resemblance", "1"),
+        ("containment", "0.8"), ("containment", "0.3"), ("cosine", "0.9"), ("cosine", "0.7"),
+    ):
+        options = ("--measure", measure, "--threshold", threshold)
+        runs += [(f"{verb} {measure} {threshold}", verb, [docs], options) for verb in ("dedup", "cluster")]
+    alone = {
+        "kolcz": ("--measure", "cosine", "--threshold", "0.9", "--terms", "kolcz"),
+        "cosine of shingles": ("--measure", "cosine", "--shingle", "3"),
+        "shingles of 1": ("--shingle", "1", "--threshold", "0.9"),
+        "shingles of 2": ("--shingle", "2", "--threshold", "0.7"),
+        "shingles of 12": ("--shingle", "12"),
+        "characters": ("--shingle-unit", "char", "--shingle", "9", "--threshold", "0.85"),
+        "characters contained": ("--shingle-unit", "char", "--shingle", "20", "--measure", "containment"),
+        "short documents ignored": ("--short-documents", "ignore"),
+        "no normalisation": ("--normalize", "none"),
+        "nfkc": ("--normalize", "nfkc"),
+        "a threshold of nine digits": ("--threshold", "0.666666667"),
+    }
+    for name, options in alone.items():
+        runs += [(f"{verb} {name}", verb, [small], options) for verb in ("dedup", "cluster")]
+    for rule in ("first", "longest", "shortest", "newest", "oldest", "max:score", "min:score", "oldest,max:score,first", "max:nothing,longest"):
+        runs.append((f"keep {rule}", "dedup", [small], ("--keep", rule)))
+        runs.append((f"keep {rule} contained", "dedup", [small], ("--keep", rule, "--measure", "containment", "--threshold", "0.6")))
+        runs.append((f"keep {rule} by components", "dedup", [small], ("--keep", rule, "--linkage", "components", "--threshold", "0.6")))
+    runs.append(("cluster leaders", "cluster", [small], ("--linkage", "leaders", "--threshold", "0.5")))
+    for limit in (0, 50):
+        runs.append((f"components, {limit} pairs", "cluster", [small], ("--max-pairs", limit, "--threshold", "0.5")))
+        runs.append((f"leaders, {limit} pairs", "cluster", [small], ("--max-pairs", limit, "--linkage", "leaders")))
+    c.all_checked(runs)
+
+
+def forms(c: Checks) -> None:
+    """Every form of input that the checker can read, several files, marks."""
+    found = records(3, 300)
+    named = [{**one, "id": f"x{at}"} for at, one in enumerate(found)]
+    folder = c.work / "forms"
+    folder.mkdir()
+    plain = write_jsonl(folder / "docs.jsonl", found)
+    windows = write_jsonl(folder / "windows.jsonl", found, "\r\n")
+    packed = write_jsonl(folder / "docs.jsonl.gz", found)
+    table = write_csv(folder / "docs.csv", found)
+    table_windows = write_csv(folder / "windows.csv", found, ends="\r\n")
+    tabs = write_csv(folder / "docs.tsv", found, "\t")
+    open_end = folder / "open.jsonl"
+    open_end.write_bytes(b"\xef\xbb\xbf\n\n" + plain.read_bytes().replace(b"\n", b"\n \n", 3).rstrip(b"\n"))
+    renamed = folder / "renamed.jsonl"
+    write_jsonl(renamed, [{"key": one["id"], "body": one["text"]} for one in named])
+    runs = []
+    for path in (plain, windows, packed, table, table_windows, tabs, open_end):
+        runs.append((f"form {path.name}", "dedup", [path], ()))
+        if path is not packed:
+            runs.append((f"marked {path.name}", "dedup", [path], ("--mark",), {"checker": ["--mark"]}))
+    runs.append(("form cluster of csv", "cluster", [table], ()))
+    runs.append(("other fields", "dedup", [renamed], ("--text-field", "body", "--id-field", "key")))
+    tree = c.work / "tree"
+    for number in range(3):
+        write_jsonl(tree / f"part-{number}" / "docs.jsonl", named[number * 60:number * 60 + 90])
+    write_csv(tree / "rows.csv", named[:40])
+    for number, one in enumerate(named[:60]):
+        (tree / f"text-{number % 7}").mkdir(exist_ok=True)
+        (tree / f"text-{number % 7}" / f"{number}.{'md' if number % 3 else 'txt'}").write_text(one["text"], encoding="utf-8")
+    (tree / ".hidden.jsonl").write_text("not read")
+    (tree / "picture.png").write_bytes(b"\x89PNG")
+    runs.append(("a tree", "dedup", [tree], ()))
+    runs.append(("a tree, marked", "dedup", [tree], ("--mark",), {"checker": ["--mark"]}))
+    runs.append(("a tree, all pairs", "cluster", [tree], ("--threshold", "0.5")))
+    runs.append(("files of one name", "dedup", [tree / f"part-{n}" / "docs.jsonl" for n in (2, 0, 1)], ()))
+    c.all_checked(runs)
+    copied = c.out("copied")
+    done = c.run("dedup", tree, "--output", copied, "--copy-files", "--tables", "tsv")
+    names = (copied / "kept-files.txt").read_text(encoding="utf-8").splitlines() if done.returncode == 0 else []
+    same = all((copied / "kept-files" / Path(name).relative_to(tree)).read_bytes() == Path(name).read_bytes() for name in names)
+    c.check("--copy-files copies the kept files", names and same, done.stderr)
+
+
+def against(c: Checks) -> None:
+    """--against: the other collection is never touched."""
+    old = records(21, 300, "old")
+    rng = random.Random(4)
+    new = [{**one, "id": f"n{at:04}"} for at, one in enumerate(rng.sample(old, 120) + records(22, 200))]
+    longer = [{"id": f"l{at}", "text": one["text"] + " and one more word"} for at, one in enumerate(old[:40])]
+    other = write_jsonl(c.work / "old.jsonl", old)
+    fresh = write_jsonl(c.work / "new.jsonl", new + longer)
+    before = other.read_bytes()
+    checker = {"checker": ["--against", other]}
+    runs = []
+    for name, options in {
+        "against": (), "against only": ("--against-only",), "against, longest": ("--keep", "longest"),
+        "against, contained": ("--measure", "containment", "--threshold", "0.7"),
+        "against, cosine": ("--measure", "cosine", "--threshold", "0.9"),
+        "against only, contained": ("--against-only", "--measure", "containment"),
+        "against, components": ("--linkage", "components", "--threshold", "0.5"),
+    }.items():
+        runs.append((name, "dedup", [fresh], ("--against", other, *options), checker))
+    both = {"checker": ["--mark", "--against", other]}
+    runs.append(("against, marked", "dedup", [fresh], ("--against", other, "--mark"), both))
+    c.all_checked(runs)
+    c.check("the other collection is as it was", other.read_bytes() == before)
+    done = c.run("dedup", fresh, other, "--against", other, "--output", c.out("both"))
+    c.check("a file in both roles is refused and named", done.returncode == 1 and "old.jsonl" in done.stderr, done.stderr)
+
+
+def samples(c: Checks) -> None:
+    """The project's own collection, in all its forms."""
+    if not c.check("the samples are there", SAMPLES.is_dir(), SAMPLES):
+        return
+    out = c.out("all samples")
+    done = c.run("dedup", "samples", "--output", out, "--tables", "tsv", cwd=SAMPLES.parent)
+    c.check("dedup of the samples", done.returncode == 0 and not done.stderr, done.stderr)
+    for name in ("report.html", "summary.json", "ledger.tsv", "clusters.tsv", "pairs.tsv", "kept-files.txt", "kept/crates.jsonl", "kept/apache.parquet"):
+        c.check(f"samples: {name} is written", (out / name).is_file())
+    page = (out / "report.html").read_text(encoding="utf-8") if (out / "report.html").is_file() else ""
+    c.check("the report needs no network", page and not re.search(r'(?:src|href)="(?:https?:)?//[^"]+\.(?:js|css|png|woff2?)"', page))
+    readable = [path for path in sorted(SAMPLES.iterdir()) if path.name.endswith((".jsonl", ".jsonl.gz", ".csv"))]
+    readable += sorted((SAMPLES / "notes").glob("*.md")) + sorted((SAMPLES / "notes").glob("Carroll-11-[adefghilprtu]*"))
+    readable = [path for path in readable if not path.name.endswith("-th.txt")]
+    c.all_checked([
+        ("samples", "dedup", readable, ()),
+        ("samples marked", "dedup", readable, ("--mark",), {"checker": ["--mark"]}),
+        ("samples, newest", "dedup", readable[:1], ("--keep", "newest")),
+        ("samples, all pairs", "cluster", readable, ("--threshold", "0.6")),
+        ("samples, contained", "dedup", readable, ("--measure", "containment", "--threshold", "0.9")),
+        ("samples, cosine", "cluster", readable, ("--measure", "cosine", "--threshold", "0.9", "--terms", "kolcz")),
+        ("samples, characters", "dedup", readable[:1], ("--shingle-unit", "char", "--shingle", "12")),
+    ])
+
+
+# --- the same bytes -------------------------------------------------------------------------------
+
+def tree_of(directory: Path) -> dict:
+    """All files of a result, without what depends on the machine: path and content."""
+    files = {}
+    for path in sorted(directory.rglob("*")):
+        if path.is_file() and path.name not in ("summary.json", "report.html"):
+            files[str(path.relative_to(directory))] = path.read_bytes()
+    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    summary.pop("run", None)
+    # The arguments are recorded in the order in which they were typed.
+    summary["settings"].get("job", {}).pop("inputs", None)
+    files["summary.json"] = json.dumps(summary, sort_keys=True).encode()
+    return files
+
+
+def same_bytes(c: Checks) -> None:
+    """Any number of threads, any order of files, any run."""
+    folder = c.work / "same"
+    folder.mkdir()
+    names = [collection(folder / f"part-{n}.jsonl", 10 + n, 500).name for n in range(3)]
+    names.append(collection(folder / "part-3.jsonl.gz", 14, 500).name)
+    shutil.copytree(SAMPLES / "pages", folder / "pages")
+    shutil.copy(SAMPLES / "apache.parquet", folder)
+    names += ["pages", "apache.parquet"]
+    shuffled = names[::-1]
+    random.Random(5).shuffle(shuffled)
+    for verb, *options in (
+        ("dedup",), ("cluster",), ("dedup", "--linkage", "components"), ("dedup", "--measure", "containment"),
+        ("dedup", "--mark"), ("dedup", "--tables", "parquet"), ("dedup", "--tables", "jsonl"),
+    ):
+        trees = {}
+        for threads, order in ((1, names), (2, names), (8, names), (8, names), (2, shuffled), (3, names[::-1])):
+            name = f"{verb} {' '.join(options)} {threads} {len(trees)}"
+            tables = [] if "--tables" in options else ["--tables", "tsv"]
+            done = c.run(verb, *order, "-o", c.out(name), *tables, "-q", "-j", threads, *options, cwd=folder)
+            if not c.check(name, done.returncode == 0, done.stderr):
+                return
+            trees[name] = tree_of(c.out(name))
+        first = next(iter(trees.values()))
+        for name, files in trees.items():
+            different = [path for path in first.keys() | files.keys() if first.get(path) != files.get(path)]
+            c.check(f"same bytes: {name}", not different, ", ".join(different))
+
+
+# --- hostile inputs -------------------------------------------------------------------------------
+
+GOOD = '{"id": "%s", "text": "the quick brown fox jumps over the lazy dog number %s"}\n'
+
+
+def good(*names: str) -> str:
+    return "".join(GOOD % (name, name) for name in names)
+
+
+def hostile(c: Checks) -> None:
+    """Damaged records are named by file and line, counted and rejected; good ones around them are used."""
+    folder = c.work / "hostile"
+    folder.mkdir()
+    # Content, good documents, line of the first problem, words of its message.
+    cases = {
+        "cut.jsonl": (good("a") + '{"id": "b", "text": "stops he\n' + good("c"), 2, 2, "cut off"),
+        "garbage.jsonl": (good("a") + "\x01\x02 garbage\n" + good("c"), 2, 2, "invalid JSON"),
+        "no-text.jsonl": ('{"id": "a"}\n' + good("b"), 1, 1, "--text-field"),
+        "null-text.jsonl": ('{"id": "a", "text": null}\n' + good("b"), 1, 1, "null"),
+        "text-is-number.jsonl": (good("a") + '{"id": "b", "text": 5}\n', 1, 2, "a number"),
+        "text-is-list.jsonl": (good("a") + '\n{"id": "b", "text": ["x"]}\n', 1, 3, "a list"),
+        "id-is-list.jsonl": (good("a") + '{"id": [1], "text": "x"}\n', 1, 2, "--id-field"),
+        "array.json": ('[{"id": "a", "text": "x"}]\n', 0, 1, "jq"),
+        "pretty.json": ('{\n  "id": "a",\n  "text": "x"\n}\n', 0, 1, "several lines"),
+        "two-on-a-line.jsonl": ('{"text": "a"}{"text": "b"}\n' + good("c"), 1, 1, "invalid JSON"),
+        "latin1.jsonl": (good("a").encode() + b'{"id": "b", "text": "caf\xe9"}\n', 1, 2, "UTF-8"),
+        "half-surrogate.jsonl": (good("a") + '{"id": "b", "text": "x \\ud800 y"}\n', 1, 2, "surrogate"),
+        "nan.jsonl": (good("a") + '{"id": "b", "text": "x", "score": NaN}\n', 1, 2, "invalid JSON"),
+        "nul-bytes.jsonl": (good("a") + '{"id": "b", "text": "x\0y"}\n\0\0\0\n' + good("c"), 2, 2, "invalid JSON"),
+        "escaped-nul.jsonl": (good("a") + '{"id": "b", "text": "x\\u0000y"}\n', 2, None, ""),
+        "deep.jsonl": (good("a")[:-2] + ', "more": ' + "[" * 3000 + "]" * 3000 + "}\n", 1, None, ""),
+        "deep-text.jsonl": (good("a") + '{"text": ' + "[" * 3000 + "]" * 3000 + "}\n", 1, 2, ""),
+        "twice.jsonl": (good("a") + '{"id": "b", "text": "not me", "text": "the last one counts"}\n', 2, None, ""),
+        "same-ids.jsonl": (good("a", "a", "b") + good("a") + '{"id": 7, "text": "seven"}\n{"id": "7", "text": "seven"}\n', 6, None, ""),
+        "no-ids.jsonl": ('{"text": "one two three four five six"}\n' * 3, 3, None, ""),
+        "bom.jsonl": ("\ufeff" + good("a", "a"), 2, None, ""),
+        "crlf.jsonl": (good("a", "b", "a").replace("\n", "\r\n"), 3, None, ""),
+        "separators.jsonl": (good("a") + '{"id": "b", "text": "one\u2028two\u2029three\u0085four"}\n', 2, None, ""),
+        "long.jsonl": (good("a") + json.dumps({"id": "b", "text": "long " * 1_000_000}) + "\n" + good("c"), 3, None, ""),
+        "empty.jsonl": ("", 0, None, ""),
+        "blank.jsonl": ("\n \n\r\n\t\n", 0, None, ""),
+        "no-words.jsonl": ('{"id": "a", "text": ""}\n{"id": "b", "text": ""}\n{"id": "c", "text": "...!"}\n', 3, None, ""),
+        "ragged.csv": ('id,text\n1,one two\n2,three,four\n3,"five, six"\n', 2, 3, "quote"),
+        "quotes.csv": ('id,text\n1,"one ""two""\nthree"\n\n2,"four\r\nfive"\r\n', 2, None, ""),
+        "bytes.csv": (b"id,text\n1,one\n2,caf\xe9\n3,three\n", 2, 3, "UTF-8"),
+        "header.csv": ("id,text\n", 0, None, ""),
+        "empty.csv": ("", 0, None, ""),
+    }
+    runs = []
+    for name, (content, documents, line, message) in cases.items():
+        path = folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        runs.append((f"hostile {name}", "dedup", [path], ()))
+        done = c.run("dedup", path, "-o", c.out(f"said {name}"), "--tables", "tsv", "--verbose")
+        summary = summary_of(c.out(f"said {name}"))
+        c.check(f"{name}: {documents} documents are used", summary.get("documents") == documents, done.stderr or summary)
+        said = f"{name}:{line}: " in done.stderr and message in done.stderr
+        c.check(f"{name}: says what is wrong and where", said if line else done.stderr.count(name) == 0, done.stderr)
+        strict = c.run("dedup", path, "-o", c.out(f"strict {name}"), "--strict")
+        place = f"{name}:{line}: " in strict.stderr and "--strict" in strict.stderr
+        ok = (strict.returncode == 1 and place) if line else strict.returncode == 0
+        c.check(f"{name}: --strict stops there", ok, f"exit {strict.returncode}: {strict.stderr}")
+        c.check(f"{name}: --strict leaves nothing", c.out(f"strict {name}").exists() == (line is None))
+    c.all_checked(runs)
+    whole_files(c, folder)
+    long_records(c, folder)
+
+
+def summary_of(out: Path) -> dict:
+    path = out / "summary.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def whole_files(c: Checks, folder: Path) -> None:
+    """Files that cannot be read to their end, or not at all."""
+    rng = random.Random(6)
+    lines = "".join(GOOD % (number, rng.random()) for number in range(3000)).encode()
+    packed = gzip.compress(lines, mtime=0)
+    broken = bytearray(packed)
+    broken[len(broken) // 2] ^= 0xFF
+    cases = {
+        "truncated.jsonl.gz": (packed[:len(packed) // 2], True, "cut off"),
+        "flipped.jsonl.gz": (bytes(broken), True, "gzip"),
+        "nothing.jsonl.gz": (packed[:12], False, ""),
+        "utf16.jsonl": (good("a", "b").encode("utf-16"), False, "iconv"),
+        "twice.jsonl.gz": (gzip.compress(packed), False, "compressed twice"),
+        "not.parquet": (b"PAR1 but not really", False, ""),
+        "no-column.csv": (b"a,b\n1,2\n", False, "--text-field"),
+    }
+    for name, (content, some, message) in cases.items():
+        path, out = folder / name, c.out(f"file {name}")
+        path.write_bytes(content)
+        done = c.run("dedup", path, "-o", out, "--tables", "tsv")
+        said = name in done.stderr and message in done.stderr
+        c.check(f"{name}: is named with what is wrong", done.returncode == 0 and said, f"exit {done.returncode}: {done.stderr}")
+        summary = summary_of(out)
+        c.check(f"{name}: is counted as a problem", summary.get("problems", 0) >= 1, summary.get("problems"))
+        c.check(f"{name}: what came before is used", (summary.get("documents", 0) > 0) == some, summary.get("documents"))
+        strict = c.run("dedup", path, "-o", c.out(f"strict file {name}"), "--strict")
+        c.check(f"{name}: --strict stops", strict.returncode == 1 and name in strict.stderr, strict.stderr)
+    members = folder / "members.jsonl.gz"
+    members.write_bytes(gzip.compress(good("a", "b").encode()) + gzip.compress(good("c").encode()))
+    c.checked("gzip of several members", "dedup", [members])
+    misnamed = folder / "plain.jsonl.gz"
+    misnamed.write_text(good("a", "b"))
+    done = c.run("dedup", misnamed, "-o", c.out("misnamed"))
+    c.check("a plain file named .gz is read", done.returncode == 0 and summary_of(c.out("misnamed")).get("documents") == 2, done.stderr)
+
+
+def long_records(c: Checks, folder: Path) -> None:
+    """Records over --max-record are rejected like any other bad record."""
+    for size in (200_000, 5_000_000):
+        path, out = folder / f"over-{size}.jsonl", c.out(f"over {size}")
+        long = json.dumps({"id": "b", "text": "x" * size}) + "\n"
+        path.write_text(good("a") + long + good("c"))
+        done = c.run("dedup", path, "-o", out, "--max-record", "100kB", "--tables", "tsv")
+        c.check(f"a record of {size} bytes over the limit is named", f"{path.name}:2:" in done.stderr and "--max-record" in done.stderr, done.stderr)
+        rejected = out / "rejected.jsonl"
+        c.check(f"a record of {size} bytes over the limit is among the rejected", rejected.is_file() and rejected.read_text() == long)
+
+
+# --- manners --------------------------------------------------------------------------------------
+
+def left_behind(folder: Path) -> list:
+    return [path.name for path in folder.iterdir() if ".partial-" in path.name or ".replaced" in path.name]
+
+
+def usage(c: Checks) -> None:
+    """Wrong usage, existing results, missing inputs."""
+    docs = collection(c.work / "few.jsonl", 31, 60)
+    folder = c.work / "usage"
+    folder.mkdir()
+    out = folder / "twice"
+    first, again = (c.run("dedup", docs, "-o", out, "-q") for _ in range(2))
+    content = (out / "kept.jsonl").read_bytes()
+    c.check("an existing result is not overwritten", first.returncode == 0 and again.returncode == 1 and "--force" in again.stderr, again.stderr)
+    c.check("--force replaces it", c.run("dedup", docs, "-o", out, "-q", "--force", "--threshold", "0.2").returncode == 0)
+    c.check("it is another now", (out / "kept.jsonl").read_bytes() != content)
+    mine = folder / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    done = c.run("dedup", docs, "-o", mine, "--force")
+    c.check("--force spares what is no result", done.returncode == 1 and (mine / "thesis.txt").is_file(), done.stderr)
+    inside = c.run("dedup", out / "kept.jsonl", "-o", out, "--force")
+    c.check("an input inside the output is refused", inside.returncode == 1 and (out / "kept.jsonl").is_file(), inside.stderr)
+    for arguments in ((), ("dedup",), ("dedup", docs), ("nonsense",), ("dedup", docs, "-o", "x", "--measure", "luck"), ("dedup", docs, "-o", "x", "--against-only")):
+        done = c.run(*arguments, cwd=folder)
+        c.check(f"wrong usage is exit code 2: {arguments[:1]}", done.returncode == 2 and "Usage" in done.stderr, done.stderr)
+    for option, value, hint in (
+        ("--threshold", "0", "0.8"), ("--threshold", "1.5", "0.8"), ("--threshold", "80%", "0.8"), ("--threshold", "nan", "0.8"),
+        ("--keep", "last", "longest"), ("--shingle", "0", "1 to 1000"), ("--terms", "kolcz", "cosine"), ("--max-record", "much", "MB"),
+    ):
+        done = c.run("dedup", docs, "-o", folder / "bad", option, value)
+        c.check(f"{option} {value} is refused with a hint", done.returncode in (1, 2) and hint in done.stderr, f"exit {done.returncode}: {done.stderr}")
+    for name in ("nothing.jsonl", "no*such.jsonl"):
+        done = c.run("dedup", folder / name, "-o", folder / "bad")
+        c.check(f"missing {name} is named", done.returncode == 1 and name in done.stderr, done.stderr)
+    (folder / "odd.xyz").write_text(good("a"))
+    done = c.run("dedup", folder / "odd.xyz", "-o", folder / "bad")
+    c.check("an unknown form names an option that exists", done.returncode == 1 and "--input-format" in done.stderr, done.stderr)
+    done = c.run("dedup", folder / "odd.xyz", "-o", folder / "odd", "--input-format", "jsonl", "-q")
+    c.check("--input-format reads it", done.returncode == 0 and summary_of(folder / "odd").get("documents") == 1, done.stderr)
+    taken = folder / "taken.jsonl"
+    taken.write_text('{"id": "a", "text": "x", "cluster": 5}\n')
+    done = c.run("dedup", taken, "-o", folder / "bad", "--mark")
+    c.check("a field that --mark would add is refused", done.returncode == 1 and "taken.jsonl:1" in done.stderr and "--mark-prefix" in done.stderr, done.stderr)
+    done = c.run("dedup", taken, "-o", folder / "prefixed", "--mark", "--mark-prefix", "dup_", "-q")
+    ok = done.returncode == 0 and '"dup_cluster":' in (folder / "prefixed" / "marked.jsonl").read_text()
+    c.check("--mark-prefix makes room", ok, done.stderr)
+    c.check("failures leave nothing", not (folder / "bad").exists() and not left_behind(folder), left_behind(folder))
+
+
+def streams(c: Checks) -> None:
+    """Standard input and output."""
+    docs = collection(c.work / "stream.jsonl", 32, 60)
+    reference, piped = c.out("stream file"), c.out("stream stdin")
+    c.run("dedup", docs, "-o", reference, "-q")
+    done = c.run("dedup", "-", "-o", piped, "-q", stdin=docs.read_text(encoding="utf-8"))
+    same = done.returncode == 0 and (piped / "kept.jsonl").read_bytes() == (reference / "kept.jsonl").read_bytes()
+    c.check("standard input gives the same documents", same, done.stderr)
+    c.check("--quiet is quiet", done.stdout == "" and done.stderr == "", done.stdout + done.stderr)
+    done = c.run("dedup", docs, "-o", c.out("stream plain"))
+    c.check("no progress line off a terminal", done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout, done.stderr)
+    for verb in ("dedup", "cluster"):
+        done = c.run(verb, docs, "-o", c.out(f"stream json {verb}"), "--format", "json")
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        c.check(f"{verb} --format json prints the summary", said == summary_of(c.out(f"stream json {verb}")) and said.get("documents") == 60, done.stderr)
+    for shell in ("bash", "zsh", "fish"):
+        c.check(f"completions for {shell}", "lookalike" in c.run("completions", shell).stdout)
+    for verb in ("dedup", "cluster", "compare", "explain"):
+        c.check(f"{verb} --help has examples", "Examples:" in c.run(verb, "--help").stdout)
+    c.check("--version", re.match(r"lookalike \d+\.\d+\.\d+", c.run("--version").stdout))
+
+
+def explanations(c: Checks) -> None:
+    """`compare` and `explain`."""
+    folder = c.work / "explain"
+    folder.mkdir()
+    a, b = folder / "a.txt", folder / "b.txt"
+    a.write_text("a rose is a rose is a rose")
+    b.write_text("a rose is a flower is a rose")
+    done = c.run("compare", a, b, "--shingle", "4", "--format", "json")
+    measures = json.loads(done.stdout)["measures"] if done.returncode == 0 else {}
+    ok = (measures.get("shared"), measures.get("size_a"), measures.get("size_b")) == (1, 3, 5)
+    # 4-shingles of b: a rose is a, rose is a flower, is a flower is, a flower is a, flower is a rose.
+    c.check("compare Broder's roses", ok, done.stdout + done.stderr)
+    text = c.run("compare", a, b)
+    c.check("compare shows the difference", text.returncode == 0 and "flower" in text.stdout and "\x1b" not in text.stdout, text.stdout)
+    docs = write_jsonl(folder / "docs.jsonl", [
+        {"id": "one", "text": "the quick brown fox jumps over the lazy dog near the river bank at noon"},
+        {"id": "two", "text": "The quick brown fox jumps over the lazy dog near the river bank at noon."},
+        {"id": "three", "text": "something else entirely without anything in common at all"},
+        {"id": 17, "text": "seventeen is a number and this is a text of its own"},
+        {"text": "nobody gave this text a name so it goes by its place"},
+    ])
+    run = folder / "run"
+    c.run("dedup", docs, "-o", run, "-q", cwd=folder)
+    for x, y, words_wanted in (("one", "two", ["lexically"]), ("one", "three", ["three"]), ("17", f"{docs}:5", ["0.8"])):
+        done = c.run("explain", x, y, "--run", run)
+        c.check(f"explain {x} and {y}", done.returncode == 0 and all(word in done.stdout for word in [x, y, *words_wanted]), done.stdout + done.stderr)
+        parsed = c.run("explain", x, y, "--run", run, "--format", "json")
+        c.check("explain --format json", parsed.returncode == 0 and json.loads(parsed.stdout)["a"]["id"] == x, parsed.stderr)
+        same = c.run("compare", f"{docs}#{x}", f"{docs}#{y if y == 'two' or y == 'three' else 5}", "--format", "json")
+        agree = same.returncode == 0 and json.loads(same.stdout)["measures"] == json.loads(parsed.stdout)["measures"]
+        c.check("compare and explain agree", agree, same.stderr)
+    for arguments in (("explain", "one", "nobody", "--run", run), ("compare", f"{docs}#one", f"{docs}#nobody")):
+        done = c.run(*arguments)
+        c.check(f"{arguments[0]}: an unknown document is named", done.returncode == 1 and "nobody" in done.stderr, done.stderr)
+    done = c.run("explain", "one", "two", "--run", folder)
+    c.check("explain: a directory that is no run is named", done.returncode == 1 and str(folder) in done.stderr, done.stderr)
+    docs.write_text(docs.read_text().replace("quick", "slow"))
+    done = c.run("explain", "one", "two", "--run", run)
+    c.check("explain: changed inputs are noticed", "chang" in (done.stdout + done.stderr), done.stdout + done.stderr)
+
+
+def interruption(c: Checks) -> None:
+    """Ctrl-C leaves nothing and says so."""
+    folder = c.work / "interrupted"
+    folder.mkdir()
+    big = folder / "big.jsonl"
+    rng = random.Random(7)
+    with open(big, "w", encoding="utf-8") as out:
+        for number in range(40_000):
+            out.write(json.dumps({"id": number, "text": " ".join(str(rng.getrandbits(24)) for _ in range(180))}) + "\n")
+    for name in (signal.SIGINT, signal.SIGTERM):
+        command = [str(c.binary), "dedup", str(big), "-o", str(folder / "out"), "-q", "-j", "1"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 30
+        while not left_behind(folder) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        process.send_signal(name)
+        try:
+            said = process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = "did not stop within a minute"
+        c.check(f"{name.name}: exit code 130", process.returncode == 130, f"exit {process.returncode}: {said}")
+        c.check(f"{name.name}: says so", "interrupted" in said, said)
+        c.check(f"{name.name}: no output directory", not (folder / "out").exists() and not left_behind(folder), os.listdir(folder))
+
+
+PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, streams, explanations, interruption)
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(__doc__)
+        return 2
+    chosen = [part for part in PARTS if part.__name__ in sys.argv[2:]] or PARTS
+    work = Path(tempfile.mkdtemp(prefix="lookalike-checks-"))
+    c = Checks(Path(sys.argv[1]).resolve(), work)
+    try:
+        for part in chosen:
+            before, started = (c.passed, c.failed), time.monotonic()
+            part(c)
+            failed, done = c.failed - before[1], c.passed + c.failed - sum(before)
+            print(f"{'FAILED' if failed else 'ok'}: {part.__name__}: {done - failed} of {done} ({time.monotonic() - started:.0f} s)", flush=True)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"{c.passed} passed, {c.failed} failed")
+    return 1 if c.failed or not c.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
