@@ -1,6 +1,6 @@
 //! Matches in; what becomes of every document, and by which rule, out.
 
-use crate::{Collection, Linkage, Matches, Units};
+use crate::{Collection, Linkage, MatchOptions, Matches, Units};
 use lookalike_core::Overlap;
 
 /// Why a document was removed, from the strictest relation to the loosest.
@@ -60,17 +60,21 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Draws the conclusions from the matches.
+    /// Draws the conclusions from the matches that [`crate::find`] made with these options. Where only
+    /// protected documents stand for others, those that repeat each other elsewhere stay.
     #[must_use]
     pub fn new(
         collection: &Collection,
         units: &Units,
         matches: &Matches,
-        linkage: Linkage,
+        options: &MatchOptions,
     ) -> Self {
         let mut removals = vec![None; collection.documents.len()];
         for unit in 0..units.len() {
             let leader = matches.leader[unit as usize];
+            if options.only_protected && leader >= units.protected() {
+                continue;
+            }
             let kept = units.members(leader)[0];
             let counts = Overlap {
                 shared: matches.shared[unit as usize],
@@ -91,7 +95,7 @@ impl Verdicts {
                     Rule::LexicallyEquivalent
                 } else if unit == leader {
                     Rule::FeatureEquivalent
-                } else if linkage == Linkage::Leaders {
+                } else if options.linkage == Linkage::Leaders {
                     Rule::Near
                 } else {
                     Rule::Component

@@ -66,7 +66,7 @@ pub(crate) fn analyse(
         };
         let matches = find(&mut collection, &units, &settings, &options, progress)?;
         phases.extend(matches.phases.iter().copied());
-        let verdicts = Verdicts::new(&collection, &units, &matches, job.settings.linkage);
+        let verdicts = Verdicts::new(&collection, &units, &matches, &options);
         Ok(Analysis { inputs, settings, collection, units, matches, verdicts, phases, threads })
     })
 }

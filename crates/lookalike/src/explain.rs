@@ -41,6 +41,7 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
         inputs.append(Inputs::discover(&job.against, options)?)?;
     }
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let changed = changed_inputs(&inputs, &summary);
     let found = find(&inputs, &[Name::Id(a), Name::Id(b)], threads);
     let mut documents = found.documents.into_iter();
     let mut next = |name: &str| {
@@ -54,7 +55,24 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
         Action::List => in_clusters(run, &a.id, &b.id)?,
         action => in_ledger(run, action, &a.id, &b.id)?,
     };
+    let decision = match changed {
+        Some(change) => format!("{decision} {change}"),
+        None => decision,
+    };
     Evidence::new(a, b, &job.settings, Some(decision))
+}
+
+/// A sentence about inputs that are not as the run found them.
+fn changed_inputs(inputs: &Inputs, summary: &Summary) -> Option<String> {
+    let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
+    let change = inputs.files.iter().find_map(|file| match sizes(&file.name) {
+        None => Some(format!("{} was not there", file.name)),
+        Some(known) if known.bytes != file.size => {
+            Some(format!("{} had {} bytes and now has {}", file.name, known.bytes, file.size))
+        }
+        Some(_) => None,
+    })?;
+    Some(format!("The inputs have changed since the run: {change}; it may have seen other texts."))
 }
 
 fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {

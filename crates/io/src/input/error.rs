@@ -30,7 +30,7 @@ pub enum InputError {
     /// The arguments led to no file.
     #[error(
         "{given}: nothing to read{}; known are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html, \
-         also with .gz .zst .bz2 .xz; name any other form with --format",
+         also with .gz .zst .bz2 .xz; name any other form with --input-format",
         Skipped(*skipped)
     )]
     Nothing {
@@ -42,7 +42,7 @@ pub enum InputError {
     /// The name does not say how the records are written.
     #[error(
         "{}: its name does not say what form its records have; \
-         name it with --format: jsonl, csv, tsv, parquet, text, markdown or html",
+         name it with --input-format: jsonl, csv, tsv, parquet, text, markdown or html",
         path.display()
     )]
     UnknownFormat {

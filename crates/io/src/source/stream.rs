@@ -134,7 +134,7 @@ fn unreadable(head: &[u8], compression: Compression) -> Option<String> {
             Some("is compressed twice; unpack it once".to_string())
         }
         [b'P', b'A', b'R', b'1', ..] => {
-            Some("is a Parquet file; name it .parquet or give --format parquet".to_string())
+            Some("is a Parquet file; name it .parquet or give --input-format parquet".to_string())
         }
         _ => None,
     }

@@ -81,7 +81,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     let root = folder.path();
     let message = |arg: &Path| discover(&[text(arg)]).unwrap_err().to_string();
     assert!(message(&root.join("none.txt")).contains("none.txt: no such file"));
-    assert!(message(&root.join("b/x.log")).contains("--format"));
+    assert!(message(&root.join("b/x.log")).contains("--input-format"));
     fs::create_dir(root.join("empty")).unwrap();
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));
