@@ -3,6 +3,7 @@
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::{Inputs, Problem};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// One document. Its number in the collection is its place in the order of (file name, record).
 #[derive(Debug, Clone, Copy)]
@@ -189,16 +190,20 @@ impl Collection {
     /// holds many.
     #[must_use]
     pub fn name(&self, document: u32) -> Cow<'_, str> {
+        match self.name_parts(document) {
+            (name, None) => Cow::Borrowed(name),
+            (name, Some(record)) => Cow::Owned(format!("{name}:{record}")),
+        }
+    }
+
+    /// The name in two parts, the second to be written behind a colon.
+    fn name_parts(&self, document: u32) -> (&str, Option<u32>) {
         if let Some(id) = self.ids.get(document as usize) {
-            return Cow::Borrowed(id);
+            return (id, None);
         }
         let Document { file, record, .. } = self.documents[document as usize];
-        let name = &self.file_names[file as usize];
-        if self.whole_files[file as usize] {
-            Cow::Borrowed(name)
-        } else {
-            Cow::Owned(format!("{name}:{record}"))
-        }
+        let many = !self.whole_files[file as usize];
+        (&self.file_names[file as usize], many.then_some(record))
     }
 
     /// Whether the document belongs to `--against` and is never removed.
@@ -228,7 +233,63 @@ impl Collection {
 
     /// Orders two documents by name, then by place in the collection.
     #[must_use]
-    pub fn compare_names(&self, a: u32, b: u32) -> std::cmp::Ordering {
-        self.name(a).as_bytes().cmp(self.name(b).as_bytes()).then(a.cmp(&b))
+    pub fn compare_names(&self, a: u32, b: u32) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
+        // Millions of documents without an id are sorted by this: no name is put together for it.
+        let order = match (self.name_parts(a), self.name_parts(b)) {
+            ((x, None), (y, None)) => x.cmp(y),
+            ((x, Some(m)), (y, Some(n))) if x == y => compare_as_written(m, n),
+            ((x, _), (y, _)) if !x.starts_with(y) && !y.starts_with(x) => x.cmp(y),
+            _ => self.name(a).as_bytes().cmp(self.name(b).as_bytes()),
+        };
+        order.then(a.cmp(&b))
+    }
+}
+
+/// Orders numbers as their decimal digits are ordered as text: 10 before 9, and 1 before 10.
+fn compare_as_written(m: u32, n: u32) -> Ordering {
+    let length = |number: u32| number.checked_ilog10().unwrap_or(0);
+    let longer = length(m).max(length(n));
+    let filled = |number: u32| u64::from(number) * 10u64.pow(longer - length(number));
+    filled(m).cmp(&filled(n)).then(length(m).cmp(&length(n)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_as_if_they_were_written_out() {
+        let mut collection = Collection {
+            file_names: ["a", "a:1", "b", "a:", "z.txt"].map(String::from).to_vec(),
+            whole_files: vec![false, false, false, false, true],
+            ..Collection::default()
+        };
+        let ids = [None, Some("a:1"), Some("a:10"), Some("b:4294967295"), Some("a"), Some("z.txt")];
+        for file in 0..5 {
+            for record in [1, 2, 9, 10, 11, 100, 1_000_000_000, u32::MAX] {
+                for id in ids {
+                    collection.ids.push(id);
+                    collection.documents.push(Document {
+                        file,
+                        record,
+                        tokens: 0,
+                        set: None,
+                        text_bytes: 0,
+                        text: TextDigest(0),
+                        sequence: TokenDigest(0),
+                    });
+                }
+            }
+        }
+        for a in 0..collection.len() {
+            for b in 0..collection.len() {
+                let (x, y) = (collection.name(a), collection.name(b));
+                let expected = x.as_bytes().cmp(y.as_bytes()).then(a.cmp(&b));
+                assert_eq!(collection.compare_names(a, b), expected, "{x} and {y}");
+            }
+        }
     }
 }
