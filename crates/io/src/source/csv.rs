@@ -16,25 +16,32 @@ use super::{Chunk, CsvHeader, VisitScratch};
 pub(super) struct Row {
     text: String,
     ends: Vec<usize>,
+    /// How many fields there are, those that were not kept included.
+    count: usize,
 }
 
 impl Row {
-    /// Takes a row apart. Fails with the offset of what is not UTF-8.
+    /// Takes a row apart. Fails with the offset of what is not UTF-8. Fields behind the first `columns`
+    /// are only counted: a long row of delimiters must not take many times its own size.
     ///
     /// A field that starts with a quote ends with the next one that is not doubled; what stands between
     /// that and the delimiter belongs to the field. Any other quote stands for itself.
-    fn parse(&mut self, raw: &[u8], delimiter: u8) -> Result<(), usize> {
+    fn parse(&mut self, raw: &[u8], delimiter: u8, columns: usize) -> Result<(), usize> {
         let row = std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
         let mut rest = row.trim_end_matches(['\r', '\n']);
         self.text.clear();
         self.ends.clear();
+        self.count = 0;
         loop {
             if let Some(quoted) = rest.strip_prefix('"') {
                 rest = self.push_quoted(quoted);
             }
             let end = memchr::memchr(delimiter, rest.as_bytes());
             self.text.push_str(&rest[..end.unwrap_or(rest.len())]);
-            self.ends.push(self.text.len());
+            self.count += 1;
+            if self.count <= columns {
+                self.ends.push(self.text.len());
+            }
             match end {
                 Some(end) => rest = &rest[end + 1..],
                 None => return Ok(()),
@@ -57,10 +64,6 @@ impl Row {
         ""
     }
 
-    fn count(&self) -> usize {
-        self.ends.len()
-    }
-
     fn get(&self, index: usize) -> &str {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..self.ends[index]).unwrap_or_default()
@@ -70,9 +73,9 @@ impl Row {
 /// The names in a header.
 pub(super) fn names(raw: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     let mut row = Row::default();
-    row.parse(raw, delimiter)
+    row.parse(raw, delimiter, usize::MAX)
         .map_err(|_| "the header is not UTF-8; save the file as UTF-8".to_string())?;
-    Ok((0..row.count()).map(|index| row.get(index).to_string()).collect())
+    Ok((0..row.count).map(|index| row.get(index).to_string()).collect())
 }
 
 /// Parses the rows of a chunk.
@@ -125,13 +128,17 @@ fn parse(
         let message = "a quote is opened and not closed before the file ends; close it";
         return Err((0, message.to_string()));
     }
-    row.parse(raw, header.delimiter)
+    let names = header.names.len();
+    row.parse(raw, header.delimiter, names)
         .map_err(|at| (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string()))?;
-    if row.count() != header.names.len() {
-        let (fields, names) = (row.count(), header.names.len());
+    if row.count != names {
+        let fields = match row.count {
+            1 => "1 field".to_string(),
+            count => format!("{count} fields"),
+        };
         return Err((
             0,
-            format!("{fields} fields where the header names {names}; quote what needs quotes"),
+            format!("{fields} where the header names {names}; quote what needs quotes"),
         ));
     }
     Ok(())

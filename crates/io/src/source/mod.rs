@@ -82,9 +82,13 @@ pub struct CsvHeader {
 
 /// What is said of a record that is too long, wherever that is noticed.
 fn too_long(limit: usize) -> String {
-    let limit = match limit {
+    format!("the record is longer than {}; raise --max-record to read it", size_words(limit))
+}
+
+/// A limit as people would say it.
+fn size_words(limit: usize) -> String {
+    match limit {
         bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
         bytes => format!("{bytes} bytes"),
-    };
-    format!("the record is longer than {limit}; raise --max-record to read it")
+    }
 }

@@ -10,7 +10,7 @@ use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
 use super::stream::Stream;
-use super::{Body, Chunk, CsvHeader, csv, too_long};
+use super::{Body, Chunk, CsvHeader, csv, size_words, too_long};
 
 /// Finds where records start.
 #[derive(Debug, Clone)]
@@ -95,8 +95,8 @@ pub(crate) fn header(file: u32, input: &InputFile, fields: &FieldNames) -> Optio
     Some(reader.ok()??.header)
 }
 
-/// Headers are looked for in this many bytes.
-const HEADER_BYTES: usize = 1 << 20;
+/// The longest header that is taken for one: its names are kept, and take several times its size.
+const HEADER_BYTES: usize = 4 << 20;
 
 /// Reads one file.
 pub(super) struct RowReader {
@@ -153,18 +153,31 @@ impl RowReader {
     /// Takes the header off the stream, with its line end.
     fn read_header(&mut self) -> Result<Option<Vec<u8>>, String> {
         let mut size = self.chunk_bytes;
+        let limit = self.max_record.min(HEADER_BYTES);
         loop {
             self.stream.fill(size);
             self.scanner.scan(&self.stream.held, &mut self.starts);
             let end = match self.starts[..] {
+                [] if !self.stream.ended => {
+                    // Blank lines, however many.
+                    self.cut(self.stream.held.len());
+                    continue;
+                }
+                [start, ..] if self.first_length(start) > limit => {
+                    return Err(format!(
+                        "the header is longer than {}; name the columns in the first line, and \
+                         close a quote that was left open",
+                        size_words(limit)
+                    ));
+                }
                 [_, next, ..] => next,
                 [_] if self.stream.ended && self.scanner.is_quoted() => {
                     return Err("the header has a quote that is not closed; close it".to_string());
                 }
                 [_] if self.stream.ended && !self.stream.is_cut_off() => self.stream.held.len(),
                 _ if self.stream.ended => return Ok(None),
-                _ if self.stream.held.len() > self.max_record => {
-                    return Err(format!("the header: {}", too_long(self.max_record)));
+                [_] if self.scanner.state == State::Between && self.ends_blank() => {
+                    self.stream.held.len()
                 }
                 _ => {
                     size = self.grown(size);
@@ -174,8 +187,8 @@ impl RowReader {
             let start = self.starts.remove(0);
             let raw = self.cut(end)[start..].to_vec();
             // Blank lines behind it are not its own.
-            let text =
-                raw.len() - raw.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            let ends = raw.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            let text = raw.len() - ends;
             let line_end = match raw[text..] {
                 [b'\r', b'\n', ..] => 2,
                 [] => 0,
@@ -183,6 +196,14 @@ impl RowReader {
             };
             return Ok(Some(raw[..text + line_end].to_vec()));
         }
+    }
+
+    /// Length of the first record, without line ends.
+    fn first_length(&self, start: usize) -> usize {
+        let end = self.starts.get(1).copied().unwrap_or(self.stream.held.len());
+        let record = &self.stream.held[start..end];
+        let ends = record.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        record.len() - ends
     }
 
     /// The next chunk, or what is wrong in its place.

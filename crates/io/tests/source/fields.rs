@@ -135,7 +135,7 @@ fn rows_with_too_few_or_too_many_fields_are_problems() {
         read.problems.iter().map(|p| (p.record, p.line)).collect::<Vec<_>>(),
         [(2, 3), (3, 5)]
     );
-    assert!(read.problems[0].message.contains("1 fields where the header names 2"));
+    assert!(read.problems[0].message.contains("1 field where the header names 2"));
 }
 
 #[test]

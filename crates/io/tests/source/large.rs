@@ -52,6 +52,35 @@ fn a_document_that_unpacks_to_too_much_is_a_problem() {
 }
 
 #[test]
+fn a_header_without_end_is_a_problem_and_not_a_million_names() {
+    let expected = "x.csv.gz: the header is longer than 4 MiB";
+    let file = bomb("x.csv.gz", &b"text,".repeat(200_000), 5);
+    assert!(file.read().messages()[0].contains(expected));
+    // One row too long, with others behind it.
+    let file = OneFile::new("x.csv", [&b"text,".repeat(1_000_000)[..], b"\n1\n"].concat());
+    let found = file.read();
+    assert!(found.records.is_empty());
+    assert!(found.messages()[0].contains("x.csv: the header is longer than 4 MiB"));
+    // An ordinary header among blank lines has no such limit.
+    let blank = b"\r\n".repeat(3 << 20);
+    let file = OneFile::new("x.csv", [&blank[..], b"text\r\n", &blank, b"one\r\n"].concat());
+    for size in [1000, 2 << 20, 20 << 20] {
+        let found = read_sized(&file.inputs(DiscoverOptions::default()), size);
+        assert_eq!(found.records.len(), 1, "{:?}", found.messages());
+        assert_eq!((found.records[0].record, found.records[0].line), (1, 6 * (1 << 20) + 2));
+    }
+}
+
+#[test]
+fn a_row_of_delimiters_is_counted_and_not_kept() {
+    let row = b",".repeat(3_000_000);
+    let file = OneFile::new("x.csv", [b"id,text\n", &row[..], b"\n1,good\n"].concat());
+    let found = file.read();
+    assert_eq!(found.ids(), ["1"]);
+    assert!(found.messages()[0].contains("x.csv:2: 3000001 fields where the header names 2"));
+}
+
+#[test]
 fn many_small_files_share_chunks() {
     let folder = tempfile::tempdir().unwrap();
     for index in 0..1000 {
