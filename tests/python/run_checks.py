@@ -405,6 +405,7 @@ def hostile(c: Checks) -> None:
     c.all_checked(runs)
     whole_files(c, folder)
     long_records(c, folder)
+    many_problems(c, folder)
 
 
 def summary_of(out: Path) -> dict:
@@ -461,6 +462,22 @@ def long_records(c: Checks, folder: Path) -> None:
         rejected = out / "rejected.jsonl"
         among = rejected.is_file() and rejected.read_text() == long
         c.check(f"a record of {size} bytes over the limit is among the rejected, if it was read", among == copied)
+
+
+def many_problems(c: Checks, folder: Path) -> None:
+    """Of very many bad records the first are listed, all are counted, and all are among the rejected."""
+    path, out = folder / "all-bad.jsonl", c.out("all bad")
+    bad = "{}\n" * 150_000
+    path.write_text(bad + good("a"))
+    done = c.run("dedup", path, "-o", out, "--tables", "tsv")
+    summary = summary_of(out)
+    c.check("very many problems are counted", (summary.get("problems"), summary.get("documents")) == (150_000, 1), done.stderr)
+    c.check("very many problems: their input counts them", summary["inputs"][0]["problems"] == 150_000, summary["inputs"])
+    said = "and 149995 more; the first 100000 are in" in done.stderr and len(done.stderr.splitlines()) == 6
+    c.check("very many problems: says where they are", said, done.stderr)
+    rows = (out / "problems.tsv").read_text(encoding="utf-8").splitlines()
+    c.check("very many problems: the first are listed", len(rows) == 100_001 and "\t100000\t" in rows[-1], len(rows))
+    c.check("very many problems: all are among the rejected", (out / "rejected.jsonl").read_text() == bad)
 
 
 # --- manners --------------------------------------------------------------------------------------

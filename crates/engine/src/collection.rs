@@ -1,7 +1,8 @@
 //! The documents of a run as flat columns, in the order of the collection.
 
+use crate::Problems;
 use lookalike_core::{TextDigest, TokenDigest};
-use lookalike_io::{Inputs, Problem};
+use lookalike_io::Inputs;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -97,7 +98,7 @@ pub struct Collection {
     /// The feature sets.
     pub blocks: Vec<SetBlock>,
     /// Records and files that could not be used, in input order.
-    pub problems: Vec<Problem>,
+    pub problems: Problems,
     /// Where each file's documents start in `documents`; one more entry than files.
     pub file_starts: Vec<u32>,
     /// Where each chunk's documents start; one more entry than chunks.

@@ -5,11 +5,11 @@
 //! gives no second feature set: a million copies cost a million digests.
 
 use crate::collection::{Collection, Document, Ids, SetBlock, SetRef};
-use crate::{EngineError, Progress, Scratch, Signer, date, pipeline};
+use crate::{EngineError, Problems, Progress, Scratch, Signer, date, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::TokenDigest;
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Inputs, Item, Problem, RecordView};
+use lookalike_io::{Inputs, Item, RecordView};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -54,7 +54,11 @@ pub fn ingest(
         State::default,
         |state, (index, chunk)| match chunk {
             Ok(chunk) => reader.read(index as u32, &chunk, state),
-            Err(problem) => ChunkResult { problems: vec![problem], ..ChunkResult::default() },
+            Err(problem) => {
+                let mut result = ChunkResult::default();
+                result.problems.push(problem);
+                result
+            }
         },
         |result| {
             progress.advance(result.consumed, result.documents.len() as u64);
@@ -76,11 +80,11 @@ fn append(
     options: &IngestOptions,
 ) -> Result<(), EngineError> {
     if options.strict
-        && let Some(problem) = result.problems.first()
+        && let Some(problem) = result.problems.listed().first()
     {
         return Err(EngineError::Strict(problem.clone()));
     }
-    collection.problems.extend(result.problems);
+    collection.problems.append(result.problems);
     let limit = u64::from(u32::MAX) - 1;
     if (collection.documents.len() + result.documents.len()) as u64 > limit {
         return Err(EngineError::TooManyDocuments { limit });
@@ -111,7 +115,7 @@ struct ChunkResult {
     ids: Ids,
     attributes: Vec<Vec<f64>>,
     block: SetBlock,
-    problems: Vec<Problem>,
+    problems: Problems,
     consumed: u64,
 }
 

@@ -22,7 +22,8 @@ use xxhash_rust::xxh3::Xxh3;
 pub struct Outcome {
     /// The content of `summary.json`.
     pub summary: Summary,
-    /// The records and files that could not be used.
+    /// The records and files that could not be used; of very many the first,
+    /// and the summary counts all.
     pub problems: Vec<Problem>,
     /// Seconds by phase.
     pub phases: Vec<(&'static str, f64)>,
@@ -84,7 +85,7 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
     }
     tables.push(write_clusters(&analysis, &clusters, &staging, job.tables, &mut digest)?);
     tables.push(write_pairs(&analysis, &staging, job.tables, &mut digest)?);
-    if !analysis.collection.problems.is_empty() {
+    if analysis.collection.problems.count() > 0 {
         tables.push(write_problems(&analysis, &staging, job.tables)?);
     }
     lap(&mut analysis, "tables");
@@ -132,7 +133,11 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
     staging.write("report.html", report.html()?.as_bytes())?;
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;
-    Ok(Outcome { summary, problems: analysis.collection.problems, phases: analysis.phases })
+    Ok(Outcome {
+        summary,
+        problems: analysis.collection.problems.into_listed(),
+        phases: analysis.phases,
+    })
 }
 
 fn is_named(table: &WrittenTable, name: &str) -> bool {

@@ -258,7 +258,7 @@ fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
     rows
 }
 
-/// Writes the problems: every record and file that could not be used, and why.
+/// Writes the problems: records and files that could not be used, and why. Of very many, the first.
 pub(crate) fn write_problems(
     analysis: &Analysis,
     staging: &Staging,
@@ -266,7 +266,7 @@ pub(crate) fn write_problems(
 ) -> Result<WrittenTable, LookalikeError> {
     let mut table = TableWriter::create(&staging.path("problems"), format, &PROBLEMS)?;
     let known = |place: u64| if place == 0 { Cell::Null } else { Cell::Count(place) };
-    for problem in &analysis.collection.problems {
+    for problem in analysis.collection.problems.listed() {
         table.row(&[
             Cell::Text(&problem.path),
             known(problem.record.into()),

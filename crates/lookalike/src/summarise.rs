@@ -65,7 +65,7 @@ pub(crate) fn summarise(
         removed,
         without_features,
         duplicate_ids: duplicate_ids(analysis),
-        problems: collection.problems.len() as u64,
+        problems: collection.problems.count(),
         clusters: clusters.len(),
         documents_in_clusters: sizes.values().sum(),
         largest_cluster: sizes.values().copied().max().unwrap_or(0),
@@ -103,8 +103,8 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
             problems: 0,
         })
         .collect();
-    for problem in &collection.problems {
-        summaries[problem.file as usize].problems += 1;
+    for (file, count) in collection.problems.counts() {
+        summaries[file as usize].problems = count;
     }
     summaries
 }

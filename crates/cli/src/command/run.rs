@@ -96,9 +96,15 @@ fn report_problems(outcome: &Outcome, output: &OutputArgs) {
     for problem in outcome.problems.iter().take(shown) {
         eprintln!("{problem}");
     }
-    let rest = outcome.problems.len().saturating_sub(shown);
+    let listed = outcome.problems.len();
+    let (all, shown) = (outcome.summary.problems, shown.min(listed));
+    let rest = all.saturating_sub(shown as u64);
     if rest > 0 && !output.quiet {
-        eprintln!("and {rest} more; all of them are in {}", job_problems(output).display());
+        let which = match all == listed as u64 {
+            true => "all of them".to_string(),
+            false => format!("the first {listed}"),
+        };
+        eprintln!("and {rest} more; {which} are in {}", job_problems(output).display());
     }
     if output.verbose {
         for (name, seconds) in &outcome.phases {

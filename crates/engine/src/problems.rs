@@ -1,0 +1,89 @@
+//! What could not be used: all of it counted, the first of it kept.
+//!
+//! A wrong field name makes every record of a collection a problem. Each is worth a count and the
+//! first ones are worth reading; millions of messages are worth no memory. The records themselves
+//! are not lost: the second pass writes all of them to `rejected`.
+
+use lookalike_io::Problem;
+use std::collections::BTreeMap;
+
+/// Records and files that could not be used, in input order.
+#[derive(Debug, Default)]
+pub struct Problems {
+    listed: Vec<Problem>,
+    /// How many there are, by file.
+    counts: BTreeMap<u32, u64>,
+}
+
+impl Problems {
+    /// As many are kept: some 20 MB.
+    pub const LISTED: usize = 100_000;
+
+    /// Counts one more, and keeps it if there is room.
+    pub fn push(&mut self, problem: Problem) {
+        *self.counts.entry(problem.file).or_default() += 1;
+        if self.listed.len() < Self::LISTED {
+            self.listed.push(problem);
+        }
+    }
+
+    /// Puts others behind these.
+    pub fn append(&mut self, other: Self) {
+        for (file, count) in other.counts {
+            *self.counts.entry(file).or_default() += count;
+        }
+        let room = Self::LISTED - self.listed.len();
+        self.listed.extend(other.listed.into_iter().take(room));
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// How many there are, by file; files without any are left out.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.counts.iter().map(|(&file, &count)| (file, count))
+    }
+
+    /// The first of them.
+    #[must_use]
+    pub fn listed(&self) -> &[Problem] {
+        &self.listed
+    }
+
+    /// The first of them.
+    #[must_use]
+    pub fn into_listed(self) -> Vec<Problem> {
+        self.listed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(file: u32, record: u32) -> Problem {
+        let (path, message) = (String::new(), String::new());
+        Problem { file, path, record, line: 0, offset: None, message }
+    }
+
+    #[test]
+    fn all_are_counted_and_the_first_are_kept() {
+        let of = |file: u32, count: u32| {
+            let mut problems = Problems::default();
+            (0..count).for_each(|record| problems.push(problem(file, record)));
+            problems
+        };
+        let most = Problems::LISTED as u32 - 3;
+        let mut all = of(0, 2);
+        [of(1, most), of(2, 0), of(1, 5), of(0, 7)].into_iter().for_each(|more| all.append(more));
+        assert_eq!(all.count(), u64::from(most) + 14);
+        assert_eq!(all.counts().collect::<Vec<_>>(), [(0, 9), (1, u64::from(most) + 5)]);
+        let listed = all.into_listed();
+        assert_eq!(listed.len(), Problems::LISTED);
+        assert_eq!((listed[2].file, listed[2].record), (1, 0));
+        assert_eq!(listed.last().map(|last| (last.file, last.record)), Some((1, 0)));
+    }
+}
