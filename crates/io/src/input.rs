@@ -6,6 +6,7 @@
 
 mod discover;
 mod error;
+mod foreign;
 pub(crate) mod kind;
 mod name;
 

@@ -5,7 +5,9 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, kind, name};
+use super::{
+    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, name,
+};
 use crate::source::open;
 
 /// Names standard input.
@@ -31,7 +33,8 @@ pub(super) fn discover(
     }
     if files.is_empty() {
         let given = if args.is_empty() { "no inputs".to_string() } else { args.join(" ") };
-        return Err(InputError::Nothing { given, skipped: skipped.len() });
+        let first = skipped.first().cloned();
+        return Err(InputError::Nothing { given, skipped: skipped.len(), first });
     }
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -161,7 +164,13 @@ impl<'a> Search<'a> {
         let (named, mut compression) = kind::of_name(path);
         let Some(format) = self.options.format.or(named) else {
             return match found {
-                Found::Named => Err(InputError::UnknownFormat { path: path.to_path_buf() }),
+                Found::Named => {
+                    let path = path.to_path_buf();
+                    Err(match foreign::remedy(&path) {
+                        Some(remedy) => InputError::Foreign { path, remedy },
+                        None => InputError::UnknownFormat { path },
+                    })
+                }
                 Found::Below => {
                     self.skipped.insert(path.to_path_buf());
                     Ok(())

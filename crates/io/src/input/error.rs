@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::foreign;
+
 /// Why a run cannot start, or not go on. The cause, where there is one, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -31,13 +33,15 @@ pub enum InputError {
     #[error(
         "{given}: nothing to read{}; known are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html, \
          also with .gz .zst .bz2 .xz; name any other form with --input-format",
-        Skipped(*skipped)
+        Skipped(*skipped, first.as_deref())
     )]
     Nothing {
         /// The arguments.
         given: String,
         /// How many names were passed over.
         skipped: usize,
+        /// The first of them.
+        first: Option<PathBuf>,
     },
     /// The name does not say how the records are written.
     #[error(
@@ -48,6 +52,17 @@ pub enum InputError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
+    },
+    /// The name says what it is, and that is not read.
+    #[error(
+        "{}: {remedy} (or name another form that it can be read as with --input-format)",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What to do with it.
+        remedy: &'static str,
     },
     /// A pipe, a socket or a device.
     #[error(
@@ -102,15 +117,22 @@ impl InputError {
     }
 }
 
-/// How many names were passed over, where any were.
-struct Skipped(usize);
+/// How many names were passed over, where any were, and the first of them.
+struct Skipped<'a>(usize, Option<&'a Path>);
 
-impl std::fmt::Display for Skipped {
+impl std::fmt::Display for Skipped<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            0 => Ok(()),
-            1 => f.write_str(" (1 name passed over)"),
-            count => write!(f, " ({count} names passed over)"),
+            0 => return Ok(()),
+            1 => f.write_str(" (1 name passed over"),
+            count => write!(f, " ({count} names passed over"),
+        }?;
+        if let Some(first) = self.1 {
+            write!(f, ", the first is {}", first.display())?;
+            if let Some(remedy) = foreign::remedy(first) {
+                write!(f, ": {remedy}")?;
+            }
         }
+        f.write_str(")")
     }
 }

@@ -82,6 +82,20 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     let message = |arg: &Path| discover(&[text(arg)]).unwrap_err().to_string();
     assert!(message(&root.join("none.txt")).contains("none.txt: no such file"));
     assert!(message(&root.join("b/x.log")).contains("--input-format"));
+    for (name, words) in [
+        ("a.mbox", "a.mbox: mail is not read yet; write the messages into JSONL"),
+        ("a.warc.gz", "a.warc.gz: web archives are not read yet"),
+        ("a.tar.gz", "unpack it and give the directory"),
+        ("a.jsonl.gz.gz", "is compressed twice; unpack it once"),
+    ] {
+        fs::write(root.join(name), "x").unwrap();
+        assert!(message(&root.join(name)).contains(words), "{}", message(&root.join(name)));
+    }
+    fs::create_dir_all(root.join("mails/cur")).unwrap();
+    fs::write(root.join("mails/cur/1.host:2,S"), "x").unwrap();
+    let said = message(&root.join("mails"));
+    let words = "mails: nothing to read (1 name passed over, the first is ";
+    assert!(said.contains(words) && said.contains("1.host:2,S: mail is not read yet"), "{said}");
     fs::create_dir(root.join("empty")).unwrap();
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));

@@ -1,0 +1,68 @@
+//! A name in; what to do with it where it promises a form that is known and not read, out.
+
+use std::path::Path;
+
+const MAIL: &str = "mail is not read yet; write the messages into JSONL with `id` and `text`";
+const WEB: &str = "web archives are not read yet; write the pages into JSONL with `id` and `html`";
+const PACKED: &str = "archives are not read; unpack it and give the directory";
+const PAGES: &str = "is made for printing; make it text, Markdown or HTML";
+const SHEET: &str = "spreadsheets are not read; save it as CSV";
+const TABLE: &str = "tables in this form are not read; make it Parquet";
+const TWICE: &str = "is compressed twice; unpack it once";
+const PARQUET: &str = "Parquet files compress their own pages; unpack it";
+
+/// Extensions, in lower case, and what to do with such files.
+const KNOWN: &[(&[&str], &str)] = &[
+    (&["mbox", "mbx", "eml", "emlx", "msg", "pst"], MAIL),
+    (&["warc", "wet", "wat", "arc"], WEB),
+    (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
+    (&["pdf", "ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
+    (&["xls", "xlsx", "ods"], SHEET),
+    (&["avro", "orc", "arrow", "feather"], TABLE),
+];
+
+const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
+
+/// What to do with a file of this name, if its name says what it is.
+pub(super) fn remedy(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let mut extensions = name.rsplit('.');
+    let mut last = extensions.next()?;
+    if COMPRESSED.contains(&last) {
+        last = extensions.next()?;
+        if COMPRESSED.contains(&last) {
+            return Some(TWICE);
+        }
+        if last == "parquet" {
+            return Some(PARQUET);
+        }
+    }
+    // Messages of a maildir have no extension: `cur/1000000050.50.host:2,S`.
+    let folder = path.parent().and_then(Path::file_name);
+    let maildir = folder.is_some_and(|folder| folder == "cur" || folder == "new");
+    KNOWN
+        .iter()
+        .find(|(extensions, _)| extensions.contains(&last))
+        .map(|(_, remedy)| *remedy)
+        .or_else(|| (maildir && name.contains(":2,")).then_some(MAIL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_that_are_not_read_are_known_by_name() {
+        let of = |name: &str| remedy(Path::new(name));
+        for name in ["a.mbox", "A.EML", "a.mbox.gz", "m/cur/1000000050.50.host:2,S"] {
+            assert_eq!(of(name), Some(MAIL), "{name}");
+        }
+        assert_eq!(of("a/b.warc.gz"), Some(WEB));
+        assert_eq!(of("a.tar.gz"), Some(PACKED));
+        assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
+        assert_eq!(of("a.parquet.gz"), Some(PARQUET));
+        for name in ["Makefile", "a.log", "gz", "a.gz", "1000000050.50.host:2,S", ".."] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}
