@@ -587,6 +587,22 @@ def explanations(c: Checks) -> None:
     for arguments in (("explain", "one", "nobody", "--run", run), ("compare", f"{docs}#one", f"{docs}#nobody")):
         done = c.run(*arguments)
         c.check(f"{arguments[0]}: an unknown document is named", done.returncode == 1 and "nobody" in done.stderr, done.stderr)
+    odd = write_jsonl(folder / "odd#1.jsonl", [
+        {"id": "#a#", "text": "a text"}, {"id": "tab\there", "text": "a text"}, {"id": "line\nend", "text": "a text"}, {"text": "a text"},
+    ])
+    c.run("dedup", odd, "-o", folder / "odd-run", "-q", cwd=folder)
+    for x, y in (("#a#", "tab\there"), ("line\nend", "#a#"), ("tab\there", f"{odd}:4")):
+        done = c.run("explain", x, y, "--run", folder / "odd-run", "--format", "json")
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        c.check(f"explain knows odd ids: {x!r}", (said.get("a", {}).get("id"), said.get("b", {}).get("id")) == (x, y), done.stderr)
+        done = c.run("compare", f"{odd}#{x}", f"{odd}#{4 if ':4' in y else y}", "--format", "json")
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        c.check(f"compare knows odd ids: {x!r}", said.get("measures", {}).get("resemblance") == 1, done.stderr)
+    (folder / "wide.jsonl").write_bytes(good("a").encode("utf-16"))
+    (folder / "cut.jsonl").write_text(good("a") + '{"id": "b", "te')
+    for name, why in (("wide.jsonl", "UTF-16"), ("wide.jsonl#a", "UTF-16"), ("cut.jsonl#b", "cut.jsonl:2: the line ends")):
+        done = c.run("compare", folder / name, a)
+        c.check(f"compare says why there is no {name}", done.returncode == 1 and why in done.stderr, done.stderr)
     done = c.run("explain", "one", "two", "--run", folder)
     c.check("explain: a directory that is no run is named", done.returncode == 1 and str(folder) in done.stderr, done.stderr)
     docs.write_text(docs.read_text().replace("quick", "slow"))

@@ -35,11 +35,7 @@ pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, Lookal
 }
 
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
-    // A file whose name has a `#` in it is still a file.
-    let (file, name) = match wanted.rsplit_once('#') {
-        Some((file, id)) if !Path::new(wanted).exists() => (file, Name::IdOrRecord(id)),
-        _ => (wanted, Name::Only),
-    };
+    let (file, name) = parts(wanted);
     let options = DiscoverOptions {
         fields: settings.fields.clone(),
         format: settings.format,
@@ -51,8 +47,50 @@ fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeEr
     if found.several {
         return Err(LookalikeError::SeveralDocuments { place: file.to_owned() });
     }
-    found.documents.into_iter().flatten().next().ok_or_else(|| LookalikeError::NoSuchDocument {
-        name: wanted.to_owned(),
-        place: file.to_owned(),
+    let (place, unread) = (file.to_owned(), found.unread);
+    found.documents.into_iter().flatten().next().ok_or_else(|| match name {
+        Name::Only => LookalikeError::NoDocument { place, unread },
+        Name::Id(id) | Name::IdOrRecord(id) => LookalikeError::NoSuchDocument {
+            name: id.to_owned(),
+            place,
+            advice: "give its id, or the number of its record counted from 1",
+            unread,
+        },
     })
+}
+
+/// Takes `FILE` or `FILE#ID` apart. A file whose name has a `#` in it is still a file, and an id may
+/// have one as well.
+fn parts(wanted: &str) -> (&str, Name<'_>) {
+    if Path::new(wanted).exists() {
+        return (wanted, Name::Only);
+    }
+    wanted
+        .match_indices('#')
+        .map(|(at, _)| (&wanted[..at], &wanted[at + 1..]))
+        .find(|(file, _)| Path::new(file).is_file())
+        .or_else(|| wanted.rsplit_once('#'))
+        .map_or((wanted, Name::Only), |(file, id)| (file, Name::IdOrRecord(id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_ids_may_both_have_a_number_sign() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a#1.jsonl").display().to_string();
+        let split = |wanted: &str| match parts(wanted) {
+            (file, Name::IdOrRecord(id)) => (file.to_owned(), Some(id.to_owned())),
+            (file, _) => (file.to_owned(), None),
+        };
+        assert_eq!(split("docs.jsonl"), ("docs.jsonl".to_owned(), None));
+        assert_eq!(split("*.jsonl#7"), ("*.jsonl".to_owned(), Some("7".to_owned())));
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(split(&file), (file.clone(), None));
+        for id in ["7", "#7#", "a#b", ""] {
+            assert_eq!(split(&format!("{file}#{id}")), (file.clone(), Some(id.to_owned())));
+        }
+    }
 }

@@ -3,9 +3,11 @@
 use lookalike_cluster::KeepRuleError;
 use lookalike_core::ThresholdError;
 use lookalike_engine::EngineError;
+use lookalike_io::Problem;
 use lookalike_io::input::InputError;
 use lookalike_io::sink::OutputError;
 use lookalike_io::table::TableError;
+use std::fmt;
 
 /// Why a job failed.
 #[derive(Debug, thiserror::Error)]
@@ -44,15 +46,24 @@ pub enum LookalikeError {
         reason: String,
     },
     /// A document that is not in the run.
-    #[error(
-        "no document `{name}` in {place}; ids are in the tables `clusters` and `ledger`, and \
-             documents without an id are named FILE:RECORD"
-    )]
+    #[error("no document `{name}` in {place}; {advice}{unread}")]
     NoSuchDocument {
         /// The name asked for.
         name: String,
         /// Where it was looked for.
         place: String,
+        /// How to name one.
+        advice: &'static str,
+        /// What may be the reason.
+        unread: Unread,
+    },
+    /// A file without any document that could be read.
+    #[error("no document in {place}{unread}")]
+    NoDocument {
+        /// The file.
+        place: String,
+        /// What may be the reason.
+        unread: Unread,
     },
     /// A file that holds many documents where one was asked for.
     #[error(
@@ -76,6 +87,35 @@ pub enum LookalikeError {
     /// An input gave other records the second time it was read.
     #[error("{0} changed while it was being read; run again when nobody writes to it")]
     Changed(String),
+}
+
+/// Records and files that could not be read while a document was looked for.
+#[derive(Debug, Default)]
+pub struct Unread {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub first: Option<Box<Problem>>,
+}
+
+impl Unread {
+    /// Counts one more.
+    pub(crate) fn add(&mut self, problem: Problem) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| Box::new(problem));
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.first, self.count) {
+            (None, _) => Ok(()),
+            (Some(first), 1) => write!(f, " (not all could be read: {first})"),
+            (Some(first), count) => {
+                write!(f, " (not all could be read, {count} problems: {first})")
+            }
+        }
+    }
 }
 
 impl LookalikeError {

@@ -44,13 +44,18 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
     let changed = changed_inputs(&inputs, &summary);
     let found = find(&inputs, &[Name::Id(a), Name::Id(b)], threads);
     let mut documents = found.documents.into_iter();
-    let mut next = |name: &str| {
-        documents.next().flatten().ok_or_else(|| LookalikeError::NoSuchDocument {
-            name: name.to_owned(),
-            place: "the inputs of the run".to_owned(),
-        })
+    let (a, b) = match (documents.next().flatten(), documents.next().flatten()) {
+        (Some(a), Some(b)) => (a, b),
+        (known, _) => {
+            return Err(LookalikeError::NoSuchDocument {
+                name: if known.is_none() { a.to_owned() } else { b.to_owned() },
+                place: "the inputs of the run".to_owned(),
+                advice: "ids are in the tables `clusters` and `ledger`, and documents without an id \
+                         are named FILE:RECORD",
+                unread: found.unread,
+            });
+        }
     };
-    let (a, b) = (next(a)?, next(b)?);
     let decision = match summary.action {
         Action::List => in_clusters(run, &a.id, &b.id)?,
         action => in_ledger(run, action, &a.id, &b.id)?,

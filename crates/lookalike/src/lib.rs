@@ -28,7 +28,7 @@ mod settings;
 mod summarise;
 
 pub use compare::compare;
-pub use error::LookalikeError;
+pub use error::{LookalikeError, Unread};
 pub use evidence::Evidence;
 pub use explain::explain;
 pub use jobs::{Outcome, cluster, dedup};

@@ -1,5 +1,6 @@
 //! Names in, the documents of those names out: the inputs are read until all are found.
 
+use crate::error::Unread;
 use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;
@@ -55,21 +56,33 @@ pub(crate) struct Found {
     pub(crate) documents: Vec<Option<DocExhibit>>,
     /// Whether a name fits more than one document equally well (only looked for with [`Name::Only`]).
     pub(crate) several: bool,
+    /// What could not be read on the way.
+    pub(crate) unread: Unread,
 }
 
 /// Looks for documents. Reads no further than it must.
 pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], threads: usize) -> Found {
     let mut best: Vec<Option<(Match, DocExhibit)>> = vec![None; names.len()];
     let mut several = false;
+    let mut unread = Unread::default();
     pipeline::ordered(
         threads,
         inputs.chunks(),
         VisitScratch::default,
         |scratch, chunk| {
-            let mut hits = Vec::new();
-            let Ok(chunk) = chunk else { return hits };
+            let (mut hits, mut unread) = (Vec::new(), Unread::default());
+            let chunk = match chunk {
+                Ok(chunk) => chunk,
+                Err(problem) => {
+                    unread.add(problem);
+                    return (hits, unread);
+                }
+            };
             chunk.visit(inputs, scratch, &mut |item| {
-                let Item::Record(record) = item else { return };
+                let record = match item {
+                    Item::Record(record) => record,
+                    Item::Bad(problem) => return unread.add(problem),
+                };
                 for (at, name) in names.iter().enumerate() {
                     if let Some(fit) = name.matches(&record, inputs)
                         // A file of a million records must not be copied to learn that it has many.
@@ -79,9 +92,11 @@ pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], threads: usize) -> Found
                     }
                 }
             });
-            hits
+            (hits, unread)
         },
-        |hits| {
+        |(hits, more)| {
+            unread.count += more.count;
+            unread.first = unread.first.take().or(more.first);
             for (at, fit, document) in hits {
                 if matches!(names[at], Name::Only) && best[at].is_some() {
                     several = true;
@@ -99,6 +114,7 @@ pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], threads: usize) -> Found
     Found {
         documents: best.into_iter().map(|best| best.map(|(_, document)| document)).collect(),
         several,
+        unread,
     }
 }
 
