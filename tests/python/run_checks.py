@@ -513,6 +513,21 @@ def usage(c: Checks) -> None:
     ):
         done = c.run("dedup", docs, "-o", folder / "bad", option, value)
         c.check(f"{option} {value} is refused with a hint", done.returncode in (1, 2) and hint in done.stderr, f"exit {done.returncode}: {done.stderr}")
+    done = c.run("dedup", docs, "-o", folder / "bad", "-j", "100000")
+    c.check("more threads than make sense are refused", done.returncode == 2 and "1024" in done.stderr, done.stderr)
+    try:
+        odd = os.fsencode(folder) + b"/names/not-utf8-\xff.txt"
+        os.makedirs(os.path.dirname(odd))
+        with open(odd, "wb") as out:
+            out.write(b"a text")
+        command = [os.fsencode(c.binary), b"dedup", odd, b"-o", os.fsencode(folder / "bad")]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        c.check("a name that is not UTF-8 says what to do", done.returncode == 2 and "directory" in done.stderr, done.stderr)
+        done = c.run("dedup", folder / "names", "-o", folder / "names-out", "-q")
+        kept = (folder / "names-out" / "kept-files.txt").read_text() if done.returncode == 0 else ""
+        c.check("its directory is read", "not-utf8-\\xff.txt" in kept, done.stderr + kept)
+    except OSError:
+        pass  # Not every file system can hold such a name.
     for name in ("nothing.jsonl", "no*such.jsonl"):
         done = c.run("dedup", folder / name, "-o", folder / "bad")
         c.check(f"missing {name} is named", done.returncode == 1 and name in done.stderr, done.stderr)

@@ -1,5 +1,6 @@
 //! What can be typed, and nothing of what it means.
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -73,7 +74,7 @@ pub(crate) struct DedupArgs {
     #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
     /// Remove from INPUT what is in this collection, and leave it untouched (may be repeated)
-    #[arg(long, value_name = "OTHER", help_heading = "Survivors")]
+    #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Survivors")]
     pub(crate) against: Vec<String>,
     /// With --against: remove nothing else, even where INPUT repeats itself
     #[arg(long, requires = "against", help_heading = "Survivors")]
@@ -112,8 +113,10 @@ pub(crate) struct ClusterArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The first document
+    #[arg(value_parser = utf8())]
     pub(crate) a: String,
     /// The second document
+    #[arg(value_parser = utf8())]
     pub(crate) b: String,
     #[command(flatten)]
     pub(crate) fields: FieldArgs,
@@ -146,7 +149,7 @@ pub(crate) struct InputArgs {
     ///
     /// JSONL, CSV, TSV and Parquet files hold many documents; text, Markdown and HTML files one
     /// each. gzip, zstd, bzip2 and xz around them are taken off.
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
     pub(crate) fields: FieldArgs,
@@ -277,6 +280,7 @@ pub(crate) struct OutputArgs {
         long,
         short = 'j',
         value_name = "N",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024),
         default_value_t = 0,
         hide_default_value = true,
         help_heading = "Running"
@@ -323,6 +327,16 @@ choices! {
     FormatArg { Text, Json }
     /// Forms of inputs.
     InputFormatArg { Jsonl, Csv, Tsv, Parquet, Text, Markdown, Html }
+}
+
+/// Takes names of inputs, which are written into results and therefore have to be text.
+fn utf8() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|name| {
+        name.into_string().map_err(|_| {
+            "this name is not UTF-8; rename it, or give the directory that it lies in: such names \
+             are read there"
+        })
+    })
 }
 
 /// Reads a size such as `64MiB`, `1GB` or `500000`.
