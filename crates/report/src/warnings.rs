@@ -48,8 +48,11 @@ impl Summary {
         let records = self.documents + self.problems;
         (self.problems.saturating_mul(100) > records).then(|| {
             format!(
-                "{} ({} of all) could not be read as documents.",
-                counted(self.problems, "record"),
+                "{} ({} of all) could not be used, or not to their end.",
+                match self.problems {
+                    1 => "1 record or file".to_owned(),
+                    number => format!("{} records or files", count(number)),
+                },
                 share(self.problems, records)
             )
         })
@@ -147,7 +150,7 @@ mod tests {
     fn each_limit_when_passed_warns_once() {
         type Change = fn(&mut Summary);
         let passed: [(&str, Change); 6] = [
-            ("11 records (1.1 % of all) could not", |s| s.problems = 11),
+            ("11 records or files (1.1 % of all) could not", |s| s.problems = 11),
             ("One cluster holds 51 documents (5.1 %", |s| s.largest_cluster = 51),
             ("More than half of a (51.0 %)", |s| s.inputs[0].removed = 51),
             ("51 documents (5.1 % of all) have no words", |s| s.without_features.no_words = 51),
