@@ -11,7 +11,7 @@ pub fn overlap(a: &[u64], b: &[u64]) -> u32 {
 /// The intersection size if it reaches `needed`, else `None`, noticed as early as it is certain.
 ///
 /// Both slices strictly increasing. The values are hashes, so the two run along at about the same
-/// pace; every [`STRIDE`] steps we look whether what is left can still suffice.
+/// pace; every `STRIDE` steps we look whether what is left can still suffice.
 #[must_use]
 pub fn overlap_at_least(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };

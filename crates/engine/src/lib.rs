@@ -2,7 +2,7 @@
 //!
 //! The steps in the order in which the data runs through them:
 //!
-//! 1. [`ingest`]: every core parses, tokenises and fingerprints; one [`Collection`] comes out, the
+//! 1. [`mod@ingest`]: every core parses, tokenises and fingerprints; one [`Collection`] comes out, the
 //!    same whatever the number of threads.
 //! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
 //!    precedence.

@@ -4,6 +4,11 @@
 //! order and on one thread, into [`Chunk`]s of whole records; [`Chunk::visit`] parses one chunk into
 //! documents on whichever thread took it. Writing retraces the same chunks: [`Chunk::route`] sends
 //! every record, byte for byte, where a [`Fates`] says.
+//!
+//! [`Chunk`]: source::Chunk
+//! [`Chunk::route`]: source::Chunk::route
+//! [`Chunk::visit`]: source::Chunk::visit
+//! [`Chunks`]: source::Chunks
 
 pub mod input;
 pub mod record;
