@@ -53,7 +53,7 @@ impl Keys {
         &self.keys[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
-    /// Groups (unit, key) tuples by unit, in one counting pass.
+    /// Groups (unit, key) tuples by unit, in one counting pass; each unit's keys rarest first.
     fn by_unit(units: u32, tuples: &[(u32, Key)]) -> Self {
         let mut starts = vec![0u32; units as usize + 1];
         for (unit, _) in tuples {
@@ -67,6 +67,11 @@ impl Keys {
         for &(unit, key) in tuples {
             keys[next[unit as usize] as usize] = key;
             next[unit as usize] += 1;
+        }
+        // The tuples come by value; the first key that two units share is the one that bounds them.
+        for unit in 0..units as usize {
+            keys[starts[unit] as usize..starts[unit + 1] as usize]
+                .sort_unstable_by_key(|key| key.position);
         }
         Self { starts, keys }
     }
