@@ -12,8 +12,9 @@ ALLOWED = {
     "lookalike-text": set(),
     "lookalike-core": set(),
     "lookalike-cluster": set(),
+    "lookalike-methods": {"lookalike-core"},
     "lookalike-io": {"lookalike-text"},
-    "lookalike-engine": {"lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-io"},
+    "lookalike-engine": {"lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-methods", "lookalike-io"},
     "lookalike-report": {"lookalike-text"},
     "lookalike": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-io",

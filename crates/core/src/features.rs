@@ -70,24 +70,44 @@ impl FeatureScratch {
     /// Appends the document's distinct features to `out`, in order of first occurrence, and returns
     /// their digest, or `None` if there are none. O(tokens).
     pub fn features(&mut self, kind: FeatureKind, out: &mut Vec<u64>) -> Option<SetDigest> {
-        let Self { tokens, seen } = self;
         let start = out.len();
-        let mut distinct = Distinct::new(seen, tokens.len());
-        match kind {
-            FeatureKind::Terms => {
-                for &token in tokens.iter() {
-                    distinct.add(finalise(token), out);
-                }
-            }
-            FeatureKind::Shingles { size, short } => {
-                let size = match short {
-                    ShortDocuments::Whole => size.min(tokens.len()),
-                    ShortDocuments::Ignore => size,
-                };
-                fingerprint::shingles(tokens, size, |value| distinct.add(value, out));
+        distinct(&self.tokens, kind, &mut self.seen, out);
+        digest(&out[start..])
+    }
+
+    /// Hashes of the document's tokens, in text order.
+    #[must_use]
+    pub fn tokens(&self) -> &[u64] {
+        &self.tokens
+    }
+}
+
+/// Appends the distinct features of a document to `out`, in order of first occurrence. O(tokens);
+/// `seen` is a buffer, of any content.
+///
+/// ```
+/// use lookalike_core::{FeatureKind, features::distinct, fingerprint};
+///
+/// let tokens: Vec<u64> = "to be or not to be".split(' ').map(|w| fingerprint::token(w.as_bytes())).collect();
+/// let mut terms = Vec::new();
+/// distinct(&tokens, FeatureKind::Terms, &mut Vec::new(), &mut terms);
+/// assert_eq!(terms.len(), 4);
+/// ```
+pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Vec<u64>, out: &mut Vec<u64>) {
+    let mut distinct = Distinct::new(seen, tokens.len());
+    match kind {
+        FeatureKind::Terms => {
+            for &token in tokens {
+                distinct.add(finalise(token), out);
             }
         }
-        digest(&out[start..])
+        FeatureKind::Shingles { size, short } => {
+            let size = match short {
+                ShortDocuments::Whole => size.min(tokens.len()),
+                ShortDocuments::Ignore => size,
+            };
+            fingerprint::shingles(tokens, size, |value| distinct.add(value, out));
+        }
     }
 }
 

@@ -1,0 +1,174 @@
+//! What a method is: tokens in, keys and a sketch out, and what two sketches say of each other.
+
+use lookalike_core::Overlap;
+use std::fmt;
+
+/// What methods see of a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Document<'a> {
+    /// Hashes of the tokens ([`lookalike_core::fingerprint::token`]) in text order, after the term
+    /// filter that the method asks for. The *term* of a token is its
+    /// [`lookalike_core::fingerprint::finalise`]d hash.
+    pub tokens: &'a [u64],
+    /// How each token was marked up; empty where nothing was.
+    pub marks: &'a [Marks],
+    /// What is known of the document beside its text.
+    pub fields: &'a [Field],
+}
+
+/// Markup around a token, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Marks(pub u8);
+
+impl Marks {
+    /// Part of a heading (`h1` to `h6`).
+    pub const HEADING: Self = Self(1);
+    /// Emphasised (`b`, `strong`, `i`, `em`).
+    pub const EMPHASIS: Self = Self(2);
+    /// Part of a link.
+    pub const LINK: Self = Self(4);
+    /// In the document's title.
+    pub const TITLE: Self = Self(8);
+
+    /// Whether any of `others` is set.
+    #[must_use]
+    pub fn any(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
+/// A piece of metadata, as a feature: the hash of its name and value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Field(pub u64);
+
+/// Why a document has no signature. It is reported, and resembles nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unsigned {
+    /// No token at all.
+    Empty,
+    /// Fewer features than the method needs.
+    TooShort,
+    /// Nothing left after the method's selection of terms.
+    NothingSelected,
+}
+
+impl fmt::Display for Unsigned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "no words",
+            Self::TooShort => "too short for the method",
+            Self::NothingSelected => "no term selected by the method",
+        })
+    }
+}
+
+/// One document's signature; buffers are reused from document to document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Keys the document is found under. Distinct; any order. Keys that must not meet (bands, views,
+    /// tables) differ because their number is mixed into them.
+    pub keys: Vec<u64>,
+    /// The sketch: whatever [`Method::compare`] reads.
+    pub sketch: Vec<u64>,
+    /// Size of the document in features, before any selection.
+    pub size: u32,
+    /// The i of V_i (Broder's variable modulus); 0 for everything else.
+    pub level: u32,
+}
+
+impl Signature {
+    /// Forgets the document before.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.sketch.clear();
+        self.size = 0;
+        self.level = 0;
+    }
+
+    /// The sketch, to compare.
+    #[must_use]
+    pub fn as_sketch(&self) -> Sketch<'_> {
+        Sketch { words: &self.sketch, size: self.size, level: self.level }
+    }
+}
+
+/// A stored sketch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sketch<'a> {
+    /// See [`Signature::sketch`].
+    pub words: &'a [u64],
+    /// See [`Signature::size`].
+    pub size: u32,
+    /// See [`Signature::level`].
+    pub level: u32,
+}
+
+/// What two sketches say of two documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// Counts in two samples of the sets: resemblance and containment follow as for whole sets.
+    Sampled(Overlap),
+    /// Equal ones among `of` values drawn without bias from the union: `equal / of` estimates the
+    /// resemblance.
+    Agreement {
+        /// Values that agree.
+        equal: u32,
+        /// Values compared.
+        of: u32,
+    },
+    /// Bits in which two simhashes differ.
+    Distance(u32),
+    /// A key in common is all the method says.
+    SameKey,
+}
+
+/// How the pairs that a method may join are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Candidates {
+    /// By a key in common.
+    Keys,
+    /// By sketches of one word each that differ in at most so many bits.
+    Hamming(u32),
+}
+
+/// Buffers of one thread, for any method.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    /// For sets of distinct values.
+    pub seen: Vec<u64>,
+    /// Features of the document.
+    pub features: Vec<u64>,
+    /// Values derived from them.
+    pub values: Vec<u64>,
+    /// Weights of the features, or sums of them.
+    pub weights: Vec<f64>,
+    /// Counts, ranks or places of the features.
+    pub counts: Vec<u32>,
+}
+
+/// A way to sign documents so that near-duplicates meet.
+///
+/// A signature is a function of the document and of frozen statistics alone.
+pub trait Method: fmt::Debug + Send + Sync {
+    /// Signs a document into `out`, which is empty. Does not allocate once the buffers are warm.
+    ///
+    /// # Errors
+    /// The document has nothing to be found by; `out` is then of no use.
+    fn sign(
+        &self,
+        document: &Document<'_>,
+        scratch: &mut Scratch,
+        out: &mut Signature,
+    ) -> Result<(), Unsigned>;
+
+    /// How candidates are found.
+    fn candidates(&self) -> Candidates {
+        Candidates::Keys
+    }
+
+    /// What the sketches of two documents say. Symmetric, but for the order of the counts.
+    fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence;
+
+    /// Whether that is enough to call them near-duplicates by the method's own parameters.
+    fn accepts(&self, evidence: Evidence) -> bool;
+}

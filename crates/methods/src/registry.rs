@@ -1,0 +1,71 @@
+//! Every method by name: one line each.
+
+use crate::{Method, MethodSpec, SpecError, Statistics};
+use crate::{broder, imatch, minhash, simhash, syntactic};
+use std::sync::Arc;
+
+/// A method's description.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// Name, as in a [`MethodSpec`].
+    pub name: &'static str,
+    /// One line: what it keeps of a document and when two match.
+    pub summary: &'static str,
+    /// Paper and section.
+    pub paper: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Whether it needs document frequencies.
+    pub needs_statistics: bool,
+    /// Makes it.
+    pub build: Build,
+}
+
+/// Makes a method from its description and, where given, document frequencies.
+pub type Build = fn(&MethodSpec, Option<Arc<dyn Statistics>>) -> Result<Box<dyn Method>, SpecError>;
+
+/// A parameter of a method.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Name.
+    pub name: &'static str,
+    /// Default, as one would write it.
+    pub default: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+/// All methods, family by family.
+const FAMILIES: &[&[About]] =
+    &[broder::METHODS, minhash::METHODS, syntactic::METHODS, imatch::METHODS, simhash::METHODS];
+
+/// All methods, in the order of the papers.
+pub fn methods() -> impl Iterator<Item = &'static About> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// Builds the method that `spec` describes.
+///
+/// # Errors
+/// An unknown name or parameter, a value that does not fit, or missing statistics.
+pub fn build(
+    spec: &MethodSpec,
+    statistics: Option<Arc<dyn Statistics>>,
+) -> Result<Box<dyn Method>, SpecError> {
+    let about = methods().find(|about| about.name == spec.name).ok_or_else(|| {
+        let known: Vec<&str> = methods().map(|about| about.name).collect();
+        SpecError::UnknownMethod { name: spec.name.clone(), known: known.join(", ") }
+    })?;
+    if about.needs_statistics && statistics.is_none() {
+        return Err(SpecError::StatisticsMissing(spec.to_string()));
+    }
+    (about.build)(spec, statistics)
+}
+
+impl About {
+    /// The names of its parameters.
+    #[must_use]
+    pub fn parameter_names(&self) -> Vec<&'static str> {
+        self.parameters.iter().map(|parameter| parameter.name).collect()
+    }
+}

@@ -1,0 +1,38 @@
+//! Frozen document frequencies of a collection: what a method may know beyond the document at hand.
+
+use std::fmt;
+
+/// Document frequencies, never changing while a method holds them.
+///
+/// `idf = ln(N / n)`; `nidf` is idf scaled to `[0, 1]` between the commonest and the rarest term of
+/// the collection (Kołcz & Chowdhury 2008, section 6.2).
+pub trait Statistics: fmt::Debug + Send + Sync {
+    /// N: documents counted.
+    fn documents(&self) -> u64;
+
+    /// n: documents that hold the term; 0 where no document does. The term is a finalised token
+    /// hash.
+    fn frequency(&self, term: u64) -> u32;
+
+    /// The smallest and the largest document frequency of any term.
+    fn frequency_range(&self) -> (u32, u32);
+
+    /// Names exactly these statistics; recorded by whoever signs with them.
+    fn checksum(&self) -> u128;
+
+    /// `ln(N / n)`; a term no document holds counts as if one did.
+    fn idf(&self, term: u64) -> f64 {
+        idf(self.documents(), self.frequency(term).max(1))
+    }
+
+    /// idf scaled to `[0, 1]`.
+    fn nidf(&self, term: u64) -> f64 {
+        let (least, most) = self.frequency_range();
+        let (low, high) = (idf(self.documents(), most), idf(self.documents(), least.max(1)));
+        if high > low { ((self.idf(term) - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+fn idf(documents: u64, frequency: u32) -> f64 {
+    (documents as f64 / f64::from(frequency.max(1))).ln()
+}
