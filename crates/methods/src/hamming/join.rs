@@ -1,0 +1,254 @@
+//! Words in, all pairs of them within distance d out, each once.
+//!
+//! The tables of Manku et al. 2007, section 3, walked as a tree: the words are put into buckets by
+//! their first matched block, each bucket into buckets by its second, and so on, until k blocks match
+//! or the bucket is small; then its words are compared. Choices of blocks that begin alike share the
+//! work of their beginning, and all but the first level happen within a core's cache.
+//!
+//! A bucket under the blocks `chosen` reports the pairs whose *first* agreeing blocks are `chosen`.
+//! A pair within d agrees on k blocks at least, so it has exactly one such bucket, however early the
+//! walk stops: no table of pairs seen, nothing to remove afterwards.
+
+use super::partition::Buckets;
+use super::plan::SMALL_GROUP;
+use super::{Blocks, JoinPlan, Pair, near};
+use rayon::prelude::*;
+
+/// Words of a task; tasks are what threads share out.
+const TASK: usize = 1 << 14;
+
+/// Tasks whose pairs are held before they are handed on.
+const BATCH: usize = 128;
+
+/// All pairs of `words` within `d` bits, in ascending order.
+///
+/// Memory: 12 bytes a word, and the pairs. For the time see [`JoinPlan`]. At most 2³² − 1 words.
+#[must_use]
+pub fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
+    let mut out = Vec::new();
+    join(words, d, |found| out.extend_from_slice(found));
+    out.par_sort_unstable();
+    out
+}
+
+/// Hands all pairs of `words` within `d` bits to `sink`, each once, some at a time, on the calling
+/// thread; the comparing is done on rayon's. The order is not sorted, and the same for any number of
+/// threads.
+///
+/// Memory: 12 bytes a word, and the pairs of about two million words' buckets.
+///
+/// ```
+/// let mut count = 0;
+/// lookalike_methods::hamming::join(&[0, 1, 3, 7], 1, |found| count += found.len());
+/// assert_eq!(count, 3);
+/// ```
+pub fn join(words: &[u64], d: u32, sink: impl FnMut(&[Pair])) {
+    join_as_planned(words, JoinPlan::new(words.len(), d), sink);
+}
+
+/// [`join`] under a plan of the caller's own, for instance when the words are known to be few
+/// clusters. Any plan finds the same pairs.
+pub fn join_as_planned(words: &[u64], plan: JoinPlan, mut sink: impl FnMut(&[Pair])) {
+    // More blocks than bits cannot be cut.
+    let matched = if plan.blocks() > 64 { 0 } else { plan.matched as usize };
+    let blocks = Blocks::new(plan.distance.saturating_add(matched as u32));
+    let walk = Walk { blocks, matched, distance: plan.distance };
+    if matched == 0 || words.len() <= SMALL_GROUP {
+        let mut found = Vec::new();
+        for (i, &word) in words.iter().enumerate() {
+            near::scan(word, &words[i + 1..], plan.distance, |at, difference| {
+                found.push(Pair::of(i as u32, (i + 1 + at) as u32, difference.count_ones()));
+            });
+            if !found.is_empty() {
+                sink(&found);
+                found.clear();
+            }
+        }
+        return;
+    }
+    let mut first = Buckets::default();
+    for block in 0..=walk.blocks.count() - matched {
+        first.fill_all(words, walk.blocks.mask(block));
+        for tasks in tasks(&first).chunks(BATCH) {
+            let found: Vec<Vec<Pair>> = tasks
+                .par_iter()
+                .map_init(
+                    || walk.state(),
+                    |state, task| {
+                        for bucket in task.clone() {
+                            let (words, positions) = first.bucket(bucket);
+                            state.chosen.clear();
+                            state.chosen.push(block);
+                            walk.descend(words, positions, state);
+                        }
+                        std::mem::take(&mut state.found)
+                    },
+                )
+                .collect();
+            found.iter().filter(|found| !found.is_empty()).for_each(|found| sink(found));
+        }
+    }
+}
+
+/// Runs of buckets with about [`TASK`] words each.
+fn tasks(buckets: &Buckets) -> Vec<std::ops::Range<usize>> {
+    let mut out = Vec::new();
+    let (mut from, mut begin) = (0, 0);
+    for bucket in 0..buckets.count() {
+        let end = buckets.start(bucket) + buckets.bucket(bucket).0.len();
+        if end - begin >= TASK || bucket + 1 == buckets.count() {
+            out.push(from..bucket + 1);
+            (from, begin) = (bucket + 1, end);
+        }
+    }
+    out
+}
+
+/// What the walk does at every bucket.
+struct Walk {
+    blocks: Blocks,
+    matched: usize,
+    distance: u32,
+}
+
+/// What one thread carries along.
+struct State {
+    chosen: Vec<usize>,
+    /// Buckets of each level below the first.
+    levels: Vec<Buckets>,
+    found: Vec<Pair>,
+}
+
+impl Walk {
+    fn state(&self) -> State {
+        let levels = (1..self.matched).map(|_| Buckets::default()).collect();
+        State { chosen: Vec::with_capacity(self.matched), levels, found: Vec::new() }
+    }
+
+    /// Reports the pairs of a bucket whose first agreeing blocks are `state.chosen`.
+    fn descend(&self, words: &[u64], positions: &[u32], state: &mut State) {
+        let State { chosen, levels, found } = state;
+        self.descend_into(words, positions, chosen, levels, found);
+    }
+
+    fn descend_into(
+        &self,
+        words: &[u64],
+        positions: &[u32],
+        chosen: &mut Vec<usize>,
+        levels: &mut [Buckets],
+        found: &mut Vec<Pair>,
+    ) {
+        if words.len() < 2 {
+            return;
+        }
+        let here = match levels.split_first_mut() {
+            Some(levels) if words.len() > SMALL_GROUP => levels,
+            _ => {
+                near::all_pairs(words, self.distance, |i, j, difference| {
+                    if self.blocks.first_agreeing(difference, chosen) {
+                        found.push(Pair::of(positions[i], positions[j], difference.count_ones()));
+                    }
+                });
+                return;
+            }
+        };
+        let (buckets, deeper) = here;
+        let next = chosen.last().map_or(0, |last| last + 1);
+        // As many blocks must remain after the one chosen as are still to be matched.
+        let until = self.blocks.count() + chosen.len() + 1 - self.matched;
+        for block in next..until {
+            buckets.fill(words, positions, self.blocks.mask(block));
+            chosen.push(block);
+            for bucket in 0..buckets.count() {
+                let (words, positions) = buckets.bucket(bucket);
+                self.descend_into(words, positions, chosen, deeper, found);
+            }
+            chosen.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hamming::brute_force;
+    use proptest::prelude::*;
+
+    fn as_planned(words: &[u64], distance: u32, matched: u32) -> Vec<Pair> {
+        let mut out = Vec::new();
+        join_as_planned(words, JoinPlan { distance, matched }, |found| out.extend(found));
+        out.sort_unstable();
+        out
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn all_pairs_once(words in brute_force::clustered(200)) {
+            for d in 0..=8 {
+                let truth = brute_force::pairs(&words, d);
+                prop_assert_eq!(&pairs(&words, d), &truth);
+                for matched in 0..=5 {
+                    prop_assert_eq!(&as_planned(&words, d, matched), &truth, "k = {}", matched);
+                }
+            }
+        }
+
+        #[test]
+        fn any_distance_at_all(words in brute_force::clustered(60), d in 0u32..200) {
+            prop_assert_eq!(&pairs(&words, d), &brute_force::pairs(&words, d));
+            prop_assert_eq!(&as_planned(&words, d, 4), &brute_force::pairs(&words, d));
+        }
+    }
+
+    #[test]
+    fn nothing_and_next_to_nothing() {
+        assert!(pairs(&[], 3).is_empty());
+        assert!(pairs(&[5], 3).is_empty());
+        assert_eq!(pairs(&[5, 5], 0), [Pair { i: 0, j: 1, distance: 0 }]);
+        assert!(pairs(&[0, u64::MAX], 63).is_empty());
+        assert_eq!(pairs(&[0, u64::MAX], 64).len(), 1);
+    }
+
+    /// Buckets by several threads, tasks and batches, which small inputs never reach.
+    #[test]
+    fn many_words_with_planted_pairs() {
+        let n = 150_000u64;
+        let mut words: Vec<u64> = (0..n).map(lookalike_core::fingerprint::finalise).collect();
+        // Every hundredth word gets a neighbour at distance 0 to 4.
+        let planted: Vec<u64> = (0..n as usize)
+            .step_by(100)
+            .map(|at| {
+                let flips = lookalike_core::fingerprint::finalise(words[at]);
+                (0..at / 100 % 5).fold(words[at], |word, i| word ^ 1 << (flips >> (6 * i) & 63))
+            })
+            .collect();
+        words.extend(&planted);
+        let shards = crate::hamming::OnesShards::new(&words);
+        for d in [0, 3, 4] {
+            let one = pairs(&words, d);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+            assert_eq!(pool.install(|| pairs(&words, d)), one);
+            assert_eq!(shards.pairs(d), one);
+            assert!(one.len() > planted.len() * (d as usize + 1) / 5 - 10);
+        }
+    }
+
+    #[test]
+    fn the_order_handed_on_does_not_depend_on_threads() {
+        let words: Vec<u64> = (0..100_000u64)
+            .map(|i| lookalike_core::fingerprint::finalise(i / 2) ^ (i & 1))
+            .collect();
+        let run = |threads| {
+            let mut out = Vec::new();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| join(&words, 2, |found| out.extend_from_slice(found)));
+            out
+        };
+        let one = run(1);
+        assert!(!one.is_empty());
+        assert_eq!(run(4), one);
+    }
+}

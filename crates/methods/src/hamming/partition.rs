@@ -1,0 +1,241 @@
+//! Words and a block in, the words in buckets by that block out.
+//!
+//! Words that agree on the block share a bucket; a bucket may hold words that do not (the block's
+//! value is hashed down to as many buckets as the words deserve), and whoever compares them finds
+//! out. This is one counting sort, whatever the block's length. The order of the words in a bucket is
+//! the order they came in.
+
+use rayon::prelude::*;
+
+/// Most buckets, as a power of two: more do not pay, for the writes leave the cache.
+pub(super) const MOST_BITS: u32 = 14;
+
+/// From here on several threads make the buckets.
+const PARALLEL: usize = 1 << 16;
+
+/// Words in buckets, with their positions; buffers are reused.
+#[derive(Debug, Default)]
+pub(super) struct Buckets {
+    words: Vec<u64>,
+    positions: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+/// How a word finds its bucket.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    mask: u64,
+    low: u32,
+    factor: u64,
+    shift: u32,
+}
+
+/// Bits of the bucket number for so many words of a block so long.
+pub(super) fn bucket_bits(words: usize, width: u32) -> u32 {
+    width.min(words.max(2).ilog2()).min(MOST_BITS)
+}
+
+impl Key {
+    /// A block that has no more values than there are buckets gives its bucket; a longer one is
+    /// hashed (Fibonacci hashing: the highest bits of a product count).
+    fn new(mask: u64, words: usize) -> Self {
+        let width = mask.count_ones();
+        let bits = bucket_bits(words, width);
+        let factor = if bits == width { 1 << (64 - width) } else { 0x9E37_79B9_7F4A_7C15 };
+        Self { mask, low: mask.trailing_zeros(), factor, shift: 64 - bits }
+    }
+
+    #[inline(always)]
+    fn bucket(self, word: u64) -> usize {
+        (((word & self.mask) >> self.low).wrapping_mul(self.factor) >> self.shift) as usize
+    }
+
+    fn buckets(self) -> usize {
+        1 << (64 - self.shift)
+    }
+}
+
+impl Buckets {
+    /// Puts the words into buckets by the bits of `mask`. O(words); does not allocate once warm.
+    pub(super) fn fill(&mut self, words: &[u64], positions: &[u32], mask: u64) {
+        let key = self.begin(words.len(), mask);
+        for &word in words {
+            self.ends[key.bucket(word)] += 1;
+        }
+        starts(&mut self.ends);
+        for (&word, &position) in words.iter().zip(positions) {
+            let end = &mut self.ends[key.bucket(word)];
+            self.words[*end as usize] = word;
+            self.positions[*end as usize] = position;
+            *end += 1;
+        }
+    }
+
+    /// The same for all words at once, `words[i]` having position i, on all of rayon's threads: each
+    /// owns a range of the buckets and reads all the words, so there is nothing to lock and the
+    /// result is the same for any number.
+    pub(super) fn fill_all(&mut self, words: &[u64], mask: u64) {
+        let key = self.begin(words.len(), mask);
+        let threads = if words.len() < PARALLEL { 1 } else { rayon::current_num_threads() };
+        let share = words.len().div_ceil(threads).max(1);
+        let counts: Vec<Vec<u32>> = words
+            .par_chunks(share)
+            .map(|chunk| {
+                let mut counts = vec![0; key.buckets()];
+                chunk.iter().for_each(|&word| counts[key.bucket(word)] += 1);
+                counts
+            })
+            .collect();
+        for counts in &counts {
+            self.ends.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        starts(&mut self.ends);
+        let ranges = self.ranges(share, words.len());
+        ranges.into_par_iter().for_each(|mut range| range.fill(words, key));
+    }
+
+    fn begin(&mut self, words: usize, mask: u64) -> Key {
+        let key = Key::new(mask, words);
+        if self.words.len() < words {
+            self.words.resize(words, 0);
+            self.positions.resize(words, 0);
+        }
+        self.ends.clear();
+        self.ends.resize(key.buckets(), 0);
+        key
+    }
+
+    /// Cuts the buckets, whose starts stand in `ends`, into ranges of about `share` words.
+    fn ranges(&mut self, share: usize, total: usize) -> Vec<Range<'_>> {
+        let mut out = Vec::new();
+        let (mut ends, mut first, mut from) = (self.ends.as_mut_slice(), 0, 0);
+        let mut words = &mut self.words[..total];
+        let mut positions = &mut self.positions[..total];
+        while !ends.is_empty() {
+            let wanted = (from + share) as u32;
+            let count = ends.partition_point(|&start| start < wanted).max(1);
+            let until = ends.get(count).map_or(total, |&start| start as usize);
+            let (range_ends, ends_after) = ends.split_at_mut(count);
+            let (range_words, words_after) = words.split_at_mut(until - from);
+            let (range_positions, positions_after) = positions.split_at_mut(until - from);
+            out.push(Range {
+                first,
+                from: from as u32,
+                ends: range_ends,
+                words: range_words,
+                positions: range_positions,
+            });
+            (ends, words, positions) = (ends_after, words_after, positions_after);
+            first += count;
+            from = until;
+        }
+        out
+    }
+
+    /// Number of buckets.
+    pub(super) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where a bucket's words begin.
+    pub(super) fn start(&self, bucket: usize) -> usize {
+        if bucket == 0 { 0 } else { self.ends[bucket - 1] as usize }
+    }
+
+    /// A bucket's words and their positions.
+    #[inline]
+    pub(super) fn bucket(&self, bucket: usize) -> (&[u64], &[u32]) {
+        let range = self.start(bucket)..self.ends[bucket] as usize;
+        (&self.words[range.clone()], &self.positions[range])
+    }
+}
+
+/// Some buckets that lie side by side.
+struct Range<'a> {
+    /// Number of the first of them.
+    first: usize,
+    /// Words before them.
+    from: u32,
+    ends: &'a mut [u32],
+    words: &'a mut [u64],
+    positions: &'a mut [u32],
+}
+
+impl Range<'_> {
+    fn fill(&mut self, words: &[u64], key: Key) {
+        for (position, &word) in words.iter().enumerate() {
+            // Below the first bucket the difference wraps to something huge.
+            let bucket = key.bucket(word).wrapping_sub(self.first);
+            if let Some(end) = self.ends.get_mut(bucket) {
+                let at = (*end - self.from) as usize;
+                self.words[at] = word;
+                self.positions[at] = position as u32;
+                *end += 1;
+            }
+        }
+    }
+}
+
+/// Counts in, where each begins out; filling moves each on to its end.
+fn starts(counts: &mut [u32]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += std::mem::replace(count, sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn check(buckets: &Buckets, words: &[u64], mask: u64) {
+        let mut home = BTreeMap::new();
+        let mut seen = Vec::new();
+        for bucket in 0..buckets.count() {
+            let (inside, positions) = buckets.bucket(bucket);
+            assert!(positions.is_sorted());
+            for (word, &position) in inside.iter().zip(positions) {
+                assert_eq!(words[position as usize], *word);
+                assert_eq!(*home.entry(word & mask).or_insert(bucket), bucket);
+                seen.push(position);
+            }
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, (0..words.len() as u32).collect::<Vec<_>>());
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_is_in_the_one_bucket_of_its_block(
+            words in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..4], 0..300),
+            from in 0u32..63,
+            width in 1u32..64,
+        ) {
+            let mask = (u64::MAX >> from) & (u64::MAX << (64 - (from + width).min(64)));
+            let positions: Vec<u32> = (0..words.len() as u32).collect();
+            let mut buckets = Buckets::default();
+            buckets.fill(&[7; 400], &[0; 400], u64::MAX);
+            buckets.fill(&words, &positions, mask);
+            check(&buckets, &words, mask);
+            buckets.fill_all(&words, mask);
+            check(&buckets, &words, mask);
+        }
+    }
+
+    #[test]
+    fn several_threads_fill_the_same_buckets() {
+        let words: Vec<u64> =
+            (0..PARALLEL as u64 * 2).map(lookalike_core::fingerprint::finalise).collect();
+        for mask in [u64::MAX << 51, 0xFF, 1] {
+            let mut buckets = Buckets::default();
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(3)
+                .build()
+                .unwrap()
+                .install(|| buckets.fill_all(&words, mask));
+            check(&buckets, &words, mask);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A number of words and a distance in; how many blocks to cut a word into, and how many of them to
+//! match, out. A plan decides how long the work takes and never what it finds.
+//!
+//! With d + k blocks of w = ⌊64 / (d + k)⌋ bits, k of them matched (Manku et al. 2007, section 3),
+//! there are `choices(t) = (d + t) over t` ways to match the first t ≤ k. Of n words that look random,
+//! a group that agrees on t blocks has n / 2^(wt). So
+//!
+//! * [`JoinPlan`]: `cost(k) = Σ choices(t)·n·MOVE + choices(k)·n·g/2·COMPARE`, g being the size of the
+//!   last groups; the sum ends early where groups get small. More blocks: less to compare, more to
+//!   move.
+//! * [`IndexPlan`]: a query costs `choices(k)·(LOOK_UP + n / 2^(wk)·COMPARE)` and each of the
+//!   `choices(k)` tables 12·n bytes.
+//!
+//! The weights are nanoseconds measured by `benches/hamming.rs`; only their ratios matter. Floating
+//! point here is exact enough to be the same everywhere: products and sums, no functions.
+
+use super::partition::bucket_bits;
+
+/// Moving a word and its position into a bucket.
+const MOVE: f64 = 4.0;
+/// Comparing two words that lie next to each other.
+const COMPARE: f64 = 1.0;
+/// Finding the words under one key of a table.
+const LOOK_UP: f64 = 150.0;
+
+/// Groups of at most so many words are compared rather than split again.
+pub(super) const SMALL_GROUP: usize = 24;
+
+/// Most blocks matched.
+const MOST_MATCHED: u32 = 8;
+
+/// Shape of a join.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JoinPlan {
+    /// d.
+    pub distance: u32,
+    /// k: blocks that words of one group agree on; 0 compares everything with everything.
+    pub matched: u32,
+}
+
+/// Shape of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexPlan {
+    /// d: the largest distance it answers for.
+    pub distance: u32,
+    /// k: blocks that are looked up together.
+    pub matched: u32,
+}
+
+impl JoinPlan {
+    /// The plan for `n` words and distance `d`.
+    ///
+    /// Words are seldom as random as the model has them: of the plans that cost at most a quarter more
+    /// than the cheapest, it is the one that matches most blocks, because it can split popular groups
+    /// further.
+    #[must_use]
+    pub fn new(n: usize, d: u32) -> Self {
+        if n <= SMALL_GROUP {
+            return Self { distance: d, matched: 0 };
+        }
+        let plans = || matchable(d).map(|matched| Self { distance: d, matched });
+        let least = plans().map(|plan| plan.cost(n)).fold(f64::INFINITY, f64::min);
+        plans()
+            .filter(|plan| plan.cost(n) <= least * 1.25)
+            .last()
+            .unwrap_or(Self { distance: d, matched: 0 })
+    }
+
+    /// Blocks a word is cut into: d + k.
+    #[must_use]
+    pub fn blocks(self) -> u32 {
+        self.distance.saturating_add(self.matched)
+    }
+
+    /// Nanoseconds on one core that the model gives for n random words.
+    #[must_use]
+    pub fn cost(self, n: usize) -> f64 {
+        let (mut group, mut moved) = (n as f64, 0.0);
+        let mut depth = 0;
+        while depth < self.matched && group > SMALL_GROUP as f64 {
+            depth += 1;
+            moved += choices(self.distance, depth);
+            let bits = bucket_bits(group as usize, 64 / self.blocks());
+            group /= (1u64 << bits) as f64;
+        }
+        n as f64 * (moved * MOVE + choices(self.distance, depth) * group / 2.0 * COMPARE)
+    }
+}
+
+impl IndexPlan {
+    /// The plan for `n` words and distance `d` with the cheapest queries that takes at most
+    /// `most_tables` tables (there is always one).
+    #[must_use]
+    pub fn new(n: usize, d: u32, most_tables: usize) -> Self {
+        let mut best = Self { distance: d, matched: 0 };
+        for matched in matchable(d) {
+            let plan = Self { distance: d, matched };
+            if plan.tables() <= most_tables as f64 && plan.query_cost(n) < best.query_cost(n) {
+                best = plan;
+            }
+        }
+        best
+    }
+
+    /// Blocks a word is cut into: d + k.
+    #[must_use]
+    pub fn blocks(self) -> u32 {
+        self.distance.saturating_add(self.matched)
+    }
+
+    /// How many tables, that is, how many choices of k among d + k blocks.
+    #[must_use]
+    pub fn tables(self) -> f64 {
+        choices(self.distance, self.matched)
+    }
+
+    /// Nanoseconds that the model gives for a query among n random words.
+    #[must_use]
+    pub fn query_cost(self, n: usize) -> f64 {
+        let bits = if self.matched == 0 { 0 } else { 64 / self.blocks() * self.matched };
+        self.tables() * (LOOK_UP + n as f64 / (1u128 << bits) as f64 * COMPARE)
+    }
+}
+
+/// The numbers of blocks that can be matched: 0 always, and then d + k blocks must be bits.
+fn matchable(d: u32) -> impl Iterator<Item = u32> {
+    0..=MOST_MATCHED.min(64u32.saturating_sub(d))
+}
+
+/// d + t over t.
+fn choices(d: u32, t: u32) -> f64 {
+    (1..=t).fold(1.0, |product, i| product * f64::from(d + i) / f64::from(i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hamming::Blocks;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Complete: any d bits spoil at most d of the blocks, which leaves k that agree.
+        #[test]
+        fn any_d_bits_leave_k_blocks(
+            n in 0usize..50_000_000,
+            d in 0u32..=70,
+            tables in 0usize..500,
+            bits in prop::collection::vec(0u32..64, 70),
+        ) {
+            let difference = bits[..d as usize].iter().fold(0u64, |word, bit| word | 1 << bit);
+            let join = JoinPlan::new(n, d);
+            let index = IndexPlan::new(n, d, tables);
+            for (blocks, matched) in [(join.blocks(), join.matched), (index.blocks(), index.matched)] {
+                let cut = Blocks::new(blocks);
+                prop_assert!(matched == 0 || cut.count() == (d + matched) as usize);
+                let agree = (0..cut.count()).filter(|&b| difference & cut.mask(b) == 0).count();
+                prop_assert!(agree >= matched as usize);
+            }
+            prop_assert!(index.tables() <= tables.max(1) as f64);
+        }
+    }
+
+    #[test]
+    fn more_words_or_tables_match_more_blocks() {
+        assert_eq!(JoinPlan::new(10, 3).matched, 0);
+        let plan = JoinPlan::new(10_000_000, 3);
+        assert_eq!((plan.matched, plan.blocks()), (2, 5));
+        assert!(JoinPlan::new(100_000_000, 8).matched > JoinPlan::new(100_000, 8).matched);
+        let plan = |tables| IndexPlan::new(1 << 24, 8, tables).matched;
+        assert_eq!((plan(0), plan(9), plan(45)), (0, 1, 2));
+    }
+
+    #[test]
+    fn choices_by_hand() {
+        assert_eq!(
+            (choices(3, 0), choices(3, 1), choices(3, 2), choices(8, 4)),
+            (1., 4., 10., 495.)
+        );
+    }
+
+    #[test]
+    fn beyond_the_bits_of_a_word_nothing_can_be_matched() {
+        assert_eq!(JoinPlan::new(1 << 20, 64).matched, 0);
+        assert!(JoinPlan::new(1 << 20, 63).matched <= 1);
+    }
+}
