@@ -56,28 +56,43 @@ impl Key {
 }
 
 impl Buckets {
-    /// Puts the words into buckets by the bits of `mask`. O(words); does not allocate once warm.
-    pub(super) fn fill(&mut self, words: &[u64], positions: &[u32], mask: u64) {
+    /// Puts the words into buckets by the bits of `mask`, unless `worth` says no to the number of
+    /// ordered pairs of words (each with itself too) that would share a bucket. O(words); does not
+    /// allocate once warm.
+    pub(super) fn fill(
+        &mut self,
+        words: &[u64],
+        positions: impl Iterator<Item = u32>,
+        mask: u64,
+        worth: impl FnOnce(u64) -> bool,
+    ) -> bool {
         let key = self.begin(words.len(), mask);
         for &word in words {
             self.ends[key.bucket(word)] += 1;
         }
+        if !worth(self.ends.iter().map(|&count| u64::from(count) * u64::from(count)).sum()) {
+            return false;
+        }
         starts(&mut self.ends);
-        for (&word, &position) in words.iter().zip(positions) {
+        for (&word, position) in words.iter().zip(positions) {
             let end = &mut self.ends[key.bucket(word)];
             self.words[*end as usize] = word;
             self.positions[*end as usize] = position;
             *end += 1;
         }
+        true
     }
 
     /// The same for all words at once, `words[i]` having position i, on all of rayon's threads: each
     /// owns a range of the buckets and reads all the words, so there is nothing to lock and the
     /// result is the same for any number.
     pub(super) fn fill_all(&mut self, words: &[u64], mask: u64) {
+        if words.len() < PARALLEL {
+            self.fill(words, 0.., mask, |_| true);
+            return;
+        }
         let key = self.begin(words.len(), mask);
-        let threads = if words.len() < PARALLEL { 1 } else { rayon::current_num_threads() };
-        let share = words.len().div_ceil(threads).max(1);
+        let share = words.len().div_ceil(rayon::current_num_threads());
         let counts: Vec<Vec<u32>> = words
             .par_chunks(share)
             .map(|chunk| {
@@ -214,10 +229,10 @@ mod tests {
             width in 1u32..64,
         ) {
             let mask = (u64::MAX >> from) & (u64::MAX << (64 - (from + width).min(64)));
-            let positions: Vec<u32> = (0..words.len() as u32).collect();
             let mut buckets = Buckets::default();
-            buckets.fill(&[7; 400], &[0; 400], u64::MAX);
-            buckets.fill(&words, &positions, mask);
+            buckets.fill(&[7; 400], 0.., u64::MAX, |_| true);
+            buckets.fill(&words, 0.., mask, |_| false);
+            buckets.fill(&words, 0.., mask, |_| true);
             check(&buckets, &words, mask);
             buckets.fill_all(&words, mask);
             check(&buckets, &words, mask);
