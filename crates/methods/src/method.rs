@@ -161,6 +161,13 @@ pub trait Method: fmt::Debug + Send + Sync {
         out: &mut Signature,
     ) -> Result<(), Unsigned>;
 
+    /// The term filter that the tokens have to come through before they are signed, in its text form
+    /// (`stop+tg5+stem`); empty where every token counts. Whoever feeds the method applies it, and
+    /// refuses one that it does not know.
+    fn term_filter(&self) -> &str {
+        ""
+    }
+
     /// How candidates are found.
     fn candidates(&self) -> Candidates {
         Candidates::Keys

@@ -14,6 +14,13 @@ pub trait Statistics: fmt::Debug + Send + Sync {
     /// hash.
     fn frequency(&self, term: u64) -> u32;
 
+    /// The frequencies of many terms, in their order, in place of what `out` held. One call for a
+    /// document lets its memory accesses overlap.
+    fn frequencies(&self, terms: &[u64], out: &mut Vec<u32>) {
+        out.clear();
+        out.extend(terms.iter().map(|&term| self.frequency(term)));
+    }
+
     /// The smallest and the largest document frequency of any term.
     fn frequency_range(&self) -> (u32, u32);
 

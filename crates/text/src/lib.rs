@@ -5,7 +5,8 @@
 //! (hashing them, showing them, counting them) decides what to keep.
 //!
 //! On the way there: [`decode_html`] and [`decode_text`] turn bytes into text, [`extract`] takes
-//! markup away, [`Terms`] says which tokens a measure counts.
+//! markup away, [`Terms`] says which tokens a measure counts, [`TermFilter`] what a method takes for the
+//! terms of a document.
 //!
 //! ```
 //! use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms, decode_html, extract};
@@ -48,7 +49,7 @@ mod tag;
 
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
 pub use decode::{Decoded, decode_html, decode_text};
-pub use filter::Terms;
+pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
 pub use html::extract;
 pub use page::{Mark, MarkKind, Page};
 pub use settings::{AnalysisSettings, Normalize, Unit};

@@ -1,0 +1,73 @@
+//! How many terms a signature must stand on, and where more come from.
+//!
+//! Kołcz and Chowdhury 2008, section 3. A long document that has a few terms of the lexicon only (the
+//! banner of a mail in another language) would match whatever has the same few. So with S the terms of
+//! the document in the lexicon and U all its distinct terms:
+//!
+//! * while |S| or |S|/|U| is too small, S takes terms of the secondary lexicon B, which holds what is
+//!   rarer than the lexicon, the commoner ones first (steps 1 and 4);
+//! * when |S| or |S|/|U| is still too small, there is no signature (step 5).
+//!
+//! Step 4 fills up to |S|/|U| only, the text before it up to |S|: we do both.
+
+use super::nidf::{Frequencies, Share, above};
+use crate::{Parameter, Params, SpecError};
+
+pub(super) const MIN_PLAIN: Parameter =
+    Parameter { name: "min", default: "1", help: "smallest number of terms in a signature" };
+pub(super) const MIN_RANDOM: Parameter =
+    Parameter { name: "min", default: "5", help: "smallest number of terms in a signature" };
+pub(super) const SHARE: Parameter = Parameter {
+    name: "share",
+    default: "0",
+    help: "smallest share of a document's distinct terms in a signature",
+};
+pub(super) const FILL: Parameter = Parameter {
+    name: "fill",
+    default: "",
+    help: "fill up with rarer terms, the commoner first, of a normalized idf up to this",
+};
+
+/// What a signature must stand on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reliability {
+    /// Smallest |S|, at least 1.
+    pub min: u32,
+    /// Smallest |S|/|U|.
+    pub share: Share,
+    /// Largest nidf of the secondary lexicon; `None` for no secondary lexicon.
+    pub fill: Option<Share>,
+}
+
+impl Reliability {
+    /// The parameters `min`, `share` and `fill`.
+    pub(super) fn of(params: &Params<'_>, min: u32) -> Result<Self, SpecError> {
+        let fill = params.text("fill").filter(|text| !text.is_empty()).map(str::parse::<Share>);
+        Ok(Self {
+            min: params.checked("min", min, "a whole number of at least 1", |&min| min > 0)?,
+            share: params.get(
+                "share",
+                Share::ZERO,
+                "a number from 0 to 1, of up to three decimals",
+            )?,
+            fill: fill.transpose().map_err(|()| {
+                params.bad("fill", "a number from 0 to 1, of up to three decimals")
+            })?,
+        })
+    }
+
+    /// Terms that the signature of a document of so many distinct terms must have.
+    pub(super) fn needed(self, distinct: usize) -> usize {
+        (self.min as usize).max(self.share.ceil_of(distinct))
+    }
+
+    /// The secondary lexicon beyond a lexicon: rarer than all of it, and no rarer than `fill` says.
+    pub(super) fn secondary(self, lexicon: Frequencies, range: (u32, u32)) -> Frequencies {
+        match self.fill {
+            None => Frequencies { least: 1, most: 0 },
+            Some(fill) => {
+                Frequencies { least: above(fill, range) + 1, most: lexicon.least.saturating_sub(1) }
+            }
+        }
+    }
+}
