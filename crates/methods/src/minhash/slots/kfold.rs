@@ -81,7 +81,7 @@ mod tests {
             KFold::new(k).fill(&set, &mut out);
             let truth: Vec<u64> = (1..=u64::from(k))
                 .map(|i| {
-                    let (a, b) = (finalise(i) % (1 << 32) | 1, finalise(i) >> 32);
+                    let (a, b) = ((finalise(i) | 1) % (1 << 32), finalise(i) >> 32);
                     let hash = |x: u64| (a * (x % (1 << 32)) + b) % (1 << 32);
                     // Signed order: the upper half of the range comes first.
                     set.iter().map(|&x| hash(x)).min_by_key(|h| h ^ (1 << 31)).unwrap()
