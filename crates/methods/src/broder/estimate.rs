@@ -130,12 +130,12 @@ mod tests {
             let rounds = 2000;
             let mut held = [0u32; 3];
             for _ in 0..rounds {
-                let (a, b) = random.pair(counts);
+                let (mut a, mut b) = random.pair(counts);
                 let (mut va, mut vb, mut fa, mut fb) = (vec![], vec![], vec![], vec![]);
                 selection.select(&a, &mut va);
                 selection.select(&b, &mut vb);
-                minimum::smallest(&a, 64, &mut fa);
-                minimum::smallest(&b, 64, &mut fb);
+                minimum::smallest(&mut a, 64, &mut fa);
+                minimum::smallest(&mut b, 64, &mut fb);
                 let sampled =
                     Overlap { shared: overlap(&va, &vb), a: va.len() as u32, b: vb.len() as u32 };
                 let (equal, of) = minimum::agreement(&fa, &fb, 64);

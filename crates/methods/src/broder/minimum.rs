@@ -29,13 +29,12 @@ pub(super) const ABOUT: About = About {
 };
 
 /// `MIN_s` of a set: appends its s smallest values, in increasing order, to an empty `out`.
-/// O(|set| + s log s).
-pub fn smallest(set: &[u64], s: usize, out: &mut Vec<u64>) {
-    out.extend_from_slice(set);
-    if out.len() > s && s > 0 {
-        out.select_nth_unstable(s - 1);
+/// The set is reordered. O(|set| + s log s).
+pub fn smallest(set: &mut [u64], s: usize, out: &mut Vec<u64>) {
+    if set.len() > s {
+        set.select_nth_unstable(s);
     }
-    out.truncate(s);
+    out.extend_from_slice(&set[..s.min(set.len())]);
     out.sort_unstable();
 }
 
@@ -115,9 +114,7 @@ impl Method for DscMinimum {
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;
-        scratch.values.clear();
-        smallest(&scratch.features, self.s as usize, &mut scratch.values);
-        out.sketch.extend_from_slice(&scratch.values);
+        smallest(&mut scratch.features, self.s as usize, &mut out.sketch);
         let prefix = prefix_length(self.threshold, self.s, out.sketch.len() as u32);
         out.keys.extend_from_slice(&out.sketch[..prefix as usize]);
         Ok(())
@@ -154,7 +151,7 @@ mod tests {
                 let mut out = Vec::new();
                 let mut shuffled: Vec<u64> = set.iter().copied().collect();
                 shuffled.reverse();
-                smallest(&shuffled, s as usize, &mut out);
+                smallest(&mut shuffled, s as usize, &mut out);
                 out
             };
             let (fa, fb) = (min(&a, s as usize), min(&b, s as usize));
@@ -173,8 +170,8 @@ mod tests {
         ) {
             let t: Threshold = format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().unwrap();
             let (mut fa, mut fb) = (Vec::new(), Vec::new());
-            smallest(&a.into_iter().collect::<Vec<_>>(), s as usize, &mut fa);
-            smallest(&b.into_iter().collect::<Vec<_>>(), s as usize, &mut fb);
+            smallest(&mut a.into_iter().collect::<Vec<_>>(), s as usize, &mut fa);
+            smallest(&mut b.into_iter().collect::<Vec<_>>(), s as usize, &mut fb);
             let (equal, of) = agreement(&fa, &fb, s);
             let keys = |f: &[u64]| f[..prefix_length(t, s, f.len() as u32) as usize].to_vec();
             if reaches(t, equal, of) {
@@ -221,10 +218,10 @@ mod tests {
         {
             let mut values = Vec::new();
             for _ in 0..3000 {
-                let (a, b) = random.pair(counts);
+                let (mut a, mut b) = random.pair(counts);
                 let (mut fa, mut fb) = (Vec::new(), Vec::new());
-                smallest(&a, 50, &mut fa);
-                smallest(&b, 50, &mut fb);
+                smallest(&mut a, 50, &mut fa);
+                smallest(&mut b, 50, &mut fb);
                 let (equal, of) = agreement(&fa, &fb, 50);
                 assert_eq!(of, 50);
                 values.push(f64::from(equal) / f64::from(of));

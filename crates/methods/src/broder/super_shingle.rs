@@ -236,7 +236,7 @@ mod tests {
     fn any_sorted_sketch_will_do() {
         // The paper shingles "the sketch's shingles": the minimum sketch is as good a sketch.
         let (mut f, mut keys) = (Vec::new(), Vec::new());
-        minimum::smallest(&[9, 1, 5, 7], 3, &mut f);
+        minimum::smallest(&mut [9, 1, 5, 7], 3, &mut f);
         super_shingles(&f, 2, &mut keys);
         assert_eq!((f, keys.len()), (vec![1, 5, 7], 2));
     }

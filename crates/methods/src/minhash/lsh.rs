@@ -1,0 +1,201 @@
+//! Method `minhash-lsh`: k minima, found by bands, verified by how many agree (Haveliwala, Gionis & Indyk 2000; in
+//! Kołcz & Chowdhury 2008, section 2).
+//!
+//! In: a document's tokens. Out: a key for each band and the k minima as sketch. Of the pairs exactly at t, 1 −
+//! `recall` may be missed. Nine tenths of that are granted to the bands, one tenth to the agreement of the minima,
+//! which has to be somewhat below t·k for it ([`super::acceptance`]); bands given by hand have the recall that
+//! their curve says.
+
+use super::Bands;
+use super::acceptance::least_agreement;
+use super::slots::{self, MOST_SLOTS, SLOTS, Slots};
+use crate::broder::Shingling;
+use crate::broder::parameters::{self, SHORT, T_80, W5};
+use crate::{
+    About, Document, Evidence, Method, MethodSpec, Parameter, Params, Scratch, Signature, Sketch,
+    SpecError, Statistics, Unsigned,
+};
+use std::sync::Arc;
+
+pub(super) const RECALL: Parameter = Parameter {
+    name: "recall",
+    default: "0.95",
+    help: "share of the pairs exactly at t to be found, above 0 and below 1",
+};
+
+const K: Parameter =
+    Parameter { name: "k", default: "128", help: "minima in a sketch; bands use as many at most" };
+
+const BANDS: Parameter = Parameter {
+    name: "bands",
+    default: "",
+    help: "bands, instead of those chosen for t and recall",
+};
+
+const ROWS: Parameter =
+    Parameter { name: "rows", default: "", help: "minima in a band; goes with bands" };
+
+const PARAMETERS: &[Parameter] = &[W5, T_80, RECALL, K, BANDS, ROWS, SLOTS, SHORT];
+
+pub(super) const ABOUT: About = About {
+    name: "minhash-lsh",
+    summary: "keeps k minima; two match when all minima of a band agree and enough of all do",
+    paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, section 2); Broder 1997",
+    parameters: PARAMETERS,
+    needs_statistics: false,
+    build,
+};
+
+/// Share of the pairs that may be missed that is left to the bands; the rest is the agreement's.
+const BANDS_SHARE: f64 = 0.9;
+
+/// Method `minhash-lsh`.
+#[derive(Debug)]
+struct MinHashLsh {
+    shingling: Shingling,
+    slots: Slots,
+    bands: Bands,
+    least: u32,
+}
+
+/// Share of the pairs at the threshold that may be missed.
+pub(super) fn missed(params: &Params<'_>) -> Result<f64, SpecError> {
+    let expected = "a number above 0 and below 1, such as 0.95";
+    let fits = |recall: &f64| *recall > 0.0 && *recall < 1.0;
+    Ok(1.0 - parameters::read::<f64>(params, &RECALL, expected, fits)?)
+}
+
+/// The bands that `minhash-lsh` takes to find pairs exactly at `t` with probability `recall`, from at most `k`
+/// minima: with a little more than this recall, as the agreement of the minima loses some. `None` if `k` are too
+/// few.
+#[must_use]
+pub fn bands_for(t: f64, recall: f64, k: u32) -> Option<Bands> {
+    Bands::choose(t, 1.0 - BANDS_SHARE * (1.0 - recall), k)
+}
+
+fn read_bands(params: &Params<'_>, t: f64, missed: f64, k: u32) -> Result<Bands, SpecError> {
+    if params.text(BANDS.name).is_none() && params.text(ROWS.name).is_none() {
+        let chosen = bands_for(t, 1.0 - missed, k);
+        return chosen.ok_or_else(|| {
+            params.bad(K.name, "more minima: so few cannot find pairs at t with this recall")
+        });
+    }
+    let chosen = Bands {
+        bands: parameters::count(params, &BANDS, MOST_SLOTS)?,
+        rows: parameters::count(params, &ROWS, MOST_SLOTS)?,
+    };
+    if chosen.slots() > k {
+        return Err(params.bad(BANDS.name, "bands times rows to be at most k"));
+    }
+    Ok(chosen)
+}
+
+fn build(spec: &MethodSpec, _: Option<Arc<dyn Statistics>>) -> Result<Box<dyn Method>, SpecError> {
+    let params = spec.params(&ABOUT.parameter_names())?;
+    let t = parameters::threshold(&params, &T_80)?.as_f64();
+    let k = parameters::count(&params, &K, MOST_SLOTS)?;
+    let missed = missed(&params)?;
+    Ok(Box::new(MinHashLsh {
+        shingling: parameters::shingling(&params, &W5)?,
+        slots: Slots::read(&params, k)?,
+        bands: read_bands(&params, t, missed, k)?,
+        least: least_agreement(k, t, (1.0 - BANDS_SHARE) * missed),
+    }))
+}
+
+impl Method for MinHashLsh {
+    fn sign(
+        &self,
+        document: &Document<'_>,
+        scratch: &mut Scratch,
+        out: &mut Signature,
+    ) -> Result<(), Unsigned> {
+        out.size = self.shingling.shingle(document, scratch)?;
+        self.slots.fill(&scratch.features, &mut out.sketch);
+        self.bands.keys(&out.sketch, &mut out.keys);
+        Ok(())
+    }
+
+    fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
+        Evidence::Agreement { equal: slots::equal(a.words, b.words), of: self.slots.len() }
+    }
+
+    fn accepts(&self, evidence: Evidence) -> bool {
+        matches!(evidence, Evidence::Agreement { equal, .. } if equal >= self.least.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::broder::planted::{Random, meet, method, sign, tokens};
+    use lookalike_core::Overlap;
+
+    /// The promise: found means met and accepted. Documents of 9, of 45 and of 450 different tokens in shingles of
+    /// one, so that the resemblance is exactly 0.8.
+    #[test]
+    fn pairs_exactly_at_the_threshold_are_found_as_often_as_promised() {
+        let mut random = Random(10);
+        for kind in ["oneperm", "kfold"] {
+            let method = method(&format!("minhash-lsh:w=1,slots={kind}"));
+            for shared in [8, 40, 400] {
+                let counts = Overlap { shared, a: shared / 8 * 9, b: shared / 8 * 9 };
+                assert_eq!(counts.resemblance(), 0.8);
+                let rounds = 3000;
+                let mut found = 0;
+                for _ in 0..rounds {
+                    let (a, b) = random.pair(counts);
+                    let (a, b) = (sign(&*method, &a).unwrap(), sign(&*method, &b).unwrap());
+                    let evidence = method.compare(a.as_sketch(), b.as_sketch());
+                    found += u32::from(meet(&a, &b) && method.accepts(evidence));
+                }
+                let share = f64::from(found) / f64::from(rounds);
+                assert!(share >= 0.95, "{kind}, {shared} shared: {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_far_below_are_turned_away() {
+        let mut random = Random(11);
+        let method = method("minhash-lsh:w=1");
+        let (mut met, mut accepted) = (0, 0);
+        for _ in 0..1000 {
+            let (a, b) = random.pair(Overlap { shared: 200, a: 300, b: 300 });
+            let (a, b) = (sign(&*method, &a).unwrap(), sign(&*method, &b).unwrap());
+            if meet(&a, &b) {
+                met += 1;
+                accepted += u32::from(method.accepts(method.compare(a.as_sketch(), b.as_sketch())));
+            }
+        }
+        // At 0.5 the curve says 1−(1−0.5⁷)¹⁴ = 0.104; the agreement leaves next to none.
+        assert!((60..150).contains(&met) && accepted <= 2, "{met} met, {accepted} accepted");
+    }
+
+    #[test]
+    fn repeated_tokens_count_once() {
+        let method = method("minhash-lsh:w=1");
+        let once = tokens("to be or not");
+        let again = tokens("not to be or not to be or to to to be");
+        assert_eq!(sign(&*method, &once), sign(&*method, &again));
+    }
+
+    #[test]
+    fn bands_are_chosen_or_given() {
+        assert_eq!(bands_for(0.8, 0.95, 128), Some(Bands { bands: 14, rows: 7 }));
+        let keys = |spec: &str| sign(&*method(spec), &tokens("a b c d e f")).unwrap().keys.len();
+        assert_eq!(keys("minhash-lsh"), 14);
+        assert_eq!(keys("minhash-lsh:bands=20,rows=5"), 20);
+        for (spec, expected) in [
+            ("minhash-lsh:bands=20,rows=7", "at most k"),
+            ("minhash-lsh:bands=20", "rows"),
+            ("minhash-lsh:t=0.02", "more minima"),
+            ("minhash-lsh:recall=1", "below 1"),
+            ("minhash-lsh:slots=both", "oneperm or kfold"),
+            ("minhash-lsh:k=5000", "4096"),
+        ] {
+            let error = crate::build(&spec.parse().unwrap(), None).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
