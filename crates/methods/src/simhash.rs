@@ -1,6 +1,171 @@
-//! Simhash and its variants for specialized collections (Charikar; Manku; Seshasai 2009).
+//! A document's tokens in, one word of 64 bits out; near-duplicates are words that differ in few bits
+//! (Charikar 2002; Manku, Jain & Das Sarma 2007; Seshasai 2009, chapters 3 to 7).
+//!
+//! Every feature, that is, every distinct term, has a weight and a hash. Bit i of the word is 1 where
+//! the features whose hash has bit i weigh more than those whose has not ([`BitSums`]). The steps, a
+//! file each: [`Settings`] (the variants), `weights` (tf·idf, place, markup), `select` (thresholds),
+//! [`BitSums`]. The thesis hashes with Bob Jenkins's function; ours is the term itself, the
+//! finalised XXH3 of the token, so nothing is hashed again.
+//!
+//! All of it is done in integers, logarithms included, so a document has the same word on every
+//! machine, and its tokens the same in every order where places do not count.
 
-use crate::About;
+use crate::{
+    About, Candidates, Document, Evidence, Method, MethodSpec, Scratch, Signature, Sketch,
+    SpecError, Statistics, Unsigned,
+};
+use lookalike_core::fingerprint::finalise;
+use std::sync::Arc;
+
+mod bits;
+pub mod fixed;
+pub mod position;
+mod select;
+mod settings;
+mod weights;
+
+pub use bits::BitSums;
+pub use settings::{Settings, Strip, VARIANTS, Weights};
 
 /// The methods of this family.
-pub(crate) const METHODS: &[About] = &[];
+pub(crate) const METHODS: &[About] = &[About {
+    name: "simhash",
+    summary: "64 signs of the weighted sums of the terms' hash bits; a match is at most d bits apart",
+    paper: "Charikar 2002; Manku et al. 2007; Seshasai 2009, chapters 3 to 7",
+    parameters: settings::PARAMETERS,
+    needs_statistics: false,
+    build,
+}];
+
+/// Largest d. Two words of strangers differ in 32 bits on the average.
+const MOST_DISTANCE: u32 = 32;
+
+/// A simhash with its frozen document frequencies.
+///
+/// The sketch is the one word. At d = 0 the word is the key as well, and candidates are found by it.
+///
+/// ```
+/// use lookalike_core::fingerprint::token;
+/// use lookalike_methods::{Document, Evidence, Scratch, Signature, build};
+///
+/// let method = build(&"simhash:d=3".parse()?, None)?;
+/// let sign = |text: &str| {
+///     let tokens: Vec<u64> = text.split(' ').map(|word| token(word.as_bytes())).collect();
+///     let document = Document { tokens: &tokens, ..Document::default() };
+///     let mut signature = Signature::default();
+///     method.sign(&document, &mut Scratch::default(), &mut signature).map(|()| signature)
+/// };
+/// let (a, b) = (sign("a rose is a rose")?, sign("rose a rose is a")?);
+/// let evidence = method.compare(a.as_sketch(), b.as_sketch());
+/// assert_eq!(evidence, Evidence::Distance(0));
+/// assert!(method.accepts(evidence));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Simhash {
+    distance: u32,
+    settings: Settings,
+    statistics: Option<Arc<dyn Statistics>>,
+}
+
+impl Simhash {
+    /// A simhash whose matches are at most `distance` bits apart. Without statistics idf is 1.
+    #[must_use]
+    pub fn new(distance: u32, settings: Settings, statistics: Option<Arc<dyn Statistics>>) -> Self {
+        Self { distance, settings, statistics }
+    }
+
+    /// How features are chosen and weighted.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What whoever makes the tokens is to leave out of the text.
+    #[must_use]
+    pub fn strip(&self) -> Strip {
+        self.settings.strip
+    }
+
+    /// The bits that are reserved for metadata.
+    fn reserved(&self) -> u64 {
+        u64::MAX.checked_shl(64 - self.settings.reserved).unwrap_or(0)
+    }
+}
+
+fn build(
+    spec: &MethodSpec,
+    statistics: Option<Arc<dyn Statistics>>,
+) -> Result<Box<dyn Method>, SpecError> {
+    let settings = Settings::from_spec(spec)?;
+    let names: Vec<&str> = settings::PARAMETERS.iter().map(|parameter| parameter.name).collect();
+    let distance =
+        spec.params(&names)?.checked("d", 3, "bits, 0 to 32", |&d| d <= MOST_DISTANCE)?;
+    Ok(Box::new(Simhash::new(distance, settings, statistics)))
+}
+
+impl Method for Simhash {
+    /// O(tokens), and 64 additions for each distinct term.
+    fn sign(
+        &self,
+        document: &Document<'_>,
+        scratch: &mut Scratch,
+        out: &mut Signature,
+    ) -> Result<(), Unsigned> {
+        if document.tokens.is_empty() {
+            return Err(Unsigned::Empty);
+        }
+        weights::weigh(document, &self.settings, self.statistics.as_deref(), scratch);
+        let Scratch { seen, features, values, .. } = scratch;
+        let largest = select::select(&self.settings, features, values, seen);
+        if values.iter().all(|&weight| weight == 0) {
+            return Err(Unsigned::NothingSelected);
+        }
+        let mut sums = BitSums::new();
+        for (&term, &weight) in features.iter().zip(&*values) {
+            sums.add(term, weight);
+        }
+        if let Some(share) = self.settings.metadata {
+            let weight = share.of(largest);
+            // A field is not a term, even where their hashes come from the same text.
+            document.fields.iter().for_each(|field| sums.add(finalise(!field.0), weight));
+        }
+        let mut word = sums.word();
+        if self.settings.reserved > 0 {
+            // A sum, so that the order of the fields does not matter.
+            let fields =
+                document.fields.iter().fold(0u64, |sum, field| sum.wrapping_add(finalise(field.0)));
+            word = word & !self.reserved() | finalise(fields) & self.reserved();
+        }
+        out.size = features.len() as u32;
+        out.sketch.push(word);
+        if self.distance == 0 {
+            out.keys.push(word);
+        }
+        Ok(())
+    }
+
+    fn candidates(&self) -> Candidates {
+        match self.distance {
+            0 => Candidates::Keys,
+            d => Candidates::Hamming(d),
+        }
+    }
+
+    /// The number of bits that differ; 64, which nothing accepts, where reserved bits do or where a
+    /// sketch is not a simhash.
+    fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
+        let distance = match (a.words, b.words) {
+            ([a], [b]) if (a ^ b) & self.reserved() == 0 => (a ^ b).count_ones(),
+            _ => 64,
+        };
+        Evidence::Distance(distance)
+    }
+
+    fn accepts(&self, evidence: Evidence) -> bool {
+        matches!(evidence, Evidence::Distance(distance) if distance <= self.distance)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@
 use super::partition::bucket_bits;
 
 /// Moving a word and its position into a bucket.
-const MOVE: f64 = 4.0;
+const MOVE: f64 = 15.0;
 /// Comparing two words that lie next to each other.
 const COMPARE: f64 = 1.0;
 /// Finding the words under one key of a table.
@@ -164,7 +164,7 @@ mod tests {
     fn more_words_or_tables_match_more_blocks() {
         assert_eq!(JoinPlan::new(10, 3).matched, 0);
         let plan = JoinPlan::new(10_000_000, 3);
-        assert_eq!((plan.matched, plan.blocks()), (2, 5));
+        assert_eq!((plan.matched, plan.blocks()), (3, 6));
         assert!(JoinPlan::new(100_000_000, 8).matched > JoinPlan::new(100_000, 8).matched);
         let plan = |tables| IndexPlan::new(1 << 24, 8, tables).matched;
         assert_eq!((plan(0), plan(9), plan(45)), (0, 1, 2));

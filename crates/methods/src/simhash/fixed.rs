@@ -1,0 +1,178 @@
+//! Numbers in, fixed-point integers out: the arithmetic of weights, the same on every machine.
+//!
+//! Logarithms and cosines of the standard library are the platform's own and differ in their last
+//! bits between platforms, which would be enough to turn a bit of a simhash over.
+
+use std::str::FromStr;
+
+/// Fractional bits of logarithms and weights.
+pub const FRACTION: u32 = 16;
+
+/// Intervals of the table of logarithms, as a power of two.
+const STEPS: u32 = 8;
+
+/// log₂ of 1 + i / 2⁸, with 30 fractional bits.
+const LOG2: [u64; (1 << STEPS) + 1] = {
+    let mut table = [0; (1 << STEPS) + 1];
+    let mut i = 0;
+    while i < 1 << STEPS {
+        // The binary digits of a logarithm: square, and see whether it passes 2.
+        let mut x = (1u128 << 62) + ((i as u128) << (62 - STEPS));
+        let (mut bits, mut digit) = (0u64, 0);
+        while digit < 30 {
+            x = (x * x) >> 62;
+            bits <<= 1;
+            if x >= 2 << 62 {
+                x >>= 1;
+                bits |= 1;
+            }
+            digit += 1;
+        }
+        table[i] = bits;
+        i += 1;
+    }
+    table[1 << STEPS] = 1 << 30;
+    table
+};
+
+/// log₂ x in fixed point, wrong by less than one unit; 0 for 0 and 1. Never decreases.
+#[must_use]
+pub fn log2(x: u64) -> u64 {
+    let x = x.max(1);
+    let whole = x.ilog2();
+    // The digits after the leading one, moved to the top.
+    let fraction = (x << (63 - whole)) << 1;
+    let at = (fraction >> (64 - STEPS)) as usize;
+    let between = fraction << STEPS >> 32;
+    let low = LOG2[at];
+    let interpolated = low + (((LOG2[at + 1] - low) * between) >> 32);
+    (u64::from(whole) << FRACTION) + (interpolated >> (30 - FRACTION))
+}
+
+/// cos(2π·x/length) + 1 with 32 fractional bits, `length` at least 1.
+///
+/// By products and sums only, which every machine rounds alike.
+#[must_use]
+pub fn cosine_wave(x: u64, length: u64) -> u64 {
+    // Fold the period onto its first half, and that onto its first quarter.
+    let x = x % length;
+    let x = x.min(length - x);
+    let (quarter, sign) =
+        if 4 * x <= length { (x as f64, 1.0) } else { (length as f64 / 2.0 - x as f64, -1.0) };
+    let square = {
+        let angle = quarter / length as f64 * std::f64::consts::TAU;
+        angle * angle
+    };
+    // 1 − a²/2·(1 − a²/(3·4)·(1 − …)); the first term left out is under 10⁻¹¹ at a quarter.
+    let cosine = [13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+        .iter()
+        .fold(1.0, |inner, n| 1.0 - square / (n * (n + 1.0)) * inner);
+    ((sign * cosine + 1.0) * (1u64 << 32) as f64 + 0.5) as u64
+}
+
+/// A decimal from 0 to 1000 with at most six digits after the point, exactly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Decimal {
+    millionths: u64,
+}
+
+/// Not such a decimal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a decimal from 0 to 1000 with at most six digits after the point")]
+pub struct DecimalError;
+
+impl Decimal {
+    /// A number of millionths.
+    #[must_use]
+    pub const fn millionths(millionths: u64) -> Self {
+        Self { millionths }
+    }
+
+    /// So much of a weight, rounded down.
+    #[must_use]
+    pub fn of(self, weight: u64) -> u64 {
+        let product = u128::from(weight) * u128::from(self.millionths) / 1_000_000;
+        u64::try_from(product).unwrap_or(u64::MAX)
+    }
+
+    /// Whether `part` is at least so much of `whole`, exactly.
+    #[must_use]
+    pub fn reached_by(self, part: u64, whole: u64) -> bool {
+        u128::from(part) * 1_000_000 >= u128::from(whole) * u128::from(self.millionths)
+    }
+
+    /// Whether `part` is more than so much of `whole`, exactly.
+    #[must_use]
+    pub fn passed_by(self, part: u64, whole: u64) -> bool {
+        u128::from(part) * 1_000_000 > u128::from(whole) * u128::from(self.millionths)
+    }
+}
+
+impl FromStr for Decimal {
+    type Err = DecimalError;
+
+    fn from_str(text: &str) -> Result<Self, DecimalError> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let long = whole.len() > 4 || fraction.len() > 6;
+        if long || !digits(whole) || !digits(fraction) || whole.len() + fraction.len() == 0 {
+            return Err(DecimalError);
+        }
+        // Digits only, and few of them: parsing fails for the empty part alone.
+        let millionths = whole.parse::<u64>().unwrap_or(0) * 1_000_000
+            + format!("{fraction:0<6}").parse::<u64>().unwrap_or(0);
+        if millionths > 1_000_000_000 { Err(DecimalError) } else { Ok(Self { millionths }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn logarithms_of_powers_are_exact() {
+        for power in 0..64 {
+            assert_eq!(log2(1 << power), power << FRACTION);
+        }
+        assert_eq!((log2(0), log2(1)), (0, 0));
+        assert_eq!(log2(3), 103_872); // 1.5849625 · 65536 = 103872.1
+        assert!((1..100_000).all(|x| log2(x) <= log2(x + 1)));
+    }
+
+    #[test]
+    fn the_wave_by_hand() {
+        const ONE: u64 = 1 << 32;
+        let wave = |x| cosine_wave(x, 12);
+        assert_eq!((wave(0), wave(3), wave(6), wave(9)), (2 * ONE, ONE, 0, ONE));
+        assert_eq!((wave(2), wave(4)), (ONE + ONE / 2, ONE / 2));
+        assert_eq!((cosine_wave(1, 1), cosine_wave(1, 2)), (2 * ONE, 0));
+    }
+
+    #[test]
+    fn decimals_are_exact_or_refused() {
+        let half: Decimal = "0.5".parse().unwrap();
+        assert!(half.reached_by(1, 2) && !half.passed_by(1, 2) && !half.reached_by(1, 3));
+        assert_eq!(
+            ("1.5".parse::<Decimal>().unwrap().of(10), half.of(u64::MAX)),
+            (15, u64::MAX / 2)
+        );
+        assert_eq!("1000".parse::<Decimal>().unwrap().of(u64::MAX), u64::MAX);
+        assert_eq!(".01".parse(), Ok(Decimal::millionths(10_000)));
+        for text in ["", ".", "-1", "1e3", "1000.1", "0.1234567", "x", "+1", " 1"] {
+            assert_eq!(text.parse::<Decimal>(), Err(DecimalError), "{text}");
+        }
+    }
+
+    proptest! {
+        /// Next to the platform's own functions, which are good to far more than 16 bits.
+        #[test]
+        fn within_a_unit_of_the_truth(x in 1u64..u64::MAX, small in 1u64..5000, length in 1u64..100_000, at in 0u64..100_000) {
+            for x in [x, small] {
+                prop_assert!(((x as f64).log2() * 65536.0 - log2(x) as f64).abs() < 1.5);
+            }
+            let truth = (at as f64 / length as f64 * std::f64::consts::TAU).cos() + 1.0;
+            prop_assert!((truth * 65536.0 * 65536.0 - cosine_wave(at, length) as f64).abs() < 2.0);
+        }
+    }
+}

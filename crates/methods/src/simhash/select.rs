@@ -1,0 +1,98 @@
+//! Weights of a document's terms in, the weights that count out: what is left out weighs 0, as the
+//! thesis has it (Seshasai 2009, sections 5.1 and 7.1.2).
+//!
+//! In this order: weights above the one of rank `cap` come down to it; weights under `least` or over
+//! `most` of the largest go; of the rest the `top` heaviest stay.
+
+use super::settings::Settings;
+
+/// Applies the selection. `terms` break ties of equal weights, so that the outcome is one of the set
+/// of terms, not of their order. `buffer` is any. Returns the largest weight before anything is left
+/// out. O(terms).
+pub(super) fn select(
+    settings: &Settings,
+    terms: &[u64],
+    weights: &mut [u64],
+    buffer: &mut Vec<u64>,
+) -> u64 {
+    if let Some(cap) = settings.cap.filter(|&rank| rank <= weights.len()) {
+        let cap = ranked(weights, cap, buffer);
+        weights.iter_mut().for_each(|weight| *weight = (*weight).min(cap));
+    }
+    let largest = weights.iter().copied().max().unwrap_or(0);
+    for weight in weights.iter_mut() {
+        let light = settings.least.is_some_and(|least| !least.reached_by(*weight, largest));
+        let heavy = settings.most.is_some_and(|most| most.passed_by(*weight, largest));
+        if light || heavy {
+            *weight = 0;
+        }
+    }
+    if let Some(top) = settings.top.filter(|&top| top < weights.len()) {
+        let least = ranked(weights, top, buffer);
+        let heavier = weights.iter().filter(|&&weight| weight > least).count();
+        buffer.clear();
+        let ties = terms.iter().zip(&*weights).filter(|&(_, &weight)| weight == least);
+        buffer.extend(ties.map(|(&term, _)| term));
+        // The smallest terms of those as heavy as the last: at least one of them has a place.
+        let (_, &mut last, _) = buffer.select_nth_unstable(top - heavier - 1);
+        for (weight, &term) in weights.iter_mut().zip(terms) {
+            if *weight < least || (*weight == least && term > last) {
+                *weight = 0;
+            }
+        }
+    }
+    largest
+}
+
+/// The weight of that rank, the heaviest being of rank 1.
+fn ranked(weights: &[u64], rank: usize, buffer: &mut Vec<u64>) -> u64 {
+    buffer.clear();
+    buffer.extend_from_slice(weights);
+    *buffer.select_nth_unstable_by(rank - 1, |a, b| b.cmp(a)).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn selected(text: &str, weights: &[u64]) -> Vec<u64> {
+        let settings = Settings::from_spec(&format!("simhash:{text}").parse().unwrap()).unwrap();
+        let terms: Vec<u64> = (0..weights.len() as u64).rev().collect();
+        let mut weights = weights.to_vec();
+        select(&settings, &terms, &mut weights, &mut vec![1, 2, 3]);
+        weights
+    }
+
+    #[test]
+    fn thresholds_keep_what_is_exactly_at_them() {
+        let weights = [200, 100, 99, 2, 1];
+        assert_eq!(selected("variant=low", &weights), [200, 100, 99, 2, 0]);
+        assert_eq!(selected("variant=high", &weights), [200, 100, 0, 0, 0]);
+        assert_eq!(selected("variant=middle", &weights), [0, 100, 99, 2, 0]);
+        assert_eq!(selected("variant=middle", &[5, 5]), [0, 0]);
+    }
+
+    #[test]
+    fn outliers_come_down_to_the_rank() {
+        assert_eq!(selected("cap=3", &[9, 1, 90, 7, 700]), [9, 1, 9, 7, 9]);
+        assert_eq!(selected("cap=6", &[9, 1, 90, 7, 700]), [9, 1, 90, 7, 700]);
+        // The largest weight, of which `least` is a share, is the one after the cap.
+        assert_eq!(selected("cap=3,least=0.5", &[9, 1, 90, 7, 700]), [9, 0, 9, 7, 9]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_top_are_the_heaviest_then_the_smallest_terms(
+            weights in prop::collection::vec(0u64..6, 0..30), top in 1usize..12,
+        ) {
+            let got = selected(&format!("top={top}"), &weights);
+            let mut order: Vec<usize> = (0..weights.len()).collect();
+            // Terms descend along the slice: of equals the last come first.
+            order.sort_by_key(|&at| (std::cmp::Reverse(weights[at]), std::cmp::Reverse(at)));
+            let mut expected = vec![0; weights.len()];
+            order.iter().take(top).for_each(|&at| expected[at] = weights[at]);
+            prop_assert_eq!(got, expected);
+        }
+    }
+}
