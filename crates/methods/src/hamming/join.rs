@@ -159,11 +159,11 @@ impl Walk {
         let next = chosen.last().map_or(0, |last| last + 1);
         // As many blocks must remain after the one chosen as are still to be matched.
         let until = self.blocks.count() + chosen.len() + 1 - self.matched;
-        let all = (words.len() * words.len()) as u64;
+        let all = (words.len() as u64).saturating_mul(words.len() as u64);
         for block in next..until {
             // Words of one cluster agree on most blocks. Where splitting by one block leaves so much
             // to compare that all the blocks together would leave more than there is now, it stops.
-            let worth = |left: u64| block != next || left * ((until - next) as u64) < all;
+            let worth = |left: u64| block != next || left.saturating_mul((until - next) as u64) < all;
             if !buckets.fill(words, positions.iter().copied(), self.blocks.mask(block), worth) {
                 return compare(chosen, found);
             }
