@@ -44,7 +44,7 @@ pub fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
 /// assert_eq!(count, 3);
 /// ```
 pub fn join(words: &[u64], d: u32, sink: impl FnMut(&[Pair])) {
-    join_as_planned(words, JoinPlan::new(words.len(), d), sink);
+    join_as_planned(words, JoinPlan::for_words(words, d), sink);
 }
 
 /// [`join`] under a plan of the caller's own, for instance when the words are known to be few
@@ -163,7 +163,8 @@ impl Walk {
         for block in next..until {
             // Words of one cluster agree on most blocks. Where splitting by one block leaves so much
             // to compare that all the blocks together would leave more than there is now, it stops.
-            let worth = |left: u64| block != next || left.saturating_mul((until - next) as u64) < all;
+            let worth =
+                |left: u64| block != next || left.saturating_mul((until - next) as u64) < all;
             if !buckets.fill(words, positions.iter().copied(), self.blocks.mask(block), worth) {
                 return compare(chosen, found);
             }
