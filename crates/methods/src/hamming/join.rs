@@ -18,6 +18,9 @@ use std::ops::Range;
 /// Words of a task; tasks are what threads share out.
 const TASK: usize = 1 << 14;
 
+/// Groups of more words are always split, as long as there are blocks to split by.
+const MOST_COMPARED: usize = 1 << 10;
+
 /// Tasks whose pairs are held before they are handed on.
 const BATCH: usize = 128;
 
@@ -163,8 +166,13 @@ impl Walk {
         for block in next..until {
             // Words of one cluster agree on most blocks. Where splitting by one block leaves so much
             // to compare that all the blocks together would leave more than there is now, it stops.
-            let worth =
-                |left: u64| block != next || left.saturating_mul((until - next) as u64) < all;
+            // But not in large groups: a block that is the same in all words says nothing of the
+            // next.
+            let worth = |left: u64| {
+                words.len() > MOST_COMPARED
+                    || block != next
+                    || left.saturating_mul((until - next) as u64) < all
+            };
             if !buckets.fill(words, positions.iter().copied(), self.blocks.mask(block), worth) {
                 return compare(chosen, found);
             }
