@@ -50,7 +50,7 @@ fn joins(name: &str, words: &[u64], distances: RangeInclusive<u32>) {
         let start = Instant::now();
         let mut found = 0;
         join(words, d, |pairs| found += pairs.len());
-        let plan = JoinPlan::new(words.len(), d);
+        let plan = JoinPlan::for_words(words, d);
         println!(
             "  d={d}: {:7.2} s, {found} pairs, {} of {} blocks; the model says {:.1} s on one core",
             start.elapsed().as_secs_f64(),

@@ -18,6 +18,9 @@ use std::ops::Range;
 /// Words of a task; tasks are what threads share out.
 const TASK: usize = 1 << 14;
 
+/// Groups of more words are always split, as long as there are blocks to split by.
+const MOST_COMPARED: usize = 1 << 10;
+
 /// Tasks whose pairs are held before they are handed on.
 const BATCH: usize = 128;
 
@@ -44,7 +47,7 @@ pub fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
 /// assert_eq!(count, 3);
 /// ```
 pub fn join(words: &[u64], d: u32, sink: impl FnMut(&[Pair])) {
-    join_as_planned(words, JoinPlan::new(words.len(), d), sink);
+    join_as_planned(words, JoinPlan::for_words(words, d), sink);
 }
 
 /// [`join`] under a plan of the caller's own, for instance when the words are known to be few
@@ -159,11 +162,17 @@ impl Walk {
         let next = chosen.last().map_or(0, |last| last + 1);
         // As many blocks must remain after the one chosen as are still to be matched.
         let until = self.blocks.count() + chosen.len() + 1 - self.matched;
-        let all = (words.len() * words.len()) as u64;
+        let all = (words.len() as u64).saturating_mul(words.len() as u64);
         for block in next..until {
             // Words of one cluster agree on most blocks. Where splitting by one block leaves so much
             // to compare that all the blocks together would leave more than there is now, it stops.
-            let worth = |left: u64| block != next || left * ((until - next) as u64) < all;
+            // But not in large groups: a block that is the same in all words says nothing of the
+            // next.
+            let worth = |left: u64| {
+                words.len() > MOST_COMPARED
+                    || block != next
+                    || left.saturating_mul((until - next) as u64) < all
+            };
             if !buckets.fill(words, positions.iter().copied(), self.blocks.mask(block), worth) {
                 return compare(chosen, found);
             }

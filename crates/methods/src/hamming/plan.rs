@@ -14,6 +14,7 @@
 //! The weights are nanoseconds measured by `benches/hamming.rs`; only their ratios matter. Floating
 //! point here is exact enough to be the same everywhere: products and sums, no functions.
 
+use super::Blocks;
 use super::partition::bucket_bits;
 
 /// Moving a word and its position into a bucket.
@@ -25,6 +26,9 @@ const LOOK_UP: f64 = 150.0;
 
 /// Groups of at most so many words are compared rather than split again.
 pub(super) const SMALL_GROUP: usize = 24;
+
+/// Words looked at to see how evenly they are spread.
+const SAMPLE: usize = 1 << 12;
 
 /// Most blocks matched.
 const MOST_MATCHED: u32 = 8;
@@ -48,22 +52,44 @@ pub struct IndexPlan {
 }
 
 impl JoinPlan {
-    /// The plan for `n` words and distance `d`.
+    /// The plan for `n` words that look random.
     ///
-    /// Words are seldom as random as the model has them: of the plans that cost at most a quarter more
-    /// than the cheapest, it is the one that matches most blocks, because it can split popular groups
-    /// further.
+    /// Of the plans that cost at most a quarter more than the cheapest, it is the one that matches most
+    /// blocks, because it can split popular groups further.
     #[must_use]
     pub fn new(n: usize, d: u32) -> Self {
+        Self::cheapest(n, d, |plan| plan.cost(n))
+    }
+
+    /// The plan for these words: how often two of them agree on a block is measured on a sample,
+    /// evenly spaced, of a few thousand. Words of real collections are not random, and a block that
+    /// many agree on splits nothing.
+    #[must_use]
+    pub fn for_words(words: &[u64], d: u32) -> Self {
+        let n = words.len();
+        let mut sample: Vec<u64> =
+            words.iter().step_by(n.div_ceil(SAMPLE).max(1)).copied().collect();
+        Self::cheapest(n, d, |plan| {
+            let blocks = Blocks::new(plan.blocks());
+            let meet: Vec<f64> =
+                (0..blocks.count()).map(|b| meeting(&mut sample, blocks.mask(b))).collect();
+            plan.cost_when(n, &meet)
+        })
+    }
+
+    fn cheapest(n: usize, d: u32, mut cost: impl FnMut(Self) -> f64) -> Self {
         if n <= SMALL_GROUP {
             return Self { distance: d, matched: 0 };
         }
-        let plans = || matchable(d).map(|matched| Self { distance: d, matched });
-        let least = plans().map(|plan| plan.cost(n)).fold(f64::INFINITY, f64::min);
-        plans()
-            .filter(|plan| plan.cost(n) <= least * 1.25)
-            .last()
-            .unwrap_or(Self { distance: d, matched: 0 })
+        let plans: Vec<(Self, f64)> = matchable(d)
+            .map(|matched| Self { distance: d, matched })
+            .map(|plan| (plan, cost(plan)))
+            .collect();
+        let least = plans.iter().fold(f64::INFINITY, |least, plan| least.min(plan.1));
+        plans
+            .iter()
+            .rfind(|plan| plan.1 <= least * 1.25)
+            .map_or(Self { distance: d, matched: 0 }, |plan| plan.0)
     }
 
     /// Blocks a word is cut into: d + k.
@@ -75,16 +101,38 @@ impl JoinPlan {
     /// Nanoseconds on one core that the model gives for n random words.
     #[must_use]
     pub fn cost(self, n: usize) -> f64 {
-        let (mut group, mut moved) = (n as f64, 0.0);
-        let mut depth = 0;
+        self.cost_when(n, &vec![0.0; self.blocks().clamp(1, 64) as usize])
+    }
+
+    /// The same when `meet` says how probably two words agree on each block, or less.
+    fn cost_when(self, n: usize, meet: &[f64]) -> f64 {
+        let (mut group, mut moved, mut depth) = (n as f64, 0.0, 0);
         while depth < self.matched && group > SMALL_GROUP as f64 {
             depth += 1;
             moved += choices(self.distance, depth);
-            let bits = bucket_bits(group as usize, 64 / self.blocks());
-            group /= (1u64 << bits) as f64;
+            let least = 1.0 / (1u64 << bucket_bits(n, 64 / self.blocks())) as f64;
+            // `reach[t]`: the sum, over choices of t of the blocks so far, of the share of the words
+            // that a group has.
+            let mut reach = vec![0.0; depth as usize + 1];
+            reach[0] = 1.0;
+            for &meet in &meet[..(self.distance + depth) as usize] {
+                for t in (1..reach.len()).rev() {
+                    reach[t] += reach[t - 1] * meet.max(least);
+                }
+            }
+            // There are about as many buckets as words, never many more.
+            group = (n as f64 * reach[depth as usize] / choices(self.distance, depth)).max(1.0);
         }
         n as f64 * (moved * MOVE + choices(self.distance, depth) * group / 2.0 * COMPARE)
     }
+}
+
+/// How probably two of these words agree on the bits of the mask.
+fn meeting(sample: &mut [u64], mask: u64) -> f64 {
+    sample.sort_unstable_by_key(|word| word & mask);
+    let runs = sample.chunk_by(|a, b| (a ^ b) & mask == 0);
+    let pairs = |n: usize| n as f64 * (n as f64 - 1.0);
+    runs.map(|run| pairs(run.len())).sum::<f64>() / pairs(sample.len()).max(1.0)
 }
 
 impl IndexPlan {
@@ -135,7 +183,6 @@ fn choices(d: u32, t: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hamming::Blocks;
     use proptest::prelude::*;
 
     proptest! {
@@ -168,6 +215,17 @@ mod tests {
         assert!(JoinPlan::new(100_000_000, 8).matched > JoinPlan::new(100_000, 8).matched);
         let plan = |tables| IndexPlan::new(1 << 24, 8, tables).matched;
         assert_eq!((plan(0), plan(9), plan(45)), (0, 1, 2));
+    }
+
+    /// Half of these words agree on their first 20 bits, which is more than one block of four.
+    #[test]
+    fn words_that_begin_alike_match_more_blocks() {
+        let random = |i: u64| lookalike_core::fingerprint::finalise(i);
+        let even: Vec<u64> = (0..200_000).map(random).collect();
+        let skewed: Vec<u64> = even.iter().map(|w| if w & 1 == 0 { *w } else { w >> 20 }).collect();
+        let matched = |words: &[u64]| JoinPlan::for_words(words, 3).matched;
+        assert_eq!(matched(&even), JoinPlan::new(even.len(), 3).matched);
+        assert!(matched(&skewed) > matched(&even));
     }
 
     #[test]
