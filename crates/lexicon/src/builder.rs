@@ -32,6 +32,8 @@ pub struct Builder {
     memory: Memory,
     folder: PathBuf,
     documents: u64,
+    /// Whether terms were pushed since the last document ended.
+    open: bool,
     table: Table,
     runs: Vec<Run>,
 }
@@ -45,6 +47,7 @@ impl Builder {
             memory,
             folder: folder.to_owned(),
             documents: 0,
+            open: false,
             table: Table::default(),
             runs: Vec::new(),
         }
@@ -56,6 +59,7 @@ impl Builder {
     pub fn push(&mut self, fingerprint: u64, name: &[u8]) {
         // Sets of features take a fingerprint of 0 for 1, and are what will be looked up.
         self.table.push(fingerprint.max(1), name);
+        self.open = true;
     }
 
     /// The document is over. Documents without terms count, too.
@@ -65,29 +69,34 @@ impl Builder {
     pub fn end_document(&mut self) -> Result<(), LexiconError> {
         self.table.end_document();
         self.documents += 1;
+        self.open = false;
         if self.table.bytes() > self.memory.0 || self.table.is_full() {
             self.spill()?;
         }
         Ok(())
     }
 
-    /// Adds the documents of another builder, as if this one had seen them.
+    /// Adds the documents of another builder, as if this one had seen them. Ends its last document, but
+    /// not ours.
     ///
     /// # Errors
     /// Builders for different things, or a temporary file that cannot be written.
     pub fn absorb(&mut self, mut other: Self) -> Result<(), LexiconError> {
         differs(&self.folder, &other.description, &self.description)?;
+        other.close()?;
         other.spill()?;
         self.documents += other.documents;
         self.runs.append(&mut other.runs);
         self.limit_runs()
     }
 
-    /// Writes the lexicon to `path`, replacing what is there, and opens it.
+    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document, if
+    /// terms of it were pushed since the one before.
     ///
     /// # Errors
     /// Files that cannot be written, or more documents than 2³² − 1.
     pub fn finish(mut self, path: &Path) -> Result<Lexicon, LexiconError> {
+        self.close()?;
         let mut writer = Writer::new(self.description, path)?;
         self.table.sort();
         let mut sources = vec![Source::Table(&self.table, 0)];
@@ -96,6 +105,10 @@ impl Builder {
         }
         merge_sources(sources, |record| writer.push(record))?;
         writer.finish(self.documents)
+    }
+
+    fn close(&mut self) -> Result<(), LexiconError> {
+        if self.open { self.end_document() } else { Ok(()) }
     }
 
     fn spill(&mut self) -> Result<(), LexiconError> {

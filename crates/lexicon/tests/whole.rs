@@ -235,6 +235,24 @@ fn what_was_there_stays_until_the_new_one_is_whole() {
     assert!(nowhere.finish(&folder.path().join("no/such/folder")).is_err());
 }
 
+/// A last document that nobody ended is one all the same, and one that is empty is none.
+#[test]
+fn the_last_document_need_not_be_ended() {
+    let folder = TempDir::new().unwrap();
+    let fed = || {
+        let mut builder = fed(&[vec![1], vec![1, 2]], 0, folder.path());
+        builder.push(fingerprint("last"), b"last");
+        builder
+    };
+    let lexicon = fed().finish(&folder.path().join("one")).unwrap();
+    assert_eq!((lexicon.documents(), lexicon.frequency(fingerprint("last"))), (3, 1));
+    let mut both = fed();
+    both.absorb(fed()).unwrap();
+    let lexicon = both.finish(&folder.path().join("two")).unwrap();
+    assert_eq!((lexicon.documents(), lexicon.frequency(fingerprint("last"))), (6, 2));
+    assert_eq!(lexicon.frequency_range(), (2, 4));
+}
+
 /// More runs than are merged at a time.
 #[test]
 fn hundreds_of_runs_make_one_lexicon() {
