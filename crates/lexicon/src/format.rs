@@ -61,9 +61,9 @@ pub(crate) struct Sections {
     pub(crate) end: usize,
 }
 
-/// Leading bits for groups of two to four entries.
+/// Leading bits for groups of one to two entries.
 pub(crate) fn directory_bits(terms: u64) -> u32 {
-    terms.div_ceil(4).max(1).next_power_of_two().ilog2()
+    terms.div_ceil(2).max(1).next_power_of_two().ilog2()
 }
 
 impl Header {
@@ -153,10 +153,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_hold_two_to_four() {
+    fn groups_hold_one_to_two() {
         for terms in [8u64, 9, 31, 1000, 4_000_000, 5_799_999] {
             let groups = 1u64 << directory_bits(terms);
-            assert!(groups * 2 <= terms && terms <= groups * 4, "{terms}: {groups}");
+            assert!(groups <= terms && terms <= groups * 2, "{terms}: {groups}");
         }
         assert_eq!(directory_bits(0), 0);
     }

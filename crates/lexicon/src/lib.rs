@@ -10,7 +10,7 @@
 //! The contested choice is the index. A minimal perfect hash would find a term's place in the same two
 //! memory accesses, for some 3 bits a term, but could not tell an unknown term from a known one without
 //! its fingerprint beside it. With the fingerprints there, and uniform as they are, sorting them and
-//! keeping where each group of equal leading bits begins ([`mod@format`]) does the same for 8 to 16 bits a
+//! keeping where each group of equal leading bits begins ([`mod@format`]) does the same for 16 to 32 bits a
 //! term, is built by writing it down, and keeps the order that merging needs.
 //!
 //! ```

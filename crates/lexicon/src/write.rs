@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 /// Writes a lexicon as its terms come. Entries go to the file under a temporary name, names to a second
 /// one; the rest is written at the end. In memory are 8 bytes for 64 terms, and at the end the
-/// directory, 1 to 2 bytes a term.
+/// directory, 2 to 4 bytes a term.
 pub(crate) struct Writer {
     path: PathBuf,
     entries: BufWriter<NamedTempFile>,
