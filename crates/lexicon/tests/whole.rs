@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use lookalike_core::TextDigest;
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, Memory, Rank, merge};
 use lookalike_methods::Statistics;
@@ -134,6 +135,46 @@ proptest! {
             if (nidf - from.value()).abs() > 1e-9 && (nidf - to.value()).abs() > 1e-9 {
                 prop_assert_eq!(inside.contains(&term), from.value() < nidf && nidf < to.value());
             }
+        }
+    }
+}
+
+proptest! {
+    /// A hostile file with a right checksum is refused or answers nonsense, and never panics.
+    #[test]
+    fn forged_files_do_no_harm(
+        changes in proptest::collection::vec((8..500usize, any::<u8>()), 1..12),
+        length in proptest::option::of(0..500usize),
+    ) {
+        let folder = TempDir::new().unwrap();
+        let documents: Documents = vec![(0..12).collect(), (5..9).collect()];
+        let whole = fed(&documents, usize::MAX, folder.path()).finish(&folder.path().join("l")).unwrap();
+        let mut bytes = bytes(&whole);
+        for (at, value) in changes {
+            // The version stays, or nothing else would be tried.
+            if at >= 12 && at < bytes.len() {
+                bytes[at] = value;
+            }
+        }
+        bytes.truncate(length.unwrap_or(usize::MAX));
+        if bytes.len() > 32 {
+            let TextDigest(checksum) = TextDigest::of(&bytes[32..]);
+            bytes[16..32].copy_from_slice(&checksum.to_le_bytes());
+        }
+        let path = folder.path().join("forged");
+        std::fs::write(&path, bytes).unwrap();
+        if let Ok(lexicon) = Lexicon::open(&path) {
+            let listed: Vec<_> = lexicon.terms().collect();
+            for term in &listed {
+                lexicon.frequency(term.fingerprint);
+                lexicon.nidf(term.fingerprint);
+            }
+            let mut out = Vec::new();
+            lexicon.frequencies(&[0, 1 << 63, u64::MAX], &mut out);
+            prop_assert!(lexicon.ranked(Rank::MostFrequent, 5).len() <= 5);
+            let inside = lexicon.window_len(Share::percent(20), Share::percent(80));
+            prop_assert!(inside <= lexicon.len());
+            lexicon.expect(&description()).ok();
         }
     }
 }

@@ -208,6 +208,13 @@ mod tests {
         }
     }
 
+    /// The baseline of Table IX is a syntactic filter.
+    #[test]
+    fn the_baseline_is_syntactic() {
+        let (spec, text) = ("imatch:filter=baseline", "d c a c x");
+        assert_eq!(sign(spec, eight(), text), sign("syntactic", eight(), text));
+    }
+
     #[test]
     fn documents_without_terms() {
         let method = crate::build(&"imatch".parse().unwrap(), Some(Arc::new(eight()))).unwrap();
