@@ -2,6 +2,10 @@
 //! `cargo bench -p lookalike-lexicon --bench signing [-- FILE]`, every line of the file a document.
 //!
 //! Without a file, on documents made here.
+//!
+//! In November 2026, processor time on a crowded two-core virtual machine, 24 712 news, mails and pages of
+//! 187 words: tokenising and hashing 26 ns a word; syntactic 17, imatch 24 (nidf=0.2..0.8) to 38
+//! (doc-l-90), imatch-random with ten copies 59. Of these 17 go into telling the distinct terms.
 
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_lexicon::{Builder, Description, Memory};
