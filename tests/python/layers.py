@@ -13,6 +13,7 @@ ALLOWED = {
     "lookalike-core": set(),
     "lookalike-cluster": set(),
     "lookalike-methods": {"lookalike-core"},
+    "lookalike-lexicon": {"lookalike-core", "lookalike-methods"},
     "lookalike-io": {"lookalike-text"},
     "lookalike-engine": {"lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-methods", "lookalike-io"},
     "lookalike-report": {"lookalike-text"},
@@ -33,6 +34,7 @@ HOME = {
     "arrow-array": {"lookalike-io"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},
+    "memmap2": {"lookalike-lexicon"},
     "askama": {"lookalike-report"},
     "xxhash-rust": {"lookalike-core", "lookalike", "lookalike-testing"},
 }

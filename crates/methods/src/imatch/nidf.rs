@@ -114,7 +114,7 @@ impl Frequencies {
     #[inline]
     #[must_use]
     pub fn contains(self, frequency: u32) -> bool {
-        self.least <= frequency && frequency <= self.most
+        (self.least <= frequency) & (frequency <= self.most)
     }
 }
 

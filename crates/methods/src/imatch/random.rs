@@ -115,11 +115,17 @@ impl Method for RandomIMatch {
         let (counts, sums) = sums.split_at_mut(views);
         let (highs, lows) = sums.split_at_mut(views);
         let mut sums = Sums { counts, highs, lows };
-        for (&term, &frequency) in terms.iter().zip(frequencies.iter()) {
-            if self.lexicon.contains(frequency) {
-                sums.add(term, self.copies.holding(term));
-            }
+        // The terms of the lexicon go to the front of a buffer, without a branch:
+        // whether a term is one of them is anyone's guess, and a wrong guess costs more than writing.
+        if seen.len() < terms.len() {
+            seen.resize(terms.len(), 0);
         }
+        let mut selected = 0;
+        for (&term, &frequency) in terms.iter().zip(frequencies.iter()) {
+            seen[selected] = term;
+            selected += usize::from(self.lexicon.contains(frequency));
+        }
+        seen[..selected].iter().for_each(|&term| sums.add(term, self.copies.holding(term)));
         let needed = self.reliability.needed(terms.len());
         let lacking = |sums: &Sums<'_>, view: usize| (sums.counts[view] as usize) < needed;
         if !secondary.is_empty() && (0..views).any(|view| lacking(&sums, view)) {

@@ -29,6 +29,16 @@ impl Sum {
         self.low = self.low.wrapping_add(finalise(term));
     }
 
+    /// Adds a term that is not in the set, or does not; without a branch, as whether it does is
+    /// anyone's guess.
+    #[inline]
+    pub(crate) fn add_if(&mut self, adds: bool, term: u64) {
+        let mask = u64::from(adds).wrapping_neg();
+        self.count += u32::from(adds);
+        self.high = self.high.wrapping_add(term & mask);
+        self.low = self.low.wrapping_add(finalise(term) & mask);
+    }
+
     /// The set's digest.
     pub(crate) fn digest(self) -> SetDigest {
         let low = self.low.wrapping_add(u64::from(self.count));

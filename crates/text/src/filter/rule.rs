@@ -77,6 +77,7 @@ impl TermRule {
     }
 
     /// Does the rule keep this token? Rules that do not judge a token by itself keep all.
+    #[inline(always)]
     pub(super) fn keeps(self, token: &[u8]) -> bool {
         match self {
             Self::Stop => !stop::is_stop_word(token),

@@ -81,7 +81,7 @@ fn past(word: &mut Vec<u8>) {
 
 /// Steps 2 and 3: the longest ending that fits is replaced, if what is before it measures enough.
 fn longest(word: &mut Vec<u8>, rules: &[Rule], least: usize) {
-    if let Some(&(ending, other)) = rules.iter().find(|(ending, _)| word.ends_with(ending))
+    if let Some(&(ending, other)) = rules.iter().find(|(ending, _)| ends(word, ending))
         && measure(&word[..word.len() - ending.len()]) >= least
     {
         replace(word, ending.len(), other);
@@ -89,7 +89,7 @@ fn longest(word: &mut Vec<u8>, rules: &[Rule], least: usize) {
 }
 
 fn step_4(word: &mut Vec<u8>) {
-    let Some(ending) = STEP_4.iter().find(|ending| word.ends_with(ending)) else { return };
+    let Some(ending) = STEP_4.iter().find(|ending| ends(word, ending)) else { return };
     // Of SION and TION only ION goes.
     let length = if ending.ends_with(b"ion") { 3 } else { ending.len() };
     if measure(&word[..word.len() - length]) > 1 {
@@ -108,6 +108,12 @@ fn step_5(word: &mut Vec<u8>) {
     if word.ends_with(b"ll") && measure(word) > 1 {
         word.truncate(word.len() - 1);
     }
+}
+
+/// `ends_with` that looks at the last letter first: most of the many endings asked for fail there.
+#[inline]
+fn ends(word: &[u8], ending: &[u8]) -> bool {
+    word.last() == ending.last() && word.ends_with(ending)
 }
 
 fn replace(word: &mut Vec<u8>, length: usize, by: &[u8]) {

@@ -31,9 +31,13 @@ pub(super) fn is_stop_word(token: &[u8]) -> bool {
     }
 }
 
-/// The bytes behind a 1, which keeps words of different lengths apart.
+/// The bytes, and one more than the length in the last, which keeps words of different lengths apart.
+#[inline]
 fn packed(word: &[u8]) -> u128 {
-    word.iter().fold(1, |packed, &byte| packed << 8 | u128::from(byte))
+    let mut bytes = [0; 16];
+    bytes[..word.len()].copy_from_slice(word);
+    bytes[15] = word.len() as u8 + 1;
+    u128::from_le_bytes(bytes)
 }
 
 /// The slot that holds the word, or the empty one where it would go.

@@ -1,0 +1,162 @@
+//! Documents in, one term at a time; their lexicon out.
+
+use crate::merge::{Source, TOO_MANY_DOCUMENTS, merge_sources};
+use crate::run::{Run, RunWriter};
+use crate::table::Table;
+use crate::write::Writer;
+use crate::{Description, Lexicon, LexiconError};
+use std::path::{Path, PathBuf};
+
+/// Runs that are merged at a time: so many files are open, with buffers of 256 KiB.
+const RUNS: usize = 64;
+
+/// How much a [`Builder`] keeps in memory before it writes a temporary file, in bytes.
+///
+/// A limit on what is in use, give or take one document; growing tables take up to twice as much for a
+/// moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory(pub usize);
+
+impl Default for Memory {
+    /// 256 MiB: about four million terms.
+    fn default() -> Self {
+        Self(256 << 20)
+    }
+}
+
+/// Counts in how many documents each term is. One for each thread, then [`Builder::absorb`]; or one for
+/// each part of the collection, then [`merge`](crate::merge).
+#[derive(Debug)]
+pub struct Builder {
+    description: Description,
+    memory: Memory,
+    folder: PathBuf,
+    documents: u64,
+    /// Whether terms were pushed since the last document ended.
+    open: bool,
+    table: Table,
+    runs: Vec<Run>,
+}
+
+impl Builder {
+    /// A builder that puts its temporary files into `folder`.
+    #[must_use]
+    pub fn new(description: Description, memory: Memory, folder: &Path) -> Self {
+        Self {
+            description,
+            memory,
+            folder: folder.to_owned(),
+            documents: 0,
+            open: false,
+            table: Table::default(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Counts a term of the document at hand: its fingerprint (the finalised hash of its bytes) and the
+    /// bytes, to show. A term that the document has more than once counts once.
+    #[inline]
+    pub fn push(&mut self, fingerprint: u64, name: &[u8]) {
+        // Sets of features take a fingerprint of 0 for 1, and are what will be looked up.
+        self.table.push(fingerprint.max(1), name);
+        self.open = true;
+    }
+
+    /// The document is over. Documents without terms count, too.
+    ///
+    /// # Errors
+    /// A temporary file cannot be written.
+    pub fn end_document(&mut self) -> Result<(), LexiconError> {
+        self.table.end_document();
+        self.documents += 1;
+        self.open = false;
+        if self.table.bytes() > self.memory.0 || self.table.is_full() {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Adds the documents of another builder, as if this one had seen them. Ends its last document, but
+    /// not ours.
+    ///
+    /// # Errors
+    /// Builders for different things, or a temporary file that cannot be written.
+    pub fn absorb(&mut self, mut other: Self) -> Result<(), LexiconError> {
+        differs(&self.folder, &other.description, &self.description)?;
+        other.close()?;
+        other.spill()?;
+        self.documents += other.documents;
+        self.runs.append(&mut other.runs);
+        self.limit_runs()
+    }
+
+    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document, if
+    /// terms of it were pushed since the one before.
+    ///
+    /// # Errors
+    /// Files that cannot be written, or more documents than 2³² − 1.
+    pub fn finish(mut self, path: &Path) -> Result<Lexicon, LexiconError> {
+        self.close()?;
+        let mut writer = Writer::new(self.description, path)?;
+        self.table.sort();
+        let mut sources = vec![Source::Table(&self.table, 0)];
+        for run in &self.runs {
+            sources.push(Source::Run(run.read()?));
+        }
+        merge_sources(sources, |record| writer.push(record))?;
+        writer.finish(self.documents)
+    }
+
+    fn close(&mut self) -> Result<(), LexiconError> {
+        if self.open { self.end_document() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<(), LexiconError> {
+        if self.documents > u64::from(u32::MAX) {
+            return Err(TOO_MANY_DOCUMENTS);
+        }
+        if self.table.is_empty() {
+            return Ok(());
+        }
+        self.table.sort();
+        let mut run = RunWriter::new(&self.folder)?;
+        merge_sources(vec![Source::Table(&self.table, 0)], |record| run.push(record))?;
+        self.runs.push(run.finish()?);
+        self.table.clear();
+        self.limit_runs()
+    }
+
+    /// Merges the runs into one when there are many.
+    fn limit_runs(&mut self) -> Result<(), LexiconError> {
+        while self.runs.len() > RUNS {
+            let mut run = RunWriter::new(&self.folder)?;
+            let oldest = self.runs.iter().take(RUNS).map(|run| run.read().map(Source::Run));
+            merge_sources(oldest.collect::<Result<_, _>>()?, |record| run.push(record))?;
+            let merged = run.finish()?;
+            self.runs.drain(..RUNS);
+            self.runs.push(merged);
+        }
+        Ok(())
+    }
+}
+
+/// An error if the two are not of one kind.
+pub(crate) fn differs(
+    path: &Path,
+    found: &Description,
+    wanted: &Description,
+) -> Result<(), LexiconError> {
+    let pairs = [
+        ("the analysis", &found.analysis, &wanted.analysis),
+        ("the term filter", &found.term_filter, &wanted.term_filter),
+    ];
+    match pairs.into_iter().find(|(_, found, wanted)| found != wanted) {
+        None => Ok(()),
+        Some((what, found, wanted)) => Err(LexiconError::Differs {
+            path: path.to_owned(),
+            what,
+            found: found.clone(),
+            wanted: wanted.clone(),
+        }),
+    }
+}

@@ -1,0 +1,75 @@
+//! What can be wrong with a lexicon, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a lexicon could not be made or opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LexiconError {
+    /// The system said no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Not a lexicon at all.
+    #[error("{} is not a lexicon; make one with lexicon build", path.display())]
+    NotALexicon {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A lexicon of another version of the format.
+    #[error(
+        "{} is a lexicon of format {found}, and this program reads format {known}: build it again, or \
+         use the program that built it", path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// Made with other settings than it is to be used with.
+    #[error(
+        "{} was made with {what} {found:?}, and here it is {wanted:?}: build it again with the same \
+         settings, or run with those it was made with", path.display()
+    )]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// What the file says.
+        found: String,
+        /// What is asked for.
+        wanted: String,
+    },
+    /// Not as it was written.
+    #[error("{} is damaged ({what}): build it again, or fetch an intact copy", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How that was found out.
+        what: &'static str,
+    },
+    /// More than the format has room for.
+    #[error("a lexicon has room for {most} {what}; build it from a part of the collection")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        most: u64,
+    },
+}
+
+impl LexiconError {
+    /// For `map_err`: an error of the system on this path.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        |source| Self::Io { path: path.to_owned(), source }
+    }
+}

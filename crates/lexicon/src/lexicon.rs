@@ -1,0 +1,230 @@
+//! A lexicon's file in, document frequencies out.
+
+use crate::builder::differs;
+use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, number};
+use crate::map::map;
+use crate::write::group;
+use crate::{Description, LexiconError};
+use lookalike_core::TextDigest;
+use lookalike_methods::Statistics;
+use lookalike_methods::imatch::{Frequencies, Share};
+use memmap2::Mmap;
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Document frequencies, mapped from a file that never changes. `Send` and `Sync`; a clone of an `Arc`
+/// of it costs nothing.
+pub struct Lexicon {
+    path: PathBuf,
+    map: Mmap,
+    header: Header,
+    sections: Sections,
+    checksum: u128,
+}
+
+/// A term of a lexicon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term<'a> {
+    /// The finalised hash of its bytes.
+    pub fingerprint: u64,
+    /// Documents that hold it.
+    pub frequency: u32,
+    /// Its bytes, of which at most the first 255 are kept.
+    pub name: &'a [u8],
+}
+
+impl Lexicon {
+    /// Opens a lexicon and checks all of it: reads the file once, at some gigabytes a second.
+    ///
+    /// # Errors
+    /// No lexicon, one of another version or other hashes, or a damaged one.
+    pub fn open(path: &Path) -> Result<Self, LexiconError> {
+        let file = File::open(path).map_err(LexiconError::io(path))?;
+        let foreign = || LexiconError::NotALexicon { path: path.to_owned() };
+        let damaged = |what| LexiconError::Damaged { path: path.to_owned(), what };
+        let length = file.metadata().map_err(LexiconError::io(path))?.len();
+        if length == 0 {
+            return Err(foreign());
+        }
+        let map = map(&file, path)?;
+        if !map.starts_with(MAGIC) {
+            return Err(foreign());
+        }
+        let found = number::<4>(&map, 8).ok_or_else(|| damaged("it is cut short"))? as u32;
+        if found != VERSION {
+            return Err(LexiconError::Version { path: path.to_owned(), found, known: VERSION });
+        }
+        let checked = map.get(CHECKED..).ok_or_else(|| damaged("it is cut short"))?;
+        let TextDigest(checksum) = TextDigest::of(checked);
+        // The length of the header is before the checked part; a wrong one is found by what follows.
+        if map[CHECKSUM..CHECKED] != checksum.to_le_bytes() {
+            return Err(damaged("its checksum is wrong"));
+        }
+        let (header, sections) = Header::decode(&map, path)?;
+        Ok(Self { path: path.to_owned(), map, header, sections, checksum })
+    }
+
+    /// Refuses a lexicon whose terms were made in another way.
+    ///
+    /// # Errors
+    /// [`LexiconError::Differs`] says what differs.
+    pub fn expect(&self, wanted: &Description) -> Result<(), LexiconError> {
+        differs(&self.path, self.description(), wanted)
+    }
+
+    /// Its file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How its terms were made.
+    #[must_use]
+    pub fn description(&self) -> &Description {
+        &self.header.description
+    }
+
+    /// Number of terms.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.header.terms as usize
+    }
+
+    /// Whether it has no term.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.header.terms == 0
+    }
+
+    /// All terms, by rising fingerprint.
+    #[must_use]
+    pub fn terms(&self) -> Terms<'_> {
+        Terms { lexicon: self, index: 0, at: self.sections.names }
+    }
+
+    /// The terms whose nidf is from `low` to `high`, both included: what a lexicon of I-Match is.
+    pub fn window(&self, low: Share, high: Share) -> impl Iterator<Item = Term<'_>> {
+        let window = Frequencies::in_collection(low, high, self);
+        self.terms().filter(move |term| window.contains(term.frequency))
+    }
+
+    /// How many terms [`Lexicon::window`] has. Reads no names.
+    #[must_use]
+    pub fn window_len(&self, low: Share, high: Share) -> usize {
+        let window = Frequencies::in_collection(low, high, self);
+        self.entries().iter().filter(|entry| window.contains(split(entry).1)).count()
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Fingerprints and frequencies.
+    #[inline]
+    pub(crate) fn entries(&self) -> &[[u8; ENTRY]] {
+        self.map[self.sections.entries..self.sections.names].as_chunks().0
+    }
+
+    #[inline]
+    fn directory(&self) -> &[[u8; 4]] {
+        self.map[self.sections.directory..self.sections.end].as_chunks().0
+    }
+
+    /// The term of entry `index`. Skips up to 63 names.
+    pub(crate) fn term(&self, index: usize) -> Option<Term<'_>> {
+        let sample = number::<8>(&self.map, self.sections.samples + 8 * (index / STRIDE))?;
+        let at = self.sections.names.checked_add(usize::try_from(sample).ok()?)?;
+        Terms { lexicon: self, index: index / STRIDE * STRIDE, at }.nth(index % STRIDE)
+    }
+}
+
+/// The fingerprint of an entry.
+#[inline]
+fn fingerprint(entry: &[u8; ENTRY]) -> u64 {
+    entry.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The two numbers of an entry.
+#[inline]
+pub(crate) fn split(entry: &[u8; ENTRY]) -> (u64, u32) {
+    (fingerprint(entry), entry.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)))
+}
+
+/// The frequency of `term`, whose entry, if there is one, is at or behind `first`.
+///
+/// How far behind is chance, and a branch on chance costs more than four comparisons: so the smaller
+/// ones of the first four are counted, which nearly always is far enough.
+#[inline]
+fn scan(entries: &[[u8; ENTRY]], first: usize, term: u64) -> u32 {
+    let rest = entries.get(first..).unwrap_or_default();
+    let smaller = rest.first_chunk::<4>().map_or(0, |four| {
+        four.iter().map(|entry| usize::from(fingerprint(entry) < term)).sum::<usize>()
+    });
+    for entry in rest.get(smaller..).unwrap_or_default() {
+        let (fingerprint, frequency) = split(entry);
+        if fingerprint >= term {
+            return if fingerprint == term { frequency } else { 0 };
+        }
+    }
+    0
+}
+
+impl Statistics for Lexicon {
+    fn documents(&self) -> u64 {
+        self.header.documents
+    }
+
+    /// Two memory accesses: where the group of the term's leading bits begins, and the group.
+    fn frequency(&self, term: u64) -> u32 {
+        let first = self.directory()[group(term, self.header.bits) as usize];
+        scan(self.entries(), u32::from_le_bytes(first) as usize, term)
+    }
+
+    fn frequencies(&self, terms: &[u64], out: &mut Vec<u32>) {
+        let (directory, entries, bits) = (self.directory(), self.entries(), self.header.bits);
+        out.clear();
+        // Neither loop waits for what it reads, so the processor has several reads under way.
+        out.extend(
+            terms.iter().map(|&term| u32::from_le_bytes(directory[group(term, bits) as usize])),
+        );
+        for (&term, place) in terms.iter().zip(out) {
+            *place = scan(entries, *place as usize, term);
+        }
+    }
+
+    fn frequency_range(&self) -> (u32, u32) {
+        self.header.range
+    }
+
+    fn checksum(&self) -> u128 {
+        self.checksum
+    }
+}
+
+impl fmt::Debug for Lexicon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lexicon").field("path", &self.path).field("header", &self.header).finish()
+    }
+}
+
+/// The terms of a lexicon, by rising fingerprint.
+#[derive(Debug, Clone)]
+pub struct Terms<'a> {
+    lexicon: &'a Lexicon,
+    index: usize,
+    at: usize,
+}
+
+impl<'a> Iterator for Terms<'a> {
+    type Item = Term<'a>;
+
+    fn next(&mut self) -> Option<Term<'a>> {
+        let (fingerprint, frequency) = split(self.lexicon.entries().get(self.index)?);
+        let length = usize::from(*self.lexicon.map.get(self.at)?);
+        let name = self.lexicon.map.get(self.at + 1..self.at + 1 + length)?;
+        self.index += 1;
+        self.at += 1 + length;
+        Some(Term { fingerprint, frequency, name })
+    }
+}
