@@ -1,10 +1,10 @@
 //! Broder 1997: sketches by modulus, by variable modulus and by minimum, what they estimate, super
 //! shingles, and documents that are equal outright.
 //!
-//! In: the tokens of a document, whose shingles are its set `S(D, w)` ([`shingling`]). Out: a sample of
-//! that set. The shingle fingerprints stand for the random permutation π of the paper: they are spread
-//! evenly over 64 bits, so "smallest" and "0 mod m" pick shingles at random, and the same ones in every
-//! document.
+//! In: the tokens of a document, whose shingles are its set `S(D, w)` ([`shingling`]). Out: a
+//! sample of that set. The shingle fingerprints stand for the random permutation π of the paper:
+//! they are spread evenly over 64 bits, so "smallest" and "0 mod m" pick shingles at random, and
+//! the same ones in every document.
 
 pub mod equivalence;
 pub mod estimate;
@@ -55,7 +55,8 @@ mod tests {
         all
     }
 
-    /// Buffers keep nothing of the document before, and what they hold is a function of the document.
+    /// Buffers keep nothing of the document before, and what they hold is a function of the
+    /// document.
     #[test]
     fn a_signature_depends_on_its_document_alone() {
         for about in [super::METHODS, crate::minhash::METHODS].concat() {
@@ -70,7 +71,8 @@ mod tests {
         }
     }
 
-    /// Copies match, comparing is symmetric, and where the keys are all of the method, whoever is accepted meets.
+    /// Copies match, comparing is symmetric, and where the keys are all of the method, whoever is
+    /// accepted meets.
     #[test]
     fn copies_match_from_both_sides() {
         let documents = documents();
