@@ -1,10 +1,10 @@
 //! Broder 1997: sketches by modulus, by variable modulus and by minimum, what they estimate, super
 //! shingles, and documents that are equal outright.
 //!
-//! In: the tokens of a document, whose shingles are its set `S(D, w)` ([`shingling`]). Out: a sample of
-//! that set. The shingle fingerprints stand for the random permutation π of the paper: they are spread
-//! evenly over 64 bits, so "smallest" and "0 mod m" pick shingles at random, and the same ones in every
-//! document.
+//! In: the tokens of a document, whose shingles are its set `S(D, w)` ([`shingling`]). Out: a
+//! sample of that set. The shingle fingerprints stand for the random permutation π of the paper:
+//! they are spread evenly over 64 bits, so "smallest" and "0 mod m" pick shingles at random, and
+//! the same ones in every document.
 
 pub mod equivalence;
 pub mod estimate;
@@ -37,8 +37,9 @@ pub(crate) const METHODS: &[About] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::planted::{Random, meet, method, sign};
+    use super::planted::{Random, meet, method, sign, tokens};
     use crate::{Document, Evidence, MethodSpec, Scratch, Signature, build, methods};
+    use lookalike_core::fingerprint;
 
     /// Documents of few and of many tokens, with and without repetitions, some of them alike.
     fn documents() -> Vec<Vec<u64>> {
@@ -54,7 +55,8 @@ mod tests {
         all
     }
 
-    /// Buffers keep nothing of the document before, and what they hold is a function of the document.
+    /// Buffers keep nothing of the document before, and what they hold is a function of the
+    /// document.
     #[test]
     fn a_signature_depends_on_its_document_alone() {
         for about in [super::METHODS, crate::minhash::METHODS].concat() {
@@ -69,7 +71,8 @@ mod tests {
         }
     }
 
-    /// Copies match, comparing is symmetric, and where the keys are all of the method, whoever is accepted meets.
+    /// Copies match, comparing is symmetric, and where the keys are all of the method, whoever is
+    /// accepted meets.
     #[test]
     fn copies_match_from_both_sides() {
         let documents = documents();
@@ -94,6 +97,39 @@ mod tests {
             }
         }
     }
+
+    /// Signatures are kept in files: these may change only together with the name of the hashes
+    /// ([`lookalike_core::HASH_NAME`]) or of the method.
+    #[test]
+    fn signatures_stay_what_they_are() {
+        let words: Vec<String> = (0..400).map(|i| format!("word{}", i * i % 353)).collect();
+        let tokens = tokens(&words.join(" "));
+        let seen: Vec<(&str, u64)> = PINNED
+            .iter()
+            .map(|&(spec, _)| {
+                let signature = sign(&*method(spec), &tokens).unwrap();
+                let values = [signature.keys, signature.sketch].concat();
+                let mut digest = 0;
+                fingerprint::shingles(&values, values.len(), |value| digest = value);
+                (spec, digest)
+            })
+            .collect();
+        assert_eq!(seen, PINNED);
+    }
+
+    const PINNED: [(&str, u64); 11] = [
+        ("lexical", 0x1A17_DE63_4A63_D7B3),
+        ("shingle-equivalent", 0x853E_6BC1_BAC7_C602),
+        ("dsc", 0x5DEB_5F0A_1E53_1676),
+        ("dsc:bits=40", 0x21CF_92D4_ED60_703E),
+        ("dsc-variable", 0x651E_FE63_7CAA_E908),
+        ("dsc-minimum", 0x3E20_ACAC_F091_59E8),
+        ("dsc-ss:n=2", 0xDA49_4B44_598C_BABC),
+        ("minhash-lsh", 0x5065_F1B9_8749_E9F9),
+        ("minhash-lsh:slots=kfold", 0x0936_0FA5_0ED4_5AB9),
+        ("super-shingles-84", 0x92AA_B27D_F87D_7242),
+        ("word-lsh", 0x1CEE_77C2_4F02_8B25),
+    ];
 
     /// What the help says of a default is what one gets: writing every default out changes nothing.
     #[test]

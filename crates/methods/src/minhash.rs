@@ -1,8 +1,9 @@
-//! Min-hash and what is made of its minima: bands, 84 → 6 super shingles, megashingles, and LSH on words.
+//! Min-hash and what is made of its minima: bands, 84 → 6 super shingles, megashingles, and LSH on
+//! words.
 //!
-//! In: the set of a document. Out: k minima ([`slots`]), each equal in two documents with a probability that is
-//! their resemblance. [`bands`] makes keys of them and says how often two documents meet, and
-//! [`acceptance`] how many must agree.
+//! In: the set of a document. Out: k minima ([`slots`]), each equal in two documents with a
+//! probability that is their resemblance. [`bands`] makes keys of them and says how often two
+//! documents meet, and [`acceptance`] how many must agree.
 
 pub mod acceptance;
 pub mod bands;

@@ -1,18 +1,19 @@
-//! What a sketch's counts say of the sets: an estimate in, with its error, out. For people; decisions
-//! compare the counts themselves.
+//! What a sketch's counts say of the sets: an estimate in, with its error, out. For people;
+//! decisions compare the counts themselves.
 //!
-//! **Why they are without bias** (Broder 1997, section 3; the paper leaves the proof to another). Under a
-//! random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`, given its size u, is a random subset of u elements of
-//! A∪B, and so is `MIN_s(F(A)∪F(B))` = `MIN_s(A∪B)`. Of N = |A∪B| elements K = |A∩B| are in both, so the number
-//! of hits among the u is hypergeometric: its mean is u·K/N = u·r, its variance
-//! u·r(1−r)·(N−u)/(N−1). The containment of A in B is the same with A for A∪B. The k minima of
-//! min-hash are draws with replacement: the number of hits is binomial, with variance k·r(1−r).
+//! **Why they are without bias** (Broder 1997, section 3; the paper leaves the proof to another).
+//! Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`, given its size u, is a random subset of
+//! u elements of A∪B, and so is `MIN_s(F(A)∪F(B))` = `MIN_s(A∪B)`. Of N = |A∪B| elements K = |A∩B|
+//! are in both, so the number of hits among the u is hypergeometric: its mean is u·K/N = u·r, its
+//! variance u·r(1−r)·(N−u)/(N−1). The containment of A in B is the same with A for A∪B. The k
+//! minima of min-hash are draws with replacement: the number of hits is binomial, with variance
+//! k·r(1−r).
 //!
-//! **Errors.** The standard error is sqrt(r̂(1−r̂)/u), from the binomial variance: right for min-hash, and at most a
-//! little too large for the others, by the factor (N−u)/(N−1) that shrinks to nothing as the sample becomes
-//! the whole set. It is 0 where every draw agrees, which no sample can promise; so the interval is Wilson's,
-//! the values r that r̂ is within z standard errors *of r* from:
-//! (r̂ + z²/2u ± z·sqrt(r̂(1−r̂)/u + z²/4u²)) / (1 + z²/u).
+//! **Errors.** The standard error is sqrt(r̂(1−r̂)/u), from the binomial variance: right for
+//! min-hash, and at most a little too large for the others, by the factor (N−u)/(N−1) that shrinks
+//! to nothing as the sample becomes the whole set. It is 0 where every draw agrees, which no sample
+//! can promise; so the interval is Wilson's, the values r that r̂ is within z standard errors *of
+//! r* from: (r̂ + z²/2u ± z·sqrt(r̂(1−r̂)/u + z²/4u²)) / (1 + z²/u).
 
 use crate::Evidence;
 use lookalike_core::Overlap;
@@ -118,8 +119,8 @@ mod tests {
         assert_eq!(Estimate::containment(counts), Estimate { hits: 2, draws: 4 });
     }
 
-    /// The intervals of both kinds of sketch hold the truth as often as they say; the modulus sample leaves
-    /// so much of the union out that the interval is not too wide either.
+    /// The intervals of both kinds of sketch hold the truth as often as they say; the modulus
+    /// sample leaves so much of the union out that the interval is not too wide either.
     #[test]
     fn intervals_hold_the_truth_95_times_in_a_hundred() {
         let mut random = Random(4);

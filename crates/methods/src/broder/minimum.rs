@@ -1,4 +1,5 @@
-//! The minimum sketch, `F(D)` = the s smallest shingles (Broder 1997, section 3), and method `dsc-minimum`.
+//! The minimum sketch, `F(D)` = the s smallest shingles (Broder 1997, section 3), and method
+//! `dsc-minimum`.
 //!
 //! In: the set of a document. Out: its s smallest values, a sketch of bounded size that estimates
 //! resemblance, and not containment:
@@ -38,8 +39,8 @@ pub fn smallest(set: &mut [u64], s: usize, out: &mut Vec<u64>) {
     out.sort_unstable();
 }
 
-/// How many of `MIN_s(F(A) ∪ F(B))` are in both, and how many there are: one merge of two increasing
-/// slices, O(s).
+/// How many of `MIN_s(F(A) ∪ F(B))` are in both, and how many there are: one merge of two
+/// increasing slices, O(s).
 ///
 /// ```
 /// use lookalike_methods::broder::minimum::agreement;
@@ -66,12 +67,12 @@ pub fn agreement(a: &[u64], b: &[u64], s: u32) -> (u32, u32) {
     (equal, of)
 }
 
-/// How many of the smallest values of a sketch of `kept` must be keys, so that every pair whose estimate
-/// reaches t has one in common.
+/// How many of the smallest values of a sketch of `kept` must be keys, so that every pair whose
+/// estimate reaches t has one in common.
 ///
-/// The estimate looks at the u smallest values of the union, u ≤ s, and at least ⌈t·u⌉ of them are in
-/// both; so at most ⌊(1−t)·u⌋ values come before the first one in common, and as few in either sketch. All
-/// the common ones are among the `kept`, so u ≤ kept / t besides.
+/// The estimate looks at the u smallest values of the union, u ≤ s, and at least ⌈t·u⌉ of them are
+/// in both; so at most ⌊(1−t)·u⌋ values come before the first one in common, and as few in either
+/// sketch. All the common ones are among the `kept`, so u ≤ kept / t besides.
 #[must_use]
 pub fn prefix_length(threshold: Threshold, s: u32, kept: u32) -> u32 {
     let (p, q) = (threshold.numerator(), threshold.denominator());

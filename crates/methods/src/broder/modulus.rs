@@ -1,4 +1,5 @@
-//! The modulus sketch, `V(D)` = the shingles that are 0 mod m (Broder 1997, section 3), and method `dsc`.
+//! The modulus sketch, `V(D)` = the shingles that are 0 mod m (Broder 1997, section 3), and method
+//! `dsc`.
 //!
 //! In: the set of a document. Out: about one element in m, and the same ones wherever they occur, so that
 //! |V(A)∩V(B)| / |V(A)∪V(B)| estimates resemblance and |V(A)∩V(B)| / |V(A)| containment without bias.
@@ -38,11 +39,11 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects one in `m` of the fingerprints, cut to `bits` bits first; `None` for an m of 0, or bits
-    /// outside 1 to 64.
+    /// Selects one in `m` of the fingerprints, cut to `bits` bits first; `None` for an m of 0, or
+    /// bits outside 1 to 64.
     ///
-    /// The paper cuts to 40 bits to save space. Two documents that share nothing then share a value by
-    /// accident with probability |V(A)|·|V(B)|·m / 2⁴⁰; with 64 bits it never matters.
+    /// The paper cuts to 40 bits to save space. Two documents that share nothing then share a value
+    /// by accident with probability |V(A)|·|V(B)|·m / 2⁴⁰; with 64 bits it never matters.
     #[must_use]
     pub fn new(m: u64, bits: u32) -> Option<Self> {
         if m == 0 || !(1..=64).contains(&bits) {
@@ -66,17 +67,18 @@ impl Selection {
 
     /// Whether a fingerprint, already cut, is 0 mod m.
     ///
-    /// Without a division, which would be most of the cost of a sketch: multiplying by the inverse maps the
-    /// multiples of an odd number, and nothing else, to their quotients, which are small; rotating moves
-    /// the bits that a multiple of 2^twos must not have to the top (Granlund & Montgomery 1994,
-    /// section 9).
+    /// Without a division, which would be most of the cost of a sketch: multiplying by the inverse
+    /// maps the multiples of an odd number, and nothing else, to their quotients, which are small;
+    /// rotating moves the bits that a multiple of 2^twos must not have to the top (Granlund &
+    /// Montgomery 1994, section 9).
     #[inline]
     #[must_use]
     pub fn selects(&self, value: u64) -> bool {
         value.wrapping_mul(self.inverse).rotate_right(self.twos) <= self.limit
     }
 
-    /// `V(D)` from `S(D, w)`: appends to an empty `out` the selected values, cut, in increasing order.
+    /// `V(D)` from `S(D, w)`: appends to an empty `out` the selected values, cut, in increasing
+    /// order.
     ///
     /// ```
     /// use lookalike_methods::broder::Selection;

@@ -14,8 +14,8 @@ pub enum Policy {
     Resemblance,
     /// |A∩B| / |A|: of the first document in the second.
     Containment,
-    /// Containment of one in the other, whichever. As |A∩B|/|A| is at least the resemblance, every pair
-    /// in by resemblance is in by this too.
+    /// Containment of one in the other, whichever. As |A∩B|/|A| is at least the resemblance, every
+    /// pair in by resemblance is in by this too.
     Either,
 }
 

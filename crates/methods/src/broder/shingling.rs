@@ -8,10 +8,10 @@ use lookalike_core::{FeatureKind, ShortDocuments, features, fingerprint};
 pub struct Shingling {
     /// Tokens in a shingle; at least 1.
     pub w: u32,
-    /// What becomes of a document that the method would otherwise lose: one of fewer than w tokens, or
-    /// one of which nothing is selected. The papers ignore it. With [`ShortDocuments::Whole`] its whole
-    /// text is one value, so that equal copies are found; it shares that value with no longer text, so
-    /// no estimate changes.
+    /// What becomes of a document that the method would otherwise lose: one of fewer than w tokens,
+    /// or one of which nothing is selected. The papers ignore it. With [`ShortDocuments::Whole`]
+    /// its whole text is one value, so that equal copies are found; it shares that value with no
+    /// longer text, so no estimate changes.
     pub short: ShortDocuments,
 }
 

@@ -1,8 +1,10 @@
-//! Super shingles: the shingles of the sorted sketch (Broder 1997, "Super shingles"), and method `dsc-ss`.
+//! Super shingles: the shingles of the sorted sketch (Broder 1997, "Super shingles"), and method
+//! `dsc-ss`.
 //!
-//! In: `V(D)`, sorted. Out: the fingerprint of every run of n consecutive values, as keys. Two documents
-//! match when they have one in common: no counting, no phase three. Documents with fewer than n sampled values
-//! have none ("super shingles do not work well for short documents"), and containment is not seen.
+//! In: `V(D)`, sorted. Out: the fingerprint of every run of n consecutive values, as keys. Two
+//! documents match when they have one in common: no counting, no phase three. Documents with fewer
+//! than n sampled values have none ("super shingles do not work well for short documents"), and
+//! containment is not seen.
 
 use super::modulus::{selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};
@@ -35,21 +37,21 @@ pub(super) const ABOUT: About = About {
     build,
 };
 
-/// Appends the fingerprints of all runs of `n` values of a strictly increasing sketch to an empty `out`.
-/// O(values).
+/// Appends the fingerprints of all runs of `n` values of a strictly increasing sketch to an empty
+/// `out`. O(values).
 pub fn super_shingles(sketch: &[u64], n: u32, out: &mut Vec<u64>) {
     fingerprint::shingles(sketch, n as usize, |value| out.push(value));
     out.sort_unstable();
     out.dedup();
 }
 
-/// The probability that two documents of resemblance `r` have a super shingle of `n` in common, when their sketches
-/// hold `union` different values together. O(union).
+/// The probability that two documents of resemblance `r` have a super shingle of `n` in common,
+/// when their sketches hold `union` different values together. O(union).
 ///
-/// Both have the same n values in a row exactly when the sorted union has n values in a row that are in both;
-/// each is with probability r. With f(j) the probability that no such run ends within the first j values,
-/// f(j) = f(j−1) − f(j−n−1)·(1−r)·rⁿ: the first run ends at j when a value not in both stands before it
-/// (Feller, An Introduction to Probability Theory I, XIII.7).
+/// Both have the same n values in a row exactly when the sorted union has n values in a row that
+/// are in both; each is with probability r. With f(j) the probability that no such run ends within
+/// the first j values, f(j) = f(j−1) − f(j−n−1)·(1−r)·rⁿ: the first run ends at j when a value not
+/// in both stands before it (Feller, An Introduction to Probability Theory I, XIII.7).
 ///
 /// ```
 /// use lookalike_methods::broder::super_shingle::probability;

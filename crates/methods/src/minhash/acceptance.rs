@@ -1,11 +1,12 @@
 //! How many of k minima must agree for a pair to pass, when few pairs at the threshold may be lost.
 //!
-//! In: k, a threshold t, the share of pairs at t that may be lost. Out: a count. Asking for an estimate of t
-//! would lose half of the pairs that are exactly at t: their estimates lie on either side of it. Of k
-//! independent minima of such a pair Bin(k, t) agree, so the count is taken from the lower tail of that
-//! distribution.
+//! In: k, a threshold t, the share of pairs at t that may be lost. Out: a count. Asking for an
+//! estimate of t would lose half of the pairs that are exactly at t: their estimates lie on either
+//! side of it. Of k independent minima of such a pair Bin(k, t) agree, so the count is taken from
+//! the lower tail of that distribution.
 
-/// The largest e with P(Bin(k, t) < e) ≤ `lost`. O(k), by sums and products only: the same everywhere.
+/// The largest e with P(Bin(k, t) < e) ≤ `lost`. O(k), by sums and products only: the same
+/// everywhere.
 ///
 /// ```
 /// use lookalike_methods::minhash::acceptance::least_agreement;
@@ -20,8 +21,8 @@ pub fn least_agreement(k: u32, t: f64, lost: f64) -> u32 {
     if t >= 1.0 {
         return k;
     }
-    // Weights relative to the one at the mode, which cannot vanish; those far from it may, and then do
-    // not matter.
+    // Weights relative to the one at the mode, which cannot vanish; those far from it may, and then
+    // do not matter.
     let odds = t / (1.0 - t);
     let mode = ((f64::from(k) + 1.0) * t) as u32;
     let mode = mode.min(k);

@@ -1,9 +1,11 @@
-//! k minima in b bands of r rows: keys out, how often two documents meet, and the choice of b and r.
+//! k minima in b bands of r rows: keys out, how often two documents meet, and the choice of b and
+//! r.
 //!
 //! Two documents meet when all r minima of some band agree. Each agrees with probability s, the
-//! resemblance, so they meet with probability 1−(1−s^r)^b: the S-curve (Indyk & Motwani 1998; Haveliwala,
-//! Gionis & Indyk 2000). The popular "threshold" (1/b)^(1/r) is where the curve is steep, not where it is near
-//! one: b and r are chosen here so that a pair *exactly at* t is found with the recall asked for.
+//! resemblance, so they meet with probability 1−(1−s^r)^b: the S-curve (Indyk & Motwani 1998;
+//! Haveliwala, Gionis & Indyk 2000). The popular "threshold" (1/b)^(1/r) is where the curve is
+//! steep, not where it is near one: b and r are chosen here so that a pair *exactly at* t is found
+//! with the recall asked for.
 
 use lookalike_core::fingerprint::{self, finalise};
 
@@ -70,8 +72,8 @@ impl Bands {
             .collect()
     }
 
-    /// The area under the S-curve below t: the share of false candidates, were all resemblances equally
-    /// common.
+    /// The area under the S-curve below t: the share of false candidates, were all resemblances
+    /// equally common.
     #[must_use]
     pub fn false_candidates(self, t: f64) -> f64 {
         let width = t / f64::from(INTERVALS);
@@ -88,11 +90,11 @@ impl Bands {
         sum * width / 3.0
     }
 
-    /// The bands that find a pair exactly at `t` with probability `recall` or more, from at most `most`
-    /// minima, and have the fewest false candidates of those that do. `None` if no bands do.
+    /// The bands that find a pair exactly at `t` with probability `recall` or more, from at most
+    /// `most` minima, and have the fewest false candidates of those that do. `None` if no bands do.
     ///
-    /// For each number of rows the fewest bands that suffice are best, as every further band only adds
-    /// candidates. Sums and products only, so that the choice is the same on every machine.
+    /// For each number of rows the fewest bands that suffice are best, as every further band only
+    /// adds candidates. Sums and products only, so that the choice is the same on every machine.
     ///
     /// ```
     /// use lookalike_methods::minhash::Bands;
@@ -115,8 +117,8 @@ impl Bands {
         best.map(|(_, found)| found)
     }
 
-    /// Appends a key for each band of these minima. The number of the band is mixed in: bands must not meet
-    /// each other. O(b·r).
+    /// Appends a key for each band of these minima. The number of the band is mixed in: bands must
+    /// not meet each other. O(b·r).
     pub fn keys(self, minima: &[u64], out: &mut Vec<u64>) {
         let bands = minima.chunks_exact(self.rows as usize).take(self.bands as usize);
         out.extend((0..).zip(bands).map(|(number, band)| numbered(number, digest(band))));

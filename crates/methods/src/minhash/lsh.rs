@@ -1,10 +1,10 @@
-//! Method `minhash-lsh`: k minima, found by bands, verified by how many agree (Haveliwala, Gionis & Indyk 2000; in
-//! Kołcz & Chowdhury 2008, section 2).
+//! Method `minhash-lsh`: k minima, found by bands, verified by how many agree (Haveliwala, Gionis &
+//! Indyk 2000; in Kołcz & Chowdhury 2008, section 2).
 //!
-//! In: a document's tokens. Out: a key for each band and the k minima as sketch. Of the pairs exactly at t, 1 −
-//! `recall` may be missed. Nine tenths of that are granted to the bands, one tenth to the agreement of the minima,
-//! which has to be somewhat below t·k for it ([`super::acceptance`]); bands given by hand have the recall that
-//! their curve says.
+//! In: a document's tokens. Out: a key for each band and the k minima as sketch. Of the pairs
+//! exactly at t, 1 − `recall` may be missed. Nine tenths of that are granted to the bands, one
+//! tenth to the agreement of the minima, which has to be somewhat below t·k for it
+//! ([`super::acceptance`]); bands given by hand have the recall that their curve says.
 
 use super::Bands;
 use super::acceptance::least_agreement;
@@ -65,9 +65,9 @@ pub(super) fn missed(params: &Params<'_>) -> Result<f64, SpecError> {
     Ok(1.0 - parameters::read::<f64>(params, &RECALL, expected, fits)?)
 }
 
-/// The bands that `minhash-lsh` takes to find pairs exactly at `t` with probability `recall`, from at most `k`
-/// minima: with a little more than this recall, as the agreement of the minima loses some. `None` if `k` are too
-/// few.
+/// The bands that `minhash-lsh` takes to find pairs exactly at `t` with probability `recall`, from
+/// at most `k` minima: with a little more than this recall, as the agreement of the minima loses
+/// some. `None` if `k` are too few.
 #[must_use]
 pub fn bands_for(t: f64, recall: f64, k: u32) -> Option<Bands> {
     Bands::choose(t, 1.0 - BANDS_SHARE * (1.0 - recall), k)
@@ -131,8 +131,8 @@ mod tests {
     use crate::broder::planted::{Random, meet, method, sign, tokens};
     use lookalike_core::Overlap;
 
-    /// The promise: found means met and accepted. Documents of 9, of 45 and of 450 different tokens in shingles of
-    /// one, so that the resemblance is exactly 0.8.
+    /// The promise: found means met and accepted. Documents of 9, of 45 and of 450 different tokens
+    /// in shingles of one, so that the resemblance is exactly 0.8.
     #[test]
     fn pairs_exactly_at_the_threshold_are_found_as_often_as_promised() {
         let mut random = Random(10);

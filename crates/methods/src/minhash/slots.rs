@@ -1,8 +1,9 @@
 //! k minima of a set, one for each slot: two sets agree in a slot with probability |A∩B| / |A∪B|.
 //!
-//! In: a set of fingerprints, in any order, repeats allowed. Out: k values, whose equality alone counts. Two ways
-//! to the same promise, in [`kfold`] and [`one_permutation`]; both are without bias for sets of any size,
-//! down to one element. The default, one permutation, costs O(n + k·log k) and not O(n·k).
+//! In: a set of fingerprints, in any order, repeats allowed. Out: k values, whose equality alone
+//! counts. Two ways to the same promise, in [`kfold`] and [`one_permutation`]; both are without
+//! bias for sets of any size, down to one element. The default, one permutation, costs O(n + k·log
+//! k) and not O(n·k).
 
 pub mod kfold;
 pub mod one_permutation;
@@ -95,8 +96,8 @@ mod tests {
         [Slots::KFold(KFold::new(K)), Slots::OnePermutation(OnePermutation::new(K))]
     }
 
-    /// The mean is the resemblance for sets of 1 element, of about as many as slots, and of many more; and the
-    /// spread is no more than that of k independent draws.
+    /// The mean is the resemblance for sets of 1 element, of about as many as slots, and of many
+    /// more; and the spread is no more than that of k independent draws.
     #[test]
     fn estimates_are_without_bias_for_sets_of_any_size() {
         let mut random = Random(6);

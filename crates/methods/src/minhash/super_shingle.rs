@@ -1,9 +1,9 @@
-//! 84 minima in 6 super shingles of 14, and method `super-shingles-84` (Fetterly, Manasse & Najork 2003; in
-//! Seshasai 2009, section 2.4.1).
+//! 84 minima in 6 super shingles of 14, and method `super-shingles-84` (Fetterly, Manasse & Najork
+//! 2003; in Seshasai 2009, section 2.4.1).
 //!
-//! In: the set of a document. Out: a sketch of 6 words, 48 bytes; two documents match when 2 of the 6 agree. That
-//! is to say: when they agree in one of the 15 pairs of super shingles. So the pairs are the keys, and
-//! whoever shares a key matches ([`super::megashingle`] keeps nothing else).
+//! In: the set of a document. Out: a sketch of 6 words, 48 bytes; two documents match when 2 of the
+//! 6 agree. That is to say: when they agree in one of the 15 pairs of super shingles. So the pairs
+//! are the keys, and whoever shares a key matches ([`super::megashingle`] keeps nothing else).
 
 use super::bands::{digest, numbered};
 use super::slots::{self, SLOTS, Slots};
@@ -77,8 +77,8 @@ pub fn super_shingles(minima: &[u64]) -> [u64; SUPER_SHINGLES] {
     super_shingles
 }
 
-/// Appends a key for each of the 15 pairs of super shingles. Two documents have one of them in common exactly when
-/// two of their super shingles agree, place by place.
+/// Appends a key for each of the 15 pairs of super shingles. Two documents have one of them in
+/// common exactly when two of their super shingles agree, place by place.
 pub fn pairs(super_shingles: &[u64; SUPER_SHINGLES], out: &mut Vec<u64>) {
     let mut number = 0;
     for (i, &first) in super_shingles.iter().enumerate() {
@@ -89,8 +89,8 @@ pub fn pairs(super_shingles: &[u64; SUPER_SHINGLES], out: &mut Vec<u64>) {
     }
 }
 
-/// The probability that two documents of resemblance `s` match: that of 6 super shingles, each equal with
-/// p = s¹⁴, at least 2 are: 1 − (1−p)⁶ − 6p(1−p)⁵.
+/// The probability that two documents of resemblance `s` match: that of 6 super shingles, each
+/// equal with p = s¹⁴, at least 2 are: 1 − (1−p)⁶ − 6p(1−p)⁵.
 ///
 /// ```
 /// use lookalike_methods::minhash::super_shingle::probability;

@@ -1,13 +1,14 @@
-//! LSH on words (Haveliwala, Gionis & Indyk 2000, as Kołcz & Chowdhury 2008, section 4, describe it), and method
-//! `word-lsh`.
+//! LSH on words (Haveliwala, Gionis & Indyk 2000, as Kołcz & Chowdhury 2008, section 4, describe
+//! it), and method `word-lsh`.
 //!
-//! In: the distinct terms of a document. Out: 125 keys, each the hash of the document's first k terms under
-//! a random order of all words; the order is that of the hash of the term, times an odd random number. Two documents are candidates
-//! when one key is equal, and are verified by word overlap: the resemblance of their term sets, kept up to a number of
-//! terms and sampled by [`minimum`] beyond it.
+//! In: the distinct terms of a document. Out: 125 keys, each the hash of the document's first k
+//! terms under a random order of all words; the order is that of the hash of the term, times an odd
+//! random number. Two documents are candidates when one key is equal, and are verified by word
+//! overlap: the resemblance of their term sets, kept up to a number of terms and sampled by
+//! [`minimum`] beyond it.
 //!
-//! The first k terms of the union are in both documents with a probability near s^k (C(c, k) / C(u, k) for c of u
-//! in common), so that candidates follow the S-curve of 125 bands of k rows.
+//! The first k terms of the union are in both documents with a probability near s^k (C(c, k) / C(u,
+//! k) for c of u in common), so that candidates follow the S-curve of 125 bands of k rows.
 
 use super::Bands;
 use super::bands::numbered;
@@ -70,14 +71,14 @@ impl Orders {
         self.k
     }
 
-    /// Appends a key for each order: of the first k of these distinct terms, or of all of them where they are
-    /// fewer. `places` is a buffer. O(orders · (terms + k)) expected.
+    /// Appends a key for each order: of the first k of these distinct terms, or of all of them
+    /// where they are fewer. `places` is a buffer. O(orders · (terms + k)) expected.
     pub fn keys(&self, terms: &[u64], places: &mut Vec<u64>, out: &mut Vec<u64>) {
         let k = self.k.min(terms.len());
         places.clear();
         places.resize(terms.len() + 1, 0);
-        // Places are spread evenly, so few more than the first k lie below this; where fewer than k do, one
-        // order in forty, we look at all again.
+        // Places are spread evenly, so few more than the first k lie below this; where fewer than k
+        // do, one order in forty, we look at all again.
         let likely = bound(k, terms.len());
         for (number, &multiplier) in (0..).zip(&self.multipliers) {
             let mut found = below(terms, multiplier, likely, places);
@@ -103,8 +104,8 @@ fn bound(k: usize, n: usize) -> u64 {
     if likely >= n { u64::MAX } else { u64::MAX / n as u64 * likely as u64 }
 }
 
-/// Puts the places of the terms up to `bound` into `places`, which has room for one more than there are terms,
-/// and returns how many they are. Without a branch.
+/// Puts the places of the terms up to `bound` into `places`, which has room for one more than there
+/// are terms, and returns how many they are. Without a branch.
 fn below(terms: &[u64], multiplier: u64, bound: u64, places: &mut [u64]) -> usize {
     let mut found = 0;
     for &term in terms {

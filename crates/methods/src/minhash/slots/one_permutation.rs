@@ -1,19 +1,20 @@
-//! One hash of each element fills all slots: fast similarity sketching (Dahlgaard, Knudsen & Thorup 2017,
-//! section 2).
+//! One hash of each element fills all slots: fast similarity sketching (Dahlgaard, Knudsen & Thorup
+//! 2017, section 2).
 //!
-//! In: a set. Out: k minima. One permutation hashing (Li, Owen & Zhang 2012) throws every element into one of k
-//! bins and keeps each bin's minimum; bins left empty must be filled, and filling them from their
-//! neighbours (rotation) is of large variance, filling them from random ones (Shrivastava 2017) of less. Here
-//! the elements are thrown again, with fresh hashes, until no bin is empty: round after round, a later
-//! round's value being larger than any earlier one's. For large sets one round is all there is.
+//! In: a set. Out: k minima. One permutation hashing (Li, Owen & Zhang 2012) throws every element
+//! into one of k bins and keeps each bin's minimum; bins left empty must be filled, and filling
+//! them from their neighbours (rotation) is of large variance, filling them from random ones
+//! (Shrivastava 2017) of less. Here the elements are thrown again, with fresh hashes, until no bin
+//! is empty: round after round, a later round's value being larger than any earlier one's. For
+//! large sets one round is all there is.
 //!
-//! **Without bias**: the value of an element in a bin is (the first round that throws it there, the rest of its
-//! hash), independent of all other elements; so the smallest in a bin is as likely any element of A∪B as
-//! any other, and the bin agrees exactly when that one is in both. Stopping early changes nothing, as
-//! later values are larger. After the random rounds every bin has a round of its own, that throws all elements
-//! into it, so that it ends; a bin that is filled can skip its own. The paper has k random rounds, we have k / 16:
-//! that is faster for small sets, whose last empty bins a random round would hardly ever hit.
-//! O(n + k·log k) expected.
+//! **Without bias**: the value of an element in a bin is (the first round that throws it there, the
+//! rest of its hash), independent of all other elements; so the smallest in a bin is as likely any
+//! element of A∪B as any other, and the bin agrees exactly when that one is in both. Stopping early
+//! changes nothing, as later values are larger. After the random rounds every bin has a round of
+//! its own, that throws all elements into it, so that it ends; a bin that is filled can skip its
+//! own. The paper has k random rounds, we have k / 16: that is faster for small sets, whose last
+//! empty bins a random round would hardly ever hit. O(n + k·log k) expected.
 
 use lookalike_core::fingerprint::finalise;
 
@@ -81,9 +82,9 @@ impl OnePermutation {
     }
 }
 
-/// Rounds that throw at random. Most of a late random round is wasted on bins that are filled; a bin's own round
-/// costs all n elements for one bin. After k / 16 random rounds k·exp(−n/16) bins are expected to be empty, which
-/// take n·k·exp(−n/16) ≤ 6·k throws, whatever n is.
+/// Rounds that throw at random. Most of a late random round is wasted on bins that are filled; a
+/// bin's own round costs all n elements for one bin. After k / 16 random rounds k·exp(−n/16) bins
+/// are expected to be empty, which take n·k·exp(−n/16) ≤ 6·k throws, whatever n is.
 fn random_rounds(k: usize) -> u64 {
     k.div_ceil(16) as u64
 }
@@ -93,14 +94,14 @@ fn tag(round: u64) -> u64 {
     round << (64 - ROUND_BITS)
 }
 
-/// The hash of a later round is the element times this, odd and random: elements are mixed already, and one
-/// multiplication throws them elsewhere.
+/// The hash of a later round is the element times this, odd and random: elements are mixed already,
+/// and one multiplication throws them elsewhere.
 fn multiplier(round: u64) -> u64 {
     finalise(round) | 1
 }
 
-/// A bin, and the rest of the hash: hash·k = bin·2⁶⁴ + rest. Nothing of the hash is lost, so that two elements
-/// never tie; dividing by the whole range gives every bin as many hashes, to one.
+/// A bin, and the rest of the hash: hash·k = bin·2⁶⁴ + rest. Nothing of the hash is lost, so that
+/// two elements never tie; dividing by the whole range gives every bin as many hashes, to one.
 #[inline]
 fn throw(hash: u64, k: usize) -> (usize, u64) {
     let product = u128::from(hash) * k as u128;
@@ -124,7 +125,7 @@ mod tests {
             };
             let own = random + bin as u64;
             // Signed order: the upper half of the range comes first.
-            let last = element.wrapping_mul(finalise(own) | 1) % (1 << 32) ^ (1 << 31);
+            let last = (element.wrapping_mul(finalise(own) | 1) % (1 << 32)) ^ (1 << 31);
             (0..random).find_map(thrown).unwrap_or((own, last))
         };
         let least = |bin: usize| set.iter().map(|&x| value(x, bin)).min().unwrap();
