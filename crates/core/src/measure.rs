@@ -86,10 +86,23 @@ impl Measure {
         }
     }
 
-    /// Whether the measure of a (in b, for containment) reaches the threshold. Exact.
+    /// Whether the measure of a (in b, for containment) reaches the threshold. Exact, and without
+    /// division: it is asked of every candidate.
+    #[inline]
     #[must_use]
     pub fn reaches(self, threshold: Threshold, counts: Overlap) -> bool {
-        counts.shared > 0 && counts.shared >= self.needed_overlap(threshold, counts.a, counts.b)
+        let (p, q) = (threshold.numerator(), threshold.denominator());
+        let (s, a, b) = (u64::from(counts.shared), u64::from(counts.a), u64::from(counts.b));
+        // p, q < 2³⁰ and s, a, b < 2³²: the first two stay below 2⁶⁴, the last below 2¹²⁸.
+        let enough = match self {
+            Self::Resemblance => s * (p + q) >= p * (a + b),
+            Self::Containment => s * q >= p * a,
+            Self::Cosine => {
+                let square = |x: u64| u128::from(x) * u128::from(x);
+                square(s) * square(q) >= square(p) * (u128::from(a) * u128::from(b))
+            }
+        };
+        s > 0 && enough
     }
 
     /// Orders two matches of one document `a` by how good they are: exactly, without division.
@@ -125,6 +138,30 @@ impl Measure {
                 let root = square.isqrt();
                 let root = root + u128::from(root * root < square);
                 root.div_ceil(q)
+            }
+        };
+        u32::try_from(needed).unwrap_or(u32::MAX)
+    }
+
+    /// The least |A∩B| with which a set of `a` elements matches one of `b` at least as well as it
+    /// matches another with the counts `best` (better, if `strictly`).
+    ///
+    /// s/(a+b−s) ≥ s'/u ⇔ s·(u+s') ≥ s'(a+b) with u = a+b'−s'; s/a ≥ s'/a ⇔ s ≥ s';
+    /// s/√(ab) ≥ s'/√(ab') ⇔ s²b' ≥ s'²b.
+    #[must_use]
+    pub fn needed_to_match(self, best: Overlap, b: u32, strictly: bool) -> u32 {
+        let (shared, a) = (u128::from(best.shared), u128::from(best.a));
+        let (other, b) = (u128::from(best.b), u128::from(b));
+        // The least s with s·x ≥ y, or > y.
+        let least = |x: u128, y: u128| if strictly { y / x + 1 } else { y.div_ceil(x) };
+        let needed = match self {
+            Self::Resemblance => least(a + other, shared * (a + b)),
+            Self::Containment => shared + u128::from(strictly),
+            Self::Cosine => {
+                // s² must reach, or pass, shared²·b / other.
+                let square = least(other, shared * shared * b);
+                let root = square.isqrt();
+                root + u128::from(root * root < square)
             }
         };
         u32::try_from(needed).unwrap_or(u32::MAX)
@@ -245,6 +282,20 @@ mod tests {
                         prop_assert!(measure.prefix_length(threshold, b) > b - shared);
                     }
                 }
+            }
+        }
+
+        #[test]
+        fn what_it_takes_to_match_a_match_agrees_with_comparing(
+            a in 1u32..60, b in 1u32..60, c in 1u32..60, s1 in 1u32..60, s2 in 0u32..60,
+        ) {
+            let best = Overlap { shared: s1.min(a).min(c), a, b: c };
+            let new = Overlap { shared: s2.min(a).min(b), a, b };
+            for measure in MEASURES {
+                let order = measure.compare(new, best);
+                let needed = |strictly| measure.needed_to_match(best, b, strictly);
+                prop_assert_eq!(order.is_ge(), new.shared >= needed(false), "{:?}", measure);
+                prop_assert_eq!(order.is_gt(), new.shared >= needed(true), "{:?}", measure);
             }
         }
 

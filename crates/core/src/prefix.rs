@@ -37,15 +37,21 @@ pub fn prefix(
     let length = measure.prefix_length(threshold, set.len() as u32) as usize;
     let common = &mut scratch.common;
     common.clear();
+    // The elements seen once come first in the order and can match nothing. Most documents of most
+    // collections have enough of them to end here, long before their last element.
+    let mut alone = 0;
     for &value in set {
         let count = rarity.get(value);
         if count > 1 {
             common.push((count, value));
+        } else {
+            alone += 1;
+            if alone >= length {
+                return;
+            }
         }
     }
-    // The elements seen once come first in the order and can match nothing.
-    let alone = set.len() - common.len();
-    let Some(wanted) = length.checked_sub(alone).filter(|&n| n > 0) else { return };
+    let wanted = length - alone;
     if wanted < common.len() {
         common.select_nth_unstable(wanted - 1);
         common.truncate(wanted);

@@ -1,8 +1,9 @@
 //! The documents of a run as flat columns, in the order of the collection.
 
-use crate::Problems;
+use crate::{Problems, SignatureBlock};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::Inputs;
+use lookalike_methods::Unsigned;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -41,8 +42,10 @@ pub struct SetBlock {
     pub values: Vec<u64>,
     /// Where each set ends.
     pub ends: Vec<usize>,
-    /// Digest of each set.
+    /// Digest of each set; where no sets are kept, of what was signed.
     pub digests: Vec<lookalike_core::SetDigest>,
+    /// The signatures of a method, if one is used.
+    pub signatures: SignatureBlock,
 }
 
 impl SetBlock {
@@ -52,6 +55,15 @@ impl SetBlock {
         let index = index as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         start..self.ends[index]
+    }
+
+    /// Number of elements of a set; where no sets are kept, what the signature says.
+    #[must_use]
+    pub fn size(&self, index: u32) -> u32 {
+        if self.values.is_empty() && !self.signatures.is_empty() {
+            return self.signatures.size(index);
+        }
+        self.range(index).len() as u32
     }
 
     /// A set.
@@ -131,7 +143,7 @@ impl Collection {
     /// Each is a document named after its place, `0` first; there are no texts.
     ///
     /// ```
-    /// use lookalike_engine::{Collection, Linkage, MatchOptions, MatchSettings, Silent, Units, find};
+    /// use lookalike_engine::{Approach, Collection, Linkage, MatchOptions, MatchSettings, Silent, Units, find};
     ///
     /// let mut collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
     /// let settings = MatchSettings::resemblance("0.8".parse()?);
@@ -139,7 +151,8 @@ impl Collection {
     /// let options = MatchOptions {
     ///     linkage: Linkage::Leaders, list_pairs: None, only_protected: false, threads: 1,
     /// };
-    /// let matches = find(&mut collection, &units, &settings, &options, &Silent)?;
+    /// let matches =
+    ///     find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent)?;
     /// assert_eq!(matches.leader, [0, 0, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -229,6 +242,18 @@ impl Collection {
         match self.chunk_starts.get(chunk..chunk + 2) {
             Some(bounds) => bounds[0]..bounds[1],
             None => 0..0,
+        }
+    }
+
+    /// Why a document has no signature, where a method is used and it has none.
+    #[must_use]
+    pub fn unsigned(&self, document: u32) -> Option<Unsigned> {
+        match self.documents[document as usize].set {
+            None => Some(Unsigned::Empty),
+            Some(place) => {
+                let signatures = &self.blocks[place.block as usize].signatures;
+                if signatures.is_empty() { None } else { signatures.unsigned(place.index) }
+            }
         }
     }
 

@@ -31,6 +31,12 @@ pub enum EngineError {
         /// The most that one run can take.
         limit: u64,
     },
+    /// A method's term filter that does not exist, or does not go with the method.
+    #[error(
+        "the method cannot use the term filter {0:?}; rules are joined by +, as in stop+tg5+stem, and \
+         nosc does not go with methods that look at markup"
+    )]
+    TermFilter(String),
     /// The worker threads could not be started.
     #[error("cannot start {threads} threads: {reason}; try a smaller --threads")]
     Threads {

@@ -7,7 +7,7 @@
 use crate::collection::{Collection, Document, Ids, SetBlock, SetRef};
 use crate::{EngineError, Problems, Progress, Scratch, Signer, date, pipeline};
 use lookalike_cluster::KeepRule;
-use lookalike_core::TokenDigest;
+use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
 use std::collections::HashMap;
@@ -140,6 +140,7 @@ impl Reader<'_> {
             Item::Bad(problem) => result.problems.push(problem),
         });
         result.block.values.shrink_to_fit();
+        result.block.signatures.shrink_to_fit();
         result
     }
 
@@ -150,12 +151,18 @@ impl Reader<'_> {
         scratch: &mut Scratch,
         result: &mut ChunkResult,
     ) {
-        let seen = self.signer.read(&record.content, scratch);
+        let seen = self.signer.read(record, scratch);
         let here = SetRef { block, index: result.block.ends.len() as u32 };
         let set = (seen.tokens > 0)
             .then(|| {
-                self.sets.place_of(seen.sequence, || {
-                    let digest = self.signer.features(scratch, &mut result.block.values)?;
+                self.sets.place_of(seen.signed, || {
+                    let digest = self.signer.features(&seen, scratch, &mut result.block.values);
+                    // A document that a method may sign has its place, features or not.
+                    let digest = match digest {
+                        None if self.signer.signs() => SetDigest(seen.signed.0),
+                        digest => digest?,
+                    };
+                    self.signer.sign(scratch, &mut result.block.signatures);
                     result.block.ends.push(result.block.values.len());
                     result.block.digests.push(digest);
                     Some(here)

@@ -12,31 +12,40 @@
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
+pub mod approach;
 pub mod collection;
 mod date;
 pub mod error;
+mod gather;
 pub mod ingest;
+pub mod judge;
+mod kept;
 pub mod leaders;
 pub mod links;
 pub mod matching;
+mod near_words;
 pub mod pairs;
 pub mod pipeline;
 pub mod postings;
 pub mod problems;
 pub mod progress;
 pub mod settings;
+pub mod signatures;
 pub mod signer;
 pub mod units;
 pub mod verdict;
 
+pub use approach::{Approach, Verify};
 pub use collection::{Collection, Document};
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest};
+pub use judge::{Edge, SketchJudge};
 pub use matching::{Linkage, MatchOptions, Matches, find};
-pub use pairs::{Edge, PairList};
+pub use pairs::PairList;
 pub use problems::Problems;
 pub use progress::{Progress, Silent};
 pub use settings::MatchSettings;
+pub use signatures::SignatureBlock;
 pub use signer::{Scratch, Signer};
 pub use units::Units;
 pub use verdict::{Rule, Verdicts};

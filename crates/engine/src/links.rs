@@ -6,17 +6,18 @@
 //! of a million grows together under its first few keys and is never looked at again.
 
 use crate::Progress;
-use crate::pairs::{Candidate, Edge, Verifier};
+use crate::judge::{Candidate, Edge, Judge};
 use crate::postings::{Posting, Postings};
 use lookalike_cluster::Components;
 
 /// The components, and the pairs that joined them: a spanning forest.
 pub(crate) fn links(
-    verifier: &Verifier<'_>,
+    units: u32,
+    judge: &impl Judge,
     postings: &Postings,
     progress: &dyn Progress,
 ) -> (Components, Vec<Edge>) {
-    let mut components = Components::new(verifier.units.len());
+    let mut components = Components::new(units);
     let mut edges = Vec::new();
     let mut parts: Vec<Vec<Posting>> = Vec::new();
     for group in 0..postings.groups() {
@@ -24,6 +25,7 @@ pub(crate) fn links(
             break;
         }
         parts.clear();
+        let least = postings.least_size(group);
         for &entry in &postings.entries()[postings.range(group)] {
             // A part is never empty, and all of it is in one component.
             let root = components.root(entry.unit);
@@ -32,37 +34,28 @@ pub(crate) fn links(
             if let Some(own) = own {
                 joined.append(&mut parts.swap_remove(own));
             }
-            // The parts were compared with each other before: only the newcomer is new.
-            parts.retain_mut(|part| {
-                let Some(edge) =
-                    part.iter().find_map(|&other| edge(verifier, postings, group, entry, other))
-                else {
-                    return true;
-                };
-                components.join(edge.unit, edge.with);
-                edges.push(edge);
-                joined.append(part);
-                false
-            });
+            // The entries come in the order of their units: the newcomer is the one that looks. The
+            // parts were compared with each other before.
+            let place = postings
+                .probe_position(entry, group)
+                .filter(|&place| judge.in_reach(entry.unit, place, least));
+            if let Some(own) = place {
+                // The bounds of `Judge::edge` hold at the first key that two units share; under a
+                // later one they may turn a match away, which then is found under the first.
+                let candidate =
+                    |other: &Posting| Candidate { unit: other.unit, own, other: other.position };
+                parts.retain_mut(|part| {
+                    let found = |other| judge.edge(entry.unit, candidate(other));
+                    let Some(edge) = part.iter().find_map(found) else { return true };
+                    components.join(edge.unit, edge.with);
+                    edges.push(edge);
+                    joined.append(part);
+                    false
+                });
+            }
             parts.push(joined);
         }
     }
     edges.sort_unstable();
     (components, edges)
-}
-
-/// The edge between two units that share the key of a group.
-///
-/// The bound of [`Verifier::edge`] holds at the first key that two units share; under a later one it
-/// may turn a match away, which then is found under the first.
-fn edge(
-    verifier: &Verifier<'_>,
-    postings: &Postings,
-    group: u32,
-    x: Posting,
-    y: Posting,
-) -> Option<Edge> {
-    let (later, earlier) = if x.unit > y.unit { (x, y) } else { (y, x) };
-    let own = postings.probe_position(later, group)?;
-    verifier.edge(later.unit, Candidate { unit: earlier.unit, own, other: earlier.position })
 }

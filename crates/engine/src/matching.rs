@@ -1,12 +1,12 @@
 //! Units in; who stands for whom, and the pairs that prove it, out.
 
+use crate::judge::{Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
 use crate::leaders::leaders;
 use crate::links::links;
-use crate::pairs::{PairList, Tally, Verifier, all_pairs};
+use crate::pairs::{PairList, all_pairs};
 use crate::postings::Postings;
-use crate::{Collection, EngineError, MatchSettings, Progress, Units};
+use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_cluster::Components;
-use lookalike_core::overlap;
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -50,6 +50,8 @@ pub struct Matches {
     pub verified: u64,
     /// Keys posted.
     pub keys: u64,
+    /// Keys left out because more units have them than [`Approach::key_limit`] allows.
+    pub keys_ignored: u64,
     /// Seconds by phase.
     pub phases: Vec<(&'static str, f64)>,
 }
@@ -64,71 +66,114 @@ pub fn find(
     collection: &mut Collection,
     units: &Units,
     settings: &MatchSettings,
+    approach: &Approach,
     options: &MatchOptions,
     progress: &dyn Progress,
 ) -> Result<Matches, EngineError> {
     let mut matches = Matches::default();
-    let mut started = Instant::now();
-    let mut lap = |matches: &mut Matches, name| {
-        matches.phases.push((name, started.elapsed().as_secs_f64()));
-        started = Instant::now();
-        if progress.cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
-    };
+    let mut clock = Clock { started: Instant::now(), progress };
     progress.phase("indexing", None);
-    let postings = Postings::build(collection, units, settings, options.threads)?;
-    units.sort_sets(collection, |unit| postings.takes_part(unit));
+    let postings = match &approach.method {
+        None => Postings::build(collection, units, settings, options.threads)?,
+        Some(method) => {
+            Postings::of_signatures(collection, units, method.as_ref(), approach.key_limit)?
+        }
+    };
+    let takes_part = |unit| postings.takes_part(unit);
+    if approach.keeps_sets() {
+        units.sort_sets(collection, takes_part);
+    }
     matches.keys = postings.len() as u64;
-    lap(&mut matches, "indexing")?;
+    matches.keys_ignored = postings.ignored();
+    clock.lap(&mut matches, "indexing")?;
 
     let tally = Tally::default();
-    let verifier = Verifier { collection, units, settings, tally: &tally };
     progress.phase("comparing", Some(u64::from(units.len())));
-    let listed =
-        options.list_pairs.and_then(|limit| all_pairs(&verifier, &postings, limit, progress));
-    let itself = |unit: u32| (unit, units.size(unit));
-    (matches.leader, matches.shared) = match options.linkage {
-        Linkage::Leaders => {
-            let chosen = leaders(&verifier, &postings, options.only_protected, progress);
-            matches.pairs = PairList { edges: chosen.edges, complete: false };
-            let stands = |(unit, best): (u32, &Option<crate::Edge>)| {
-                best.map_or_else(|| itself(unit), |edge| (edge.with, edge.shared))
-            };
-            (0u32..).zip(&chosen.best).map(stands).unzip()
+    let search = Search { units, postings: &postings, options, tally: &tally, progress };
+    match (&approach.method, approach.verify) {
+        (Some(method), Verify::Sketch) => {
+            let judge = SketchJudge::new(collection, units, method.as_ref(), &tally);
+            search.run(&judge, &mut matches);
         }
-        Linkage::Components => {
-            let components = match &listed {
-                Some(edges) => {
-                    let mut components = Components::new(units.len());
-                    for edge in edges {
-                        components.join(edge.unit, edge.with);
-                    }
-                    components
-                }
-                None => {
-                    let (components, edges) = links(&verifier, &postings, progress);
-                    matches.pairs = PairList { edges, complete: false };
-                    components
-                }
-            };
-            // The label is the least unit: the one that takes precedence over all of its component.
-            let stands = |(unit, leader): (u32, u32)| match unit == leader {
-                true => itself(unit),
-                false => (leader, shared(collection, units, unit, leader)),
-            };
-            let labels = components.labels();
-            (0..units.len()).into_par_iter().zip(labels).map(stands).unzip()
+        (Some(_), Verify::None) => search.run(&KeyJudge, &mut matches),
+        (Some(_), Verify::Exact) | (None, _) => {
+            let judge = ExactJudge::new(collection, units, settings, takes_part, &tally);
+            search.run(&judge, &mut matches);
         }
-    };
-    if let Some(edges) = listed {
-        matches.pairs = PairList { edges, complete: true };
     }
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
-    lap(&mut matches, "comparing")?;
+    clock.lap(&mut matches, "comparing")?;
     Ok(matches)
 }
 
-/// Overlap of two units of one component; both took part in a match, so both are sorted.
-fn shared(collection: &Collection, units: &Units, a: u32, b: u32) -> u32 {
-    overlap(units.set(collection, a), units.set(collection, b))
+/// Measures phases.
+struct Clock<'a> {
+    started: Instant,
+    progress: &'a dyn Progress,
+}
+
+impl Clock<'_> {
+    fn lap(&mut self, matches: &mut Matches, name: &'static str) -> Result<(), EngineError> {
+        matches.phases.push((name, self.started.elapsed().as_secs_f64()));
+        self.started = Instant::now();
+        if self.progress.cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Everything that looking for matches needs, but the judge.
+struct Search<'a> {
+    units: &'a Units,
+    postings: &'a Postings,
+    options: &'a MatchOptions,
+    tally: &'a Tally,
+    progress: &'a dyn Progress,
+}
+
+impl Search<'_> {
+    fn run(&self, judge: &impl Judge, matches: &mut Matches) {
+        let Self { units, postings, options, tally, progress } = *self;
+        let listed = options
+            .list_pairs
+            .and_then(|limit| all_pairs(units, judge, postings, limit, tally, progress));
+        let itself = |unit: u32| (unit, units.size(unit));
+        (matches.leader, matches.shared) = match options.linkage {
+            Linkage::Leaders => {
+                let best = leaders(units, judge, postings, options.only_protected, tally, progress);
+                let edges = best.iter().copied().flatten().collect();
+                matches.pairs = PairList { edges, complete: false };
+                let stands = |(unit, best): (u32, &Option<Edge>)| {
+                    best.map_or_else(|| itself(unit), |edge| (edge.with, edge.shared))
+                };
+                (0u32..).zip(&best).map(stands).unzip()
+            }
+            Linkage::Components => {
+                let components = match &listed {
+                    Some(edges) => {
+                        let mut components = Components::new(units.len());
+                        for edge in edges {
+                            components.join(edge.unit, edge.with);
+                        }
+                        components
+                    }
+                    None => {
+                        let (components, edges) = links(units.len(), judge, postings, progress);
+                        matches.pairs = PairList { edges, complete: false };
+                        components
+                    }
+                };
+                // The label is the least unit: the one that takes precedence over all of its
+                // component. Both took part in a match, so both sets are sorted.
+                let stands = |(unit, leader): (u32, u32)| match unit == leader {
+                    true => itself(unit),
+                    false => (leader, judge.shared(unit, leader)),
+                };
+                let labels = components.labels();
+                (0..units.len()).into_par_iter().zip(labels).map(stands).unzip()
+            }
+        };
+        if let Some(edges) = listed {
+            matches.pairs = PairList { edges, complete: true };
+        }
+    }
 }

@@ -4,10 +4,14 @@
 //! its set. Containment is directional: a unit probes its prefix, and is found under any of its
 //! elements that somebody probes. Everything lies in flat arrays: no hash table, no list per key.
 
-use crate::{Collection, EngineError, MatchSettings, Units};
+use crate::near_words::NearWords;
+use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units};
 use lookalike_core::RarityTable;
 use lookalike_core::prefix::{PrefixScratch, prefix};
+use lookalike_methods::{Candidates, Method};
 use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A unit found under a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,11 +37,32 @@ pub struct Key {
 /// Keys of all units and the groups they form. Keys that only one unit has are gone.
 #[derive(Debug, Default)]
 pub struct Postings {
-    group_starts: Vec<u32>,
-    entries: Vec<Posting>,
+    groups: Groups,
+    /// Size of the smallest set in each group.
+    least_sizes: Vec<u32>,
     probes: Keys,
     /// `None` where units post what they probe.
     posts: Option<Keys>,
+    ignored: u64,
+}
+
+/// Units by key.
+#[derive(Debug, Default)]
+struct Groups {
+    starts: Vec<u32>,
+    /// Within a group in the order of the units.
+    entries: Vec<Posting>,
+}
+
+impl Groups {
+    fn push(&mut self, group: &[Emitted]) {
+        self.entries.extend(group.iter().map(|&(_, posting)| posting));
+        self.starts.push(self.entries.len() as u32);
+    }
+
+    fn range(&self, group: u32) -> Range<usize> {
+        self.starts[group as usize] as usize..self.starts[group as usize + 1] as usize
+    }
 }
 
 /// Keys by unit.
@@ -53,31 +78,47 @@ impl Keys {
         &self.keys[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
-    /// Groups (unit, key) tuples by unit, in one counting pass; each unit's keys rarest first.
-    fn by_unit(units: u32, tuples: &[(u32, Key)]) -> Self {
+    /// Turns groups of units into the keys of each unit, rarest first.
+    fn of_groups(units: u32, groups: &Groups) -> Self {
         let mut starts = vec![0u32; units as usize + 1];
-        for (unit, _) in tuples {
-            starts[*unit as usize + 1] += 1;
+        for entry in &groups.entries {
+            starts[entry.unit as usize + 1] += 1;
         }
         for unit in 0..units as usize {
             starts[unit + 1] += starts[unit];
         }
         let mut next = starts.clone();
-        let mut keys = vec![Key { group: 0, position: 0 }; tuples.len()];
-        for &(unit, key) in tuples {
-            keys[next[unit as usize] as usize] = key;
-            next[unit as usize] += 1;
+        let mut keys = vec![Key { group: 0, position: 0 }; groups.entries.len()];
+        for group in 0..groups.starts.len() as u32 - 1 {
+            for entry in &groups.entries[groups.range(group)] {
+                let next = &mut next[entry.unit as usize];
+                keys[*next as usize] = Key { group, position: entry.position };
+                *next += 1;
+            }
         }
-        // The tuples come by value; the first key that two units share is the one that bounds them.
-        for unit in 0..units as usize {
-            keys[starts[unit] as usize..starts[unit + 1] as usize]
-                .sort_unstable_by_key(|key| key.position);
+        drop(next);
+        // They stand in the order of their values; the first one that two units share bounds them.
+        let mut rest = keys.as_mut_slice();
+        let mut tasks = Vec::new();
+        for starts in starts.windows(2).collect::<Vec<_>>().chunks(UNITS_PER_TASK as usize) {
+            let (first, last) = (starts[0][0], starts[starts.len() - 1][1]);
+            let (keys, after) = std::mem::take(&mut rest).split_at_mut((last - first) as usize);
+            tasks.push((starts.to_vec(), keys));
+            rest = after;
         }
+        tasks.into_par_iter().for_each(|(starts, mut keys)| {
+            for bounds in starts {
+                let (own, after) =
+                    std::mem::take(&mut keys).split_at_mut((bounds[1] - bounds[0]) as usize);
+                own.sort_unstable_by_key(|key| key.position);
+                keys = after;
+            }
+        });
         Self { starts, keys }
     }
 }
 
-/// A key before the groups are numbered: sorted by value, then unit.
+/// A key before the groups are numbered: ordered by value, then unit.
 type Emitted = (u64, Posting);
 
 impl Postings {
@@ -92,97 +133,142 @@ impl Postings {
         threads: usize,
     ) -> Result<Self, EngineError> {
         let rarity = rarity(collection, units, threads);
-        let mut probes = emit(units, |unit, out, scratch: &mut PrefixScratch| {
+        let probes = emit(units.len(), |unit, out: &mut Buckets, scratch: &mut PrefixScratch| {
             let set = units.set(collection, unit);
             prefix(set, &rarity, settings.measure, settings.threshold, scratch, |element| {
-                out.push((element.value, Posting { unit, position: element.position }));
+                out.push(element.value, Posting { unit, position: element.position });
             });
         });
-        probes.par_sort_unstable();
         let posts = (!settings.measure.is_symmetric()).then(|| {
             let probed = KeyFilter::new(&probes);
-            let mut posts = emit(units, |unit, out, _: &mut ()| {
-                let set = units.set(collection, unit);
-                out.extend(
-                    set.iter()
-                        .filter(|&&value| rarity.get(value) > 1 && probed.may_hold(value))
-                        .map(|&value| (value, Posting { unit, position: ANYWHERE })),
-                );
-            });
-            posts.par_sort_unstable();
-            posts
+            emit(units.len(), |unit, out: &mut Buckets, _: &mut ()| {
+                for &value in units.set(collection, unit) {
+                    if rarity.get(value) > 1 && probed.may_hold(value) {
+                        out.push(value, Posting { unit, position: ANYWHERE });
+                    }
+                }
+            })
         });
         drop(rarity);
+        let mut postings = Self::group(units.len(), probes, posts, None)?;
+        let groups = &postings.groups;
+        let least = |group: u32| {
+            let sizes = groups.entries[groups.range(group)].iter().map(|p| units.size(p.unit));
+            sizes.min().unwrap_or(0)
+        };
+        postings.least_sizes = (0..postings.groups()).into_par_iter().map(least).collect();
+        Ok(postings)
+    }
+
+    /// Postings of units by the keys of their signatures. Keys of more than `limit` units are left
+    /// out.
+    ///
+    /// # Errors
+    /// More keys than 32 bits can number.
+    pub fn of_signatures(
+        collection: &Collection,
+        units: &Units,
+        method: &dyn Method,
+        limit: Option<u32>,
+    ) -> Result<Self, EngineError> {
+        let keys = |unit: u32| {
+            let place = units.place(unit);
+            collection.blocks[place.block as usize].signatures.keys(place.index)
+        };
+        match method.candidates() {
+            Candidates::Keys => {
+                Self::of_keys(units.len(), limit, |unit, emit| keys(unit).iter().for_each(emit))
+            }
+            Candidates::Hamming(distance) => {
+                let words: Vec<Option<u64>> = (0..units.len())
+                    .map(|unit| SketchJudge::sketch(collection, units, unit).words.first().copied())
+                    .collect();
+                let near = NearWords::new(&words, distance);
+                Self::of_keys(units.len(), limit, |unit, emit| {
+                    near.keys(words[unit as usize], |key| emit(&key));
+                })
+            }
+        }
+    }
+
+    /// Postings of units that are found under the keys that `each` gives for them, distinct ones.
+    pub(crate) fn of_keys(
+        units: u32,
+        limit: Option<u32>,
+        each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync,
+    ) -> Result<Self, EngineError> {
+        let emitted = emit(units, |unit, out, _: &mut ()| {
+            each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
+        });
+        let mut postings = Self::group(units, emitted, None, limit)?;
+        postings.least_sizes = vec![0; postings.groups() as usize];
+        Ok(postings)
+    }
+
+    /// Numbers the groups, bucket by bucket; each bucket is sorted and gone before the next.
+    fn group(
+        units: u32,
+        probes: Vec<Buckets>,
+        posts: Option<Vec<Buckets>>,
+        most_units: Option<u32>,
+    ) -> Result<Self, EngineError> {
+        let entries = |parts: &[Buckets]| parts.iter().map(|part| part.len() as u64).sum::<u64>();
         let limit = u64::from(u32::MAX);
-        let entries = probes.len().max(posts.as_ref().map_or(0, Vec::len)) as u64;
-        if entries > limit {
-            return Err(EngineError::TooManyPostings { entries, limit });
+        let most = entries(&probes).max(posts.as_deref().map_or(0, entries));
+        if most > limit {
+            return Err(EngineError::TooManyPostings { entries: most, limit });
         }
-        Ok(match posts {
-            None => Self::symmetric(units.len(), &probes),
-            Some(posts) => Self::directional(units.len(), &probes, &posts),
-        })
-    }
-
-    fn symmetric(units: u32, keys: &[Emitted]) -> Self {
-        let mut postings = Self { group_starts: vec![0], ..Self::default() };
-        let mut by_unit = Vec::new();
-        for group in keys.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-            let number = postings.group_starts.len() as u32 - 1;
-            for &(_, posting) in group {
-                postings.entries.push(posting);
-                by_unit.push((posting.unit, Key { group: number, position: posting.position }));
+        let mut groups = Groups { starts: vec![0], entries: Vec::new() };
+        let Some(posts) = posts else {
+            let mut ignored = 0;
+            for bucket in SortedBuckets::new(probes) {
+                for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+                    if most_units.is_some_and(|most| group.len() as u64 > u64::from(most)) {
+                        ignored += 1;
+                    } else {
+                        groups.push(group);
+                    }
+                }
             }
-            postings.group_starts.push(postings.entries.len() as u32);
+            let probes = Keys::of_groups(units, &groups);
+            return Ok(Self { groups, probes, ignored, ..Self::default() });
+        };
+        // Both sides in step: the groups of what is posted, and for each who probes it.
+        let mut probing = Groups { starts: vec![0], entries: Vec::new() };
+        for (probes, posts) in SortedBuckets::new(probes).zip(SortedBuckets::new(posts)) {
+            let mut rest = posts.as_slice();
+            for group in probes.chunk_by(|a, b| a.0 == b.0) {
+                let value = group[0].0;
+                rest = &rest[rest.partition_point(|post| post.0 < value)..];
+                let found = &rest[..rest.partition_point(|post| post.0 == value)];
+                rest = &rest[found.len()..];
+                // A unit that probes a value also has it: a lone entry is its own.
+                if found.len() > 1 {
+                    groups.push(found);
+                    probing.push(group);
+                }
+            }
         }
-        postings.probes = Keys::by_unit(units, &by_unit);
-        postings
-    }
-
-    fn directional(units: u32, probes: &[Emitted], posts: &[Emitted]) -> Self {
-        let mut postings = Self { group_starts: vec![0], ..Self::default() };
-        let (mut probing, mut posted) = (Vec::new(), Vec::new());
-        let mut rest = posts;
-        for group in probes.chunk_by(|a, b| a.0 == b.0) {
-            let value = group[0].0;
-            rest = &rest[rest.partition_point(|post| post.0 < value)..];
-            let found = &rest[..rest.partition_point(|post| post.0 == value)];
-            rest = &rest[found.len()..];
-            // A unit that probes a value also has it: a lone entry is its own.
-            if found.len() < 2 {
-                continue;
-            }
-            let number = postings.group_starts.len() as u32 - 1;
-            for &(_, Posting { unit, position }) in group {
-                probing.push((unit, Key { group: number, position }));
-            }
-            for &(_, posting) in found {
-                postings.entries.push(posting);
-                posted.push((posting.unit, Key { group: number, position: posting.position }));
-            }
-            postings.group_starts.push(postings.entries.len() as u32);
-        }
-        postings.probes = Keys::by_unit(units, &probing);
-        postings.posts = Some(Keys::by_unit(units, &posted));
-        postings
+        let (probes, posts) = (Keys::of_groups(units, &probing), Keys::of_groups(units, &groups));
+        Ok(Self { groups, probes, posts: Some(posts), ..Self::default() })
     }
 
     /// Number of groups.
     #[must_use]
     pub fn groups(&self) -> u32 {
-        self.group_starts.len() as u32 - 1
+        self.groups.starts.len() as u32 - 1
     }
 
     /// Number of entries in all groups.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.groups.entries.len()
     }
 
     /// Whether no two units share a key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.groups.entries.is_empty()
     }
 
     /// The keys that a unit looks under.
@@ -216,15 +302,26 @@ impl Postings {
 
     /// Where a group's entries lie in [`Postings::entries`].
     #[must_use]
-    pub fn range(&self, group: u32) -> std::ops::Range<usize> {
-        let group = group as usize;
-        self.group_starts[group] as usize..self.group_starts[group + 1] as usize
+    pub fn range(&self, group: u32) -> Range<usize> {
+        self.groups.range(group)
     }
 
     /// The entries of all groups; within a group in the order of the units.
     #[must_use]
     pub fn entries(&self) -> &[Posting] {
-        &self.entries
+        &self.groups.entries
+    }
+
+    /// Keys left out because too many units have them.
+    #[must_use]
+    pub fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
+    /// Size of the smallest set in a group.
+    #[must_use]
+    pub fn least_size(&self, group: u32) -> u32 {
+        self.least_sizes[group as usize]
     }
 }
 
@@ -238,10 +335,11 @@ struct KeyFilter {
 }
 
 impl KeyFilter {
-    fn new(probes: &[Emitted]) -> Self {
-        let bits = (probes.len() * FILTER_BITS).next_power_of_two().max(64);
+    fn new(probes: &[Buckets]) -> Self {
+        let keys: usize = probes.iter().map(Buckets::len).sum();
+        let bits = (keys * FILTER_BITS).next_power_of_two().max(64);
         let mut filter = Self { bits: vec![0; bits / 64], mask: bits as u64 - 1 };
-        for &(value, _) in probes {
+        for &(value, _) in probes.iter().flat_map(|part| part.by_value.iter().flatten()) {
             let bit = value & filter.mask;
             filter.bits[(bit / 64) as usize] |= 1 << (bit % 64);
         }
@@ -261,27 +359,93 @@ fn rarity(collection: &Collection, units: &Units, threads: usize) -> RarityTable
     table
 }
 
-/// Units handled by one task.
+/// Units handled by one task, at least.
 const UNITS_PER_TASK: u32 = 2048;
 
-/// Collects what `each` emits for every unit, in the order of the units.
+/// Keys of some units, by the top bits of their values: what is sorted at a time.
+#[derive(Debug)]
+struct Buckets {
+    by_value: Vec<Vec<Emitted>>,
+}
+
+/// Bits of a value that choose its bucket.
+const BUCKET_BITS: u32 = 8;
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self { by_value: vec![Vec::new(); 1 << BUCKET_BITS] }
+    }
+}
+
+impl Buckets {
+    #[inline]
+    fn push(&mut self, value: u64, posting: Posting) {
+        self.by_value[(value >> (64 - BUCKET_BITS)) as usize].push((value, posting));
+    }
+
+    fn len(&self) -> usize {
+        self.by_value.iter().map(Vec::len).sum()
+    }
+}
+
+/// Collects what `each` emits for every unit.
 fn emit<S: Default + Send>(
-    units: &Units,
-    each: impl Fn(u32, &mut Vec<Emitted>, &mut S) + Sync,
-) -> Vec<Emitted> {
-    let tasks = units.len().div_ceil(UNITS_PER_TASK);
-    let parts: Vec<Vec<Emitted>> = (0..tasks)
+    units: u32,
+    each: impl Fn(u32, &mut Buckets, &mut S) + Sync,
+) -> Vec<Buckets> {
+    // Few tasks for few buckets, but several for each thread, as some take longer.
+    let per_task =
+        UNITS_PER_TASK.max(units.div_ceil(16 * rayon::current_num_threads().max(1) as u32));
+    (0..units.div_ceil(per_task))
         .into_par_iter()
         .map_init(S::default, |scratch, task| {
-            let mut out = Vec::new();
-            let until = units.len().min((task + 1) * UNITS_PER_TASK);
-            for unit in task * UNITS_PER_TASK..until {
+            let mut out = Buckets::default();
+            for unit in task * per_task..units.min((task + 1) * per_task) {
                 each(unit, &mut out, scratch);
             }
             out
         })
-        .collect();
-    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-    parts.into_iter().for_each(|part| all.extend(part));
-    all
+        .collect()
+}
+
+/// Buckets sorted at a time, for each thread.
+const SORTED_AHEAD: usize = 2;
+
+/// One bucket after the other, sorted. Some are sorted ahead in parallel; each is gone before more are
+/// begun, so that no second copy of all keys ever exists.
+struct SortedBuckets {
+    parts: Vec<Buckets>,
+    next: usize,
+    ready: VecDeque<Vec<Emitted>>,
+}
+
+impl SortedBuckets {
+    fn new(parts: Vec<Buckets>) -> Self {
+        Self { parts, next: 0, ready: VecDeque::new() }
+    }
+}
+
+impl Iterator for SortedBuckets {
+    type Item = Vec<Emitted>;
+
+    fn next(&mut self) -> Option<Vec<Emitted>> {
+        if self.ready.is_empty() {
+            let end =
+                (1 << BUCKET_BITS).min(self.next + SORTED_AHEAD * rayon::current_num_threads());
+            let mut taken: Vec<Vec<Vec<Emitted>>> = Vec::new();
+            for number in self.next..end {
+                let take = |part: &mut Buckets| std::mem::take(&mut part.by_value[number]);
+                taken.push(self.parts.iter_mut().map(take).collect());
+            }
+            let sorted = taken.into_par_iter().map(|pieces| {
+                let mut bucket = pieces.concat();
+                drop(pieces);
+                bucket.sort_unstable();
+                bucket
+            });
+            self.ready = sorted.collect::<Vec<_>>().into();
+            self.next = end;
+        }
+        self.ready.pop_front()
+    }
 }

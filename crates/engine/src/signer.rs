@@ -1,17 +1,29 @@
 //! One document's content in; its tokens counted, its digests and its feature set out.
 
-use crate::MatchSettings;
-use lookalike_core::{FeatureKind, FeatureScratch, SetDigest, TextDigest, TokenDigest};
-use lookalike_io::Content;
-use lookalike_text::{Analyzer, Terms, decode_html, extract};
+use crate::{Approach, EngineError, MatchSettings, SignatureBlock};
+use lookalike_core::{
+    FeatureKind, FeatureScratch, SetDigest, TextDigest, TokenDigest, fingerprint,
+};
+use lookalike_io::{Content, RecordView};
+use lookalike_methods::{Document, Field, Marks, Method, Signature};
+use lookalike_text::{
+    Analyzer, FilterScratch, MarkKind, Page, TermFilter, TermRule, Terms, decode_html, extract,
+};
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Turns content into features. Immutable; one serves all threads, each with its own [`Scratch`].
+/// Turns content into features and signatures. Immutable; one serves all threads, each with its own
+/// [`Scratch`].
 #[derive(Debug)]
 pub struct Signer {
     analyzer: Analyzer,
     features: FeatureKind,
     terms: Terms,
+    keeps_sets: bool,
+    method: Option<Arc<dyn Method>>,
+    /// The filter that the method's tokens come through.
+    filter: TermFilter,
 }
 
 /// Buffers of one thread.
@@ -19,6 +31,13 @@ pub struct Signer {
 pub struct Scratch {
     analysis: lookalike_text::Scratch,
     features: FeatureScratch,
+    filter: FilterScratch,
+    /// Token hashes for the method, where they are not those of the features.
+    terms: Vec<u64>,
+    marks: Vec<Marks>,
+    fields: Vec<Field>,
+    signing: lookalike_methods::Scratch,
+    signature: Signature,
 }
 
 /// What is known of a document once its tokens have been seen.
@@ -32,53 +51,208 @@ pub struct Seen {
     pub text: TextDigest,
     /// Digest of the token sequence.
     pub sequence: TokenDigest,
+    /// Digest of everything that features and signature depend on.
+    pub signed: TokenDigest,
 }
 
 impl Signer {
-    /// A signer for these settings.
+    /// A signer for these settings, without a method.
     #[must_use]
     pub fn new(settings: &MatchSettings) -> Self {
         Self {
             analyzer: Analyzer::new(&settings.analysis),
             features: settings.features,
             terms: settings.terms,
+            keeps_sets: true,
+            method: None,
+            filter: TermFilter::ALL,
         }
     }
 
+    /// A signer for these settings and the approach's method.
+    ///
+    /// # Errors
+    /// A term filter that does not exist.
+    pub fn for_approach(
+        settings: &MatchSettings,
+        approach: &Approach,
+    ) -> Result<Self, EngineError> {
+        let filter = approach.method.as_ref().map_or("", |method| method.term_filter());
+        let refused = || EngineError::TermFilter(filter.to_owned());
+        let filter: TermFilter = filter.parse().map_err(|_| refused())?;
+        // Special characters are looked for between the tokens, where no mark can be matched to them.
+        if filter.has(TermRule::Nosc) && approach.method.as_ref().is_some_and(|m| m.uses_marks()) {
+            return Err(refused());
+        }
+        Ok(Self {
+            keeps_sets: approach.keeps_sets(),
+            method: approach.method.clone(),
+            filter,
+            ..Self::new(settings)
+        })
+    }
+
+    /// Whether nothing is signed.
+    #[must_use]
+    pub fn signs(&self) -> bool {
+        self.method.is_some()
+    }
+
     /// Tokenises a document into the scratch.
-    pub fn read(&self, content: &Content<'_>, scratch: &mut Scratch) -> Seen {
-        let text = plain_text(content);
-        scratch.features.clear();
-        let features = &mut scratch.features;
-        let filter =
+    pub fn read(&self, record: &RecordView<'_>, scratch: &mut Scratch) -> Seen {
+        let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
+        let seen = match &record.content {
+            Content::Html(_) | Content::HtmlBytes(_) if marked => {
+                let page = page(&record.content);
+                let seen = self.read_text(&page.text, scratch);
+                self.mark(&page, scratch);
+                seen
+            }
+            content => {
+                scratch.marks.clear();
+                self.read_text(&plain_text(content), scratch)
+            }
+        };
+        self.fields(record, scratch);
+        // Few documents have the same tokens and other marks or fields, but which of them comes
+        // first must not matter.
+        let mut signed = vec![];
+        if !scratch.marks.is_empty() || !scratch.fields.is_empty() {
+            signed.extend([(seen.sequence.0 >> 64) as u64, seen.sequence.0 as u64]);
+            signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
+            signed.extend(scratch.fields.iter().map(|field| field.0));
+        }
+        let signed = if signed.is_empty() { seen.sequence } else { TokenDigest::of(&signed) };
+        Seen { signed, ..seen }
+    }
+
+    fn read_text(&self, text: &str, scratch: &mut Scratch) -> Seen {
+        let Scratch { analysis, features, filter, terms, .. } = scratch;
+        features.clear();
+        let kept =
             (self.features == FeatureKind::Terms && self.terms != Terms::All).then_some(self.terms);
-        self.analyzer.tokens(&text, &mut scratch.analysis, |token| {
-            if filter.is_none_or(|terms| terms.keeps(token)) {
+        self.analyzer.tokens(text, analysis, |token| {
+            if kept.is_none_or(|terms| terms.keeps(token)) {
                 features.push(token);
             }
         });
+        if self.filter != TermFilter::ALL {
+            terms.clear();
+            self.filter.terms(&self.analyzer, text, filter, |term| {
+                terms.push(fingerprint::token(term));
+            });
+        }
+        let sequence = features.token_digest();
         Seen {
             text_bytes: text.len() as u64,
             tokens: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
             text: TextDigest::of(text.as_bytes()),
-            sequence: features.token_digest(),
+            sequence,
+            signed: sequence,
         }
     }
 
-    /// Appends the features of the document last read, in order of first occurrence.
-    pub fn features(&self, scratch: &mut Scratch, out: &mut Vec<u64>) -> Option<SetDigest> {
-        scratch.features.features(self.features, out)
+    /// Marks the tokens of a page, those that come through the method's filter.
+    fn mark(&self, page: &Page, scratch: &mut Scratch) {
+        let Scratch { filter, marks, .. } = scratch;
+        marks.clear();
+        let mut cursor = MarkCursor::new(page);
+        self.analyzer.located_tokens(&page.text, |token, place| {
+            let around = cursor.around(&place);
+            if self.filter.term(token.as_bytes(), filter).is_some() {
+                marks.push(around);
+            }
+        });
     }
 
-    /// The sorted feature set of a document: for comparisons outside a run.
+    /// What is known of the document beside its text, as far as the method asks for it.
+    fn fields(&self, record: &RecordView<'_>, scratch: &mut Scratch) {
+        scratch.fields.clear();
+        if !self.method.as_ref().is_some_and(|method| method.uses_fields()) {
+            return;
+        }
+        let known = [("url", &record.url), ("title", &record.title), ("date", &record.date)];
+        for (name, value) in known {
+            if let Some(value) = value {
+                scratch
+                    .fields
+                    .push(Field(fingerprint::token(format!("{name}={value}").as_bytes())));
+            }
+        }
+    }
+
+    /// Appends the features of the document last read, in order of first occurrence. Where no sets
+    /// are kept, nothing is appended.
+    pub fn features(
+        &self,
+        seen: &Seen,
+        scratch: &mut Scratch,
+        out: &mut Vec<u64>,
+    ) -> Option<SetDigest> {
+        match self.keeps_sets {
+            true => scratch.features.features(self.features, out),
+            false => Some(SetDigest(seen.signed.0)),
+        }
+    }
+
+    /// Signs the document last read, if there is a method.
+    pub fn sign(&self, scratch: &mut Scratch, out: &mut SignatureBlock) {
+        let Some(method) = &self.method else { return };
+        let Scratch { features, terms, marks, fields, signing, signature, .. } = scratch;
+        let tokens = if self.filter == TermFilter::ALL { features.tokens() } else { terms };
+        signature.clear();
+        let signed = method.sign(&Document { tokens, marks, fields }, signing, signature);
+        out.push(signature, signed);
+    }
+
+    /// The sorted feature set of a text: for comparisons outside a run.
     #[must_use]
-    pub fn sorted_set(&self, content: &Content<'_>) -> Vec<u64> {
+    pub fn sorted_set(&self, text: &str) -> Vec<u64> {
         let mut scratch = Scratch::default();
         let mut set = Vec::new();
-        self.read(content, &mut scratch);
-        self.features(&mut scratch, &mut set);
+        let seen = self.read_text(text, &mut scratch);
+        self.features(&seen, &mut scratch, &mut set);
         set.sort_unstable();
         set
+    }
+}
+
+/// Marks of a page in, those around one token after the other out: each mark is looked at once.
+struct MarkCursor<'p> {
+    rest: &'p [lookalike_text::Mark],
+    /// End of the last mark begun, of each kind.
+    ends: [usize; 3],
+}
+
+impl<'p> MarkCursor<'p> {
+    fn new(page: &'p Page) -> Self {
+        Self { rest: &page.marks, ends: [0; 3] }
+    }
+
+    /// The marks around the token at `place`; places come in order.
+    fn around(&mut self, place: &Range<usize>) -> Marks {
+        while let Some((mark, rest)) = self.rest.split_first()
+            && mark.start < place.end
+        {
+            // Those of one kind never overlap, so the last one begun is the one that matters.
+            self.ends[mark.kind as usize] = mark.end;
+            self.rest = rest;
+        }
+        let kinds = [
+            (MarkKind::Heading, Marks::HEADING),
+            (MarkKind::Emphasis, Marks::EMPHASIS),
+            (MarkKind::Link, Marks::LINK),
+        ];
+        let open = kinds.iter().filter(|(kind, _)| self.ends[*kind as usize] > place.start);
+        Marks(open.fold(0, |bits, (_, marks)| bits | marks.0))
+    }
+}
+
+fn page(content: &Content<'_>) -> Page {
+    match content {
+        Content::Text(text) => Page { text: text.to_string(), ..Page::default() },
+        Content::Html(html) => extract(html),
+        Content::HtmlBytes(bytes) => extract(&decode_html(bytes).text),
     }
 }
 

@@ -54,7 +54,7 @@ impl Units {
             |leader: u32| documents[leader as usize].set.unwrap_or(SetRef { block: 0, index: 0 });
         let size = |leader: u32| {
             let place = place(leader);
-            collection.blocks[place.block as usize].range(place.index).len() as u32
+            collection.blocks[place.block as usize].size(place.index)
         };
         groups.par_sort_unstable_by(|a, b| {
             let (a, b) = (order[a.start].1, order[b.start].1);
@@ -123,6 +123,11 @@ impl Units {
     #[must_use]
     pub fn of_document(&self, document: u32) -> Option<u32> {
         Some(self.of_document[document as usize]).filter(|&unit| unit != NO_UNIT)
+    }
+
+    /// Where the set and the signature of a unit lie.
+    pub(crate) fn place(&self, unit: u32) -> SetRef {
+        self.places[unit as usize]
     }
 
     /// The set of a unit.

@@ -1,7 +1,7 @@
 //! Matches in; what becomes of every document, and by which rule, out.
 
-use crate::{Collection, Linkage, MatchOptions, Matches, Units};
-use lookalike_core::Overlap;
+use crate::{Approach, Collection, Edge, Linkage, MatchOptions, Matches, Units, Verify};
+use lookalike_methods::Evidence;
 
 /// Why a document was removed, from the strictest relation to the loosest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -15,17 +15,23 @@ pub enum Rule {
     FeatureEquivalent,
     /// Reaches the threshold with the document that stands for it.
     Near,
+    /// The method's sketches of the two say so; the sets were not compared.
+    Sketch,
+    /// The two have a key of the method in common; nothing more was compared.
+    Key,
     /// In one connected component with it; the two need not reach the threshold.
     Component,
 }
 
 impl Rule {
     /// All rules, strictest first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Identical,
         Self::LexicallyEquivalent,
         Self::FeatureEquivalent,
         Self::Near,
+        Self::Sketch,
+        Self::Key,
         Self::Component,
     ];
 
@@ -37,6 +43,8 @@ impl Rule {
             Self::LexicallyEquivalent => "lexically_equivalent",
             Self::FeatureEquivalent => "feature_equivalent",
             Self::Near => "near",
+            Self::Sketch => "sketch",
+            Self::Key => "key",
             Self::Component => "component",
         }
     }
@@ -49,8 +57,8 @@ pub struct Removal {
     pub kept: u32,
     /// The relation between the two.
     pub rule: Rule,
-    /// Their counts; `a` is the removed document.
-    pub counts: Overlap,
+    /// What is known of the two; `a` is the removed document.
+    pub evidence: Evidence,
 }
 
 /// What becomes of every document.
@@ -67,6 +75,7 @@ impl Verdicts {
         collection: &Collection,
         units: &Units,
         matches: &Matches,
+        approach: &Approach,
         options: &MatchOptions,
     ) -> Self {
         let mut removals = vec![None; collection.documents.len()];
@@ -76,10 +85,16 @@ impl Verdicts {
                 continue;
             }
             let kept = units.members(leader)[0];
-            let counts = Overlap {
-                shared: matches.shared[unit as usize],
-                a: units.size(unit),
-                b: units.size(leader),
+            if units.members(unit) == [kept] {
+                continue;
+            }
+            let edge = Edge { unit, with: leader, shared: matches.shared[unit as usize] };
+            let evidence = approach.evidence(collection, units, edge);
+            let by_match = match (options.linkage, &approach.method, approach.verify) {
+                (Linkage::Components, ..) => Rule::Component,
+                (Linkage::Leaders, Some(_), Verify::Sketch) => Rule::Sketch,
+                (Linkage::Leaders, Some(_), Verify::None) => Rule::Key,
+                (Linkage::Leaders, ..) => Rule::Near,
             };
             for &document in units.members(unit) {
                 if document == kept {
@@ -95,12 +110,10 @@ impl Verdicts {
                     Rule::LexicallyEquivalent
                 } else if unit == leader {
                     Rule::FeatureEquivalent
-                } else if options.linkage == Linkage::Leaders {
-                    Rule::Near
                 } else {
-                    Rule::Component
+                    by_match
                 };
-                removals[document as usize] = Some(Removal { kept, rule, counts });
+                removals[document as usize] = Some(Removal { kept, rule, evidence });
             }
         }
         Self { removals }

@@ -272,6 +272,32 @@ fn crowded_keys_match_as_brute_force_says() {
     }
 }
 
+/// Many edits of one text, whose edits meet each other: a rare key in common comes first in the order
+/// of rarity and anywhere in the order of values, beside keys that more than a thousand sets have.
+#[test]
+fn edited_copies_match_as_brute_force_says() {
+    let mut state = 11u64;
+    let mut next = |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let sets: Vec<Set> = (0..1300u64)
+        .map(|_| {
+            let edits = next(8);
+            let mut set: Set = (0..60).collect();
+            for _ in 0..edits {
+                set.remove(&next(60));
+                set.insert(1000 + next(400));
+            }
+            set
+        })
+        .collect();
+    for measure in MEASURES {
+        check(&sets, measure, 820, 2);
+    }
+}
+
 /// Not asserted as a time, but as work: removed documents are not compared again.
 #[test]
 fn a_giant_cluster_costs_about_one_comparison_for_each_document() {

@@ -1,17 +1,20 @@
 //! The part that every job has in common: inputs in, verdicts out.
 
 use crate::{Job, LookalikeError};
+use crate::approach::approach;
 use lookalike_engine::{
-    Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches, Progress, Signer,
-    Units, Verdicts, find, ingest,
+    Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches, Progress, Signer,
+    Units, Verdicts, Verify, find, ingest,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
+use lookalike_methods::Evidence;
 use std::time::Instant;
 
 /// A collection, analysed.
 pub(crate) struct Analysis {
     pub(crate) inputs: Inputs,
     pub(crate) settings: MatchSettings,
+    pub(crate) approach: Approach,
     pub(crate) collection: Collection,
     pub(crate) units: Units,
     pub(crate) matches: Matches,
@@ -19,6 +22,26 @@ pub(crate) struct Analysis {
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
+}
+
+impl Analysis {
+    /// How similar two documents are as far as the evidence tells, 0 to 1: by the run's measure, by
+    /// what a sketch estimates, or by the share of equal bits. `None` where only a key is shared.
+    pub(crate) fn similarity(&self, evidence: Evidence) -> Option<f64> {
+        match (evidence.counts(), evidence.distance()) {
+            (Some(counts), _) => Some(self.settings.measure.value(counts)),
+            (None, Some(bits)) => Some(1.0 - f64::from(bits) / 64.0),
+            (None, None) => evidence.resemblance(),
+        }
+    }
+
+    /// Whether pairs are judged by the distance of two simhashes.
+    pub(crate) fn compares_words(&self) -> bool {
+        self.approach.verify == Verify::Sketch
+            && self.approach.method.as_ref().is_some_and(|method| {
+                matches!(method.candidates(), lookalike_methods::Candidates::Hamming(_))
+            })
+    }
 }
 
 /// Reads and matches. With `list_pairs` all pairs are wanted, not only those that decide.
@@ -43,7 +66,8 @@ pub(crate) fn analyse(
     let mut phases = Vec::new();
 
     let started = Instant::now();
-    let signer = Signer::new(&settings);
+    let approach = approach(job, &inputs, threads, progress)?;
+    let signer = Signer::for_approach(&settings, &approach)?;
     let options =
         IngestOptions { threads, strict: job.strict, keep: keep.clone(), first_protected_file };
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
@@ -64,10 +88,20 @@ pub(crate) fn analyse(
             only_protected: job.against_only,
             threads,
         };
-        let matches = find(&mut collection, &units, &settings, &options, progress)?;
+        let matches = find(&mut collection, &units, &settings, &approach, &options, progress)?;
         phases.extend(matches.phases.iter().copied());
-        let verdicts = Verdicts::new(&collection, &units, &matches, &options);
-        Ok(Analysis { inputs, settings, collection, units, matches, verdicts, phases, threads })
+        let verdicts = Verdicts::new(&collection, &units, &matches, &approach, &options);
+        Ok(Analysis {
+            inputs,
+            settings,
+            approach,
+            collection,
+            units,
+            matches,
+            verdicts,
+            phases,
+            threads,
+        })
     })
 }
 

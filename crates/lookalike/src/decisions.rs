@@ -75,7 +75,7 @@ impl Fates for Decisions<'_> {
         let Some((number, name)) = self.clusters.leaders.get(&leader) else { return none };
         Mark {
             duplicate_of: removal.map(|_| name.as_str()),
-            resemblance: removal.map(|r| self.analysis.settings.measure.value(r.counts)),
+            resemblance: removal.and_then(|r| self.analysis.similarity(r.evidence)),
             cluster: Some(&self.labels[*number as usize]),
         }
     }

@@ -25,6 +25,12 @@ pub enum LookalikeError {
     /// Settings that exclude each other.
     #[error("{0}")]
     Settings(String),
+    /// A method's description makes no sense.
+    #[error(transparent)]
+    Method(#[from] lookalike_methods::SpecError),
+    /// A lexicon could not be made or used.
+    #[error(transparent)]
+    Lexicon(#[from] lookalike_lexicon::LexiconError),
     /// The analysis failed.
     #[error(transparent)]
     Engine(#[from] EngineError),

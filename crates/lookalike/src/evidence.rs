@@ -5,7 +5,6 @@ use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, overlap};
 use lookalike_engine::Signer;
-use lookalike_io::Content;
 use lookalike_report::{
     Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
 };
@@ -36,7 +35,7 @@ impl Evidence {
     ) -> Result<Self, LookalikeError> {
         let matching = settings.matching()?;
         let signer = Signer::new(&matching);
-        let set = |text: &str| signer.sorted_set(&Content::Text(text.into()));
+        let set = |text: &str| signer.sorted_set(text);
         let (set_a, set_b) = (set(&a.text), set(&b.text));
         let shared = overlap(&set_a, &set_b);
         let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };

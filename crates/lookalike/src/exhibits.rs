@@ -3,7 +3,9 @@
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::second_pass::Shown;
-use lookalike_core::{Measure, Overlap};
+use lookalike_core::{Measure, Overlap, overlap};
+use lookalike_engine::Signer;
+use lookalike_methods::Evidence;
 use lookalike_report::{ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit};
 use std::collections::BTreeMap;
 
@@ -27,10 +29,10 @@ impl Choice {
     pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Self {
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut near: Vec<(f64, u32)> = Vec::new();
-        let measure = analysis.settings.measure;
         for (document, removal) in analysis.verdicts.removals() {
             members.entry(removal.kept).or_default().push(document);
-            let value = measure.value(removal.counts);
+            // Where nothing was compared, nothing is known, and any may be shown.
+            let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
             if value < 1.0 || removal.rule > lookalike_engine::Rule::LexicallyEquivalent {
                 near.push((value, document));
             }
@@ -75,26 +77,28 @@ pub(crate) fn exhibits(
     choice: &Choice,
     shown: &BTreeMap<u32, Shown>,
 ) -> (Vec<ClusterExhibit>, Vec<PairExhibit>) {
-    let measure = analysis.settings.measure;
+    // What is shown is compared whole, however the run found it.
+    let signer = Signer::new(&analysis.settings);
+    let set = |number: u32| shown.get(&number).map(|shown| signer.sorted_set(&shown.text));
     let document = |number: u32| {
         let Shown { title, url, text } = shown.get(&number).cloned().unwrap_or_default();
         DocExhibit { id: analysis.collection.name(number).into_owned(), title, url, text }
     };
     let cluster = |(leader, members): &(u32, Vec<u32>)| {
         let removals = || members.iter().filter_map(|&m| Some((m, analysis.verdicts.removal(m)?)));
-        let values = || removals().map(|(_, removal)| measure.value(removal.counts));
+        let values = || removals().filter_map(|(_, r)| analysis.similarity(r.evidence));
         ClusterExhibit {
             number: clusters.number(*leader).unwrap_or_default(),
             size: members.len() as u64 + 1,
             least: values().fold(1.0, f64::min),
-            mean: values().sum::<f64>() / members.len().max(1) as f64,
+            mean: values().sum::<f64>() / values().count().max(1) as f64,
             leader: document(*leader),
             members: removals()
                 .take(MEMBERS)
                 .map(|(member, removal)| MemberExhibit {
                     id: analysis.collection.name(member).into_owned(),
                     title: shown.get(&member).and_then(|shown| shown.title.clone()),
-                    similarity: measure.value(removal.counts),
+                    similarity: analysis.similarity(removal.evidence),
                     rule: removal.rule.name().into(),
                 })
                 .collect(),
@@ -102,10 +106,17 @@ pub(crate) fn exhibits(
     };
     let pair = |&removed: &u32| {
         let removal = analysis.verdicts.removal(removed)?;
+        let counts = match removal.evidence {
+            Evidence::Exact(counts) => counts,
+            _ => {
+                let (a, b) = (set(removed)?, set(removal.kept)?);
+                Overlap { shared: overlap(&a, &b), a: a.len() as u32, b: b.len() as u32 }
+            }
+        };
         Some(PairExhibit {
             a: document(removed),
             b: document(removal.kept),
-            measures: measures(removal.counts, measure == Measure::Cosine),
+            measures: measures(counts, analysis.settings.measure == Measure::Cosine),
             rule: removal.rule.name().into(),
         })
     };

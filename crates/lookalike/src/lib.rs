@@ -14,6 +14,7 @@
 //! people look at).
 
 mod analysis;
+mod approach;
 mod compare;
 mod decisions;
 mod error;
@@ -21,6 +22,7 @@ mod evidence;
 mod exhibits;
 mod explain;
 mod jobs;
+mod lexicon;
 mod lookup;
 mod result_tables;
 mod second_pass;
@@ -32,10 +34,13 @@ pub use error::{LookalikeError, Unread};
 pub use evidence::Evidence;
 pub use explain::explain;
 pub use jobs::{Outcome, cluster, dedup};
-pub use settings::{DEFAULT_SHINGLE, Job, Settings};
+pub use lexicon::{Built, LexiconJob, build_lexicon};
+pub use settings::{DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};
-pub use lookalike_engine::{Linkage, Progress, Silent};
+pub use lookalike_engine::{Linkage, Progress, Silent, Verify};
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
+pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
+pub use lookalike_methods::{About, Parameter, methods};
 pub use lookalike_report::{Comparison, Summary, TextStyle};
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};

@@ -10,11 +10,12 @@ use lookalike_core::{Measure, Overlap};
 use lookalike_engine::Edge;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, Kind, TableFormat, TableWriter, WrittenTable};
+use lookalike_methods::Evidence;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The columns that state how much two documents share; `a` is the first document of the row.
-const COUNTS: [Column; 7] = [
+/// The columns that state how two documents compare; `a` is the first document of the row.
+const COUNTS: [Column; 8] = [
     Column { name: "resemblance", kind: Kind::Ratio },
     Column { name: "containment_a_in_b", kind: Kind::Ratio },
     Column { name: "containment_b_in_a", kind: Kind::Ratio },
@@ -22,10 +23,42 @@ const COUNTS: [Column; 7] = [
     Column { name: "shared", kind: Kind::Count },
     Column { name: "size_a", kind: Kind::Count },
     Column { name: "size_b", kind: Kind::Count },
+    Column { name: "distance", kind: Kind::Count },
 ];
 
 /// Place of `cosine` in [`COUNTS`]: only written where it was asked for.
 const COSINE: usize = 3;
+
+/// Place of `distance` in [`COUNTS`]: only written where simhashes were compared.
+const DISTANCE: usize = 7;
+
+/// Which of the columns that not every run has are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extra {
+    cosine: bool,
+    distance: bool,
+}
+
+impl Extra {
+    /// All of them.
+    pub(crate) const ALL: Self = Self { cosine: true, distance: true };
+
+    /// Those that a run has.
+    pub(crate) fn of(analysis: &Analysis) -> Self {
+        Self {
+            cosine: analysis.settings.measure == Measure::Cosine && analysis.approach.keeps_sets(),
+            distance: analysis.compares_words(),
+        }
+    }
+
+    fn has(self, place: usize) -> bool {
+        match place {
+            COSINE => self.cosine,
+            DISTANCE => self.distance,
+            _ => true,
+        }
+    }
+}
 
 /// Columns of `pairs`.
 pub(crate) const PAIRS: [&str; 2] = ["a", "b"];
@@ -52,21 +85,18 @@ const PROBLEMS: [Column; 5] = [
 
 /// All columns that a ledger may have.
 pub(crate) fn ledger_columns() -> Vec<Column> {
-    columns(&LEDGER, Measure::Cosine)
+    columns(&LEDGER, Extra::ALL)
 }
 
 /// The columns of a table that begins with text and goes on with counts.
-pub(crate) fn columns(texts: &[&'static str], measure: Measure) -> Vec<Column> {
+pub(crate) fn columns(texts: &[&'static str], extra: Extra) -> Vec<Column> {
     let texts = texts.iter().map(|&name| Column { name, kind: Kind::Text });
-    texts.chain(counted(&COUNTS, measure).copied()).collect()
+    texts.chain(written(COUNTS, extra)).collect()
 }
 
-/// Leaves out the cosine where nobody asked for it.
-fn counted<T>(cells: &[T; 7], measure: Measure) -> impl Iterator<Item = &T> {
-    (0..)
-        .zip(cells)
-        .filter(move |(at, _)| *at != COSINE || measure == Measure::Cosine)
-        .map(|(_, c)| c)
+/// Leaves out what the run does not have.
+fn written<T>(cells: [T; 8], extra: Extra) -> impl Iterator<Item = T> {
+    (0..).zip(cells).filter(move |(at, _)| extra.has(*at)).map(|(_, cell)| cell)
 }
 
 /// A table on its way to disk, and into the digest of the run.
@@ -106,13 +136,13 @@ impl<'a> Table<'a> {
     fn compared(
         &mut self,
         texts: &[&str],
-        counts: Overlap,
-        measure: Measure,
+        evidence: Evidence,
+        extra: Extra,
     ) -> Result<(), LookalikeError> {
         let texts = texts.iter().map(|text| Cell::Text(text));
         let mut cells = [Cell::Null; LEDGER.len() + COUNTS.len()];
         let mut length = 0;
-        for (place, cell) in cells.iter_mut().zip(texts.chain(count_cells(counts, measure))) {
+        for (place, cell) in cells.iter_mut().zip(texts.chain(written(count_cells(evidence), extra))) {
             *place = cell;
             length += 1;
         }
@@ -120,21 +150,21 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Cells for the counts of a pair.
-fn count_cells<'c>(counts: Overlap, measure: Measure) -> impl Iterator<Item = Cell<'c>> {
-    let cells = [
-        Cell::Ratio(counts.resemblance()),
-        Cell::Ratio(counts.containment_a_in_b()),
-        Cell::Ratio(counts.containment_b_in_a()),
-        Cell::Ratio(counts.cosine()),
-        Cell::Count(counts.shared.into()),
-        Cell::Count(counts.a.into()),
-        Cell::Count(counts.b.into()),
-    ];
-    (0..)
-        .zip(cells)
-        .filter(move |(at, _)| *at != COSINE || measure == Measure::Cosine)
-        .map(|(_, c)| c)
+/// Cells for the evidence of a pair; empty where it says nothing.
+fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; 8] {
+    let ratio = |value: Option<f64>| value.map_or(Cell::Null, Cell::Ratio);
+    let count = |value: Option<u32>| value.map_or(Cell::Null, |n| Cell::Count(n.into()));
+    let (counts, shared) = (evidence.counts(), evidence.shared());
+    [
+        ratio(evidence.resemblance()),
+        ratio(counts.map(Overlap::containment_a_in_b)),
+        ratio(counts.map(Overlap::containment_b_in_a)),
+        ratio(counts.map(Overlap::cosine)),
+        count(shared.map(|counts| counts.shared)),
+        count(shared.map(|counts| counts.a)),
+        count(shared.map(|counts| counts.b)),
+        count(evidence.distance()),
+    ]
 }
 
 /// Writes the ledger: every removed document, the one that stands for it, and how they compare.
@@ -144,18 +174,18 @@ pub(crate) fn write_ledger(
     format: TableFormat,
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
-    let measure = analysis.settings.measure;
+    let extra = Extra::of(analysis);
     let mut rows: Vec<_> = analysis
         .verdicts
         .removals()
         .filter(|&(document, _)| !analysis.collection.is_protected(document))
         .collect();
     rows.par_sort_unstable_by(|a, b| analysis.collection.compare_names(a.0, b.0));
-    let mut table = Table::create(staging, "ledger", format, &columns(&LEDGER, measure), digest)?;
+    let mut table = Table::create(staging, "ledger", format, &columns(&LEDGER, extra), digest)?;
     for (document, removal) in rows {
         let (id, kept) =
             (analysis.collection.name(document), analysis.collection.name(removal.kept));
-        table.compared(&[&id, &kept, removal.rule.name()], removal.counts, measure)?;
+        table.compared(&[&id, &kept, removal.rule.name()], removal.evidence, extra)?;
     }
     Ok(table.writer.finish()?)
 }
@@ -168,14 +198,13 @@ pub(crate) fn write_clusters(
     format: TableFormat,
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
-    let measure = analysis.settings.measure;
-    let mut rows: Vec<(u64, bool, u32, f64)> = clusters
+    let mut rows: Vec<(u64, bool, u32, Option<f64>)> = clusters
         .in_order()
         .into_iter()
-        .map(|leader| (clusters.number(leader).unwrap_or_default(), false, leader, 1.0))
+        .map(|leader| (clusters.number(leader).unwrap_or_default(), false, leader, Some(1.0)))
         .chain(analysis.verdicts.removals().map(|(document, removal)| {
             let number = clusters.number(removal.kept).unwrap_or_default();
-            (number, true, document, measure.value(removal.counts))
+            (number, true, document, analysis.similarity(removal.evidence))
         }))
         .collect();
     let name = |document: u32| analysis.collection.name(document);
@@ -193,7 +222,7 @@ pub(crate) fn write_clusters(
             Cell::Text(&id),
             Cell::Count(number),
             Cell::Text(&leader),
-            Cell::Ratio(value),
+            value.map_or(Cell::Null, Cell::Ratio),
         ])?;
     }
     Ok(table.writer.finish()?)
@@ -204,7 +233,7 @@ pub(crate) fn write_clusters(
 struct PairRow {
     a: u32,
     b: u32,
-    counts: Overlap,
+    evidence: Evidence,
 }
 
 /// Writes the pairs, a before b by name.
@@ -214,14 +243,14 @@ pub(crate) fn write_pairs(
     format: TableFormat,
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
-    let measure = analysis.settings.measure;
+    let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis);
     let by_name = |a, b| analysis.collection.compare_names(a, b);
     rows.par_sort_unstable_by(|x, y| by_name(x.a, y.a).then_with(|| by_name(x.b, y.b)));
-    let mut table = Table::create(staging, "pairs", format, &columns(&PAIRS, measure), digest)?;
-    for PairRow { a, b, counts } in rows {
+    let mut table = Table::create(staging, "pairs", format, &columns(&PAIRS, extra), digest)?;
+    for PairRow { a, b, evidence } in rows {
         let (a, b) = (analysis.collection.name(a), analysis.collection.name(b));
-        table.compared(&[&a, &b], counts, measure)?;
+        table.compared(&[&a, &b], evidence, extra)?;
     }
     Ok(table.writer.finish()?)
 }
@@ -229,30 +258,33 @@ pub(crate) fn write_pairs(
 /// Edges between units, spelled out as pairs of documents: all of them where the list is complete,
 /// else each document with the one that leads its own or the other unit.
 fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
-    let Analysis { collection, units, matches, .. } = analysis;
+    let Analysis { collection, units, matches, approach, .. } = analysis;
     let complete = matches.pairs.complete;
     let mut rows = Vec::new();
-    let mut add = |x: u32, y: u32, counts: Overlap| {
+    let mut add = |x: u32, y: u32, evidence: Evidence| {
         rows.push(match collection.compare_names(x, y) {
-            std::cmp::Ordering::Greater => PairRow { a: y, b: x, counts: counts.swapped() },
-            _ => PairRow { a: x, b: y, counts },
+            std::cmp::Ordering::Greater => PairRow { a: y, b: x, evidence: evidence.swapped() },
+            _ => PairRow { a: x, b: y, evidence },
         });
     };
     for unit in 0..units.len() {
-        let size = units.size(unit);
-        let same = Overlap { shared: size, a: size, b: size };
         let members = units.members(unit);
+        if members.len() == 1 {
+            continue;
+        }
+        let itself = Edge { unit, with: unit, shared: units.size(unit) };
+        let same = approach.evidence(collection, units, itself);
         for (at, &member) in members.iter().enumerate().skip(1) {
             let partners = if complete { &members[..at] } else { &members[..1] };
             partners.iter().for_each(|&partner| add(member, partner, same));
         }
     }
-    for &Edge { unit, with, shared } in &matches.pairs.edges {
-        let counts = Overlap { shared, a: units.size(unit), b: units.size(with) };
-        let partners = units.members(with);
+    for &edge in &matches.pairs.edges {
+        let evidence = approach.evidence(collection, units, edge);
+        let partners = units.members(edge.with);
         let partners = if complete { partners } else { &partners[..1] };
-        for &member in units.members(unit) {
-            partners.iter().for_each(|&partner| add(member, partner, counts));
+        for &member in units.members(edge.unit) {
+            partners.iter().for_each(|&partner| add(member, partner, evidence));
         }
     }
     rows

@@ -3,7 +3,7 @@
 use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
-use lookalike_engine::{Linkage, MatchSettings};
+use lookalike_engine::{Linkage, MatchSettings, Verify};
 use lookalike_io::{FieldNames, Format};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,25 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Largest record that is read, in bytes.
     pub max_record: Option<usize>,
+    /// Another way to find candidates than the exact join.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<MethodSettings>,
+}
+
+/// A method of the papers instead of the exact join.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MethodSettings {
+    /// Its name and parameters, `name:parameter=value,…`.
+    pub spec: String,
+    /// What decides about the candidates that it finds.
+    pub verify: Verify,
+    /// The file of document frequencies that it uses; without one they are those of the inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lexicon: Option<String>,
+    /// Keys that more distinct documents than this have are ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_limit: Option<u32>,
 }
 
 /// Tokens in a shingle where nothing else is said.
@@ -54,6 +73,7 @@ impl Default for Settings {
             fields: FieldNames::default(),
             format: None,
             max_record: None,
+            method: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::{Job, Settings};
 use lookalike_engine::Rule;
+use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Features, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
     SizeHistogram, Summary, Tool, WithoutFeatures,
@@ -26,13 +27,17 @@ pub(crate) fn summarise(
     let mut inputs = input_summaries(analysis);
     for (document, removal) in analysis.verdicts.removals() {
         *sizes.entry(removal.kept).or_insert(1) += 1;
-        similarity.add(settings.measure.value(removal.counts));
+        if let Some(value) = analysis.similarity(removal.evidence) {
+            similarity.add(value);
+        }
         if own(document) {
             *match removal.rule {
                 Rule::Identical => &mut removed.identical,
                 Rule::LexicallyEquivalent => &mut removed.lexically_equivalent,
                 Rule::FeatureEquivalent => &mut removed.feature_equivalent,
                 Rule::Near => &mut removed.near,
+                Rule::Sketch => &mut removed.sketch,
+                Rule::Key => &mut removed.key,
                 Rule::Component => &mut removed.component,
             } += 1;
             inputs[collection.documents[document as usize].file as usize].removed += 1;
@@ -47,11 +52,14 @@ pub(crate) fn summarise(
 
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
     let mut without_features = WithoutFeatures::default();
-    for document in (0u32..).zip(&collection.documents).filter(|(d, _)| own(*d)).map(|(_, d)| d) {
-        match (document.set, document.tokens) {
-            (Some(_), _) => {}
-            (None, 0) => without_features.no_words += 1,
-            (None, _) => without_features.under_one_shingle += 1,
+    for (number, document) in (0u32..).zip(&collection.documents).filter(|(d, _)| own(*d)) {
+        let without = &mut without_features;
+        match (document.tokens, document.set, collection.unsigned(number)) {
+            (0, ..) | (.., Some(Unsigned::Empty)) => without.no_words += 1,
+            (_, None, _) => without.under_one_shingle += 1,
+            (.., Some(Unsigned::TooShort)) => without.too_short_for_the_method += 1,
+            (.., Some(Unsigned::NothingSelected)) => without.nothing_selected += 1,
+            (_, Some(_), None) => {}
         }
     }
     Summary {
@@ -72,6 +80,7 @@ pub(crate) fn summarise(
         pairs: Pairs { listed: 0, complete: matches.pairs.complete },
         candidates: matches.candidates,
         verified: matches.verified,
+        keys_ignored: matches.keys_ignored,
         tokens: collection.documents.iter().map(|d| u64::from(d.tokens)).sum(),
         features: Features {
             total: (0..units.len()).map(|unit| u64::from(units.size(unit))).sum(),
@@ -138,8 +147,24 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
         linkage: name(json!(settings.linkage)),
         analysis: lookalike_text::ANALYSIS_NAME.into(),
         hash: lookalike_core::HASH_NAME.into(),
-        other: Map::new(),
+        other: method_settings(settings),
     }
+}
+
+/// The method, where it is not the exact join.
+fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
+    let mut other = Map::new();
+    if let Some(method) = &settings.method {
+        other.insert("method".into(), json!(method.spec));
+        other.insert("verify".into(), json!(method.verify));
+        if let Some(lexicon) = &method.lexicon {
+            other.insert("lexicon".into(), json!(lexicon));
+        }
+        if let Some(limit) = method.key_limit {
+            other.insert("key_limit".into(), json!(limit));
+        }
+    }
+    other
 }
 
 /// Documents whose name another one has already.

@@ -1,6 +1,6 @@
 //! What a method is: tokens in, keys and a sketch out, and what two sketches say of each other.
 
-use lookalike_core::Overlap;
+use lookalike_core::{Measure, Overlap};
 use std::fmt;
 
 /// What methods see of a document.
@@ -103,9 +103,11 @@ pub struct Sketch<'a> {
     pub level: u32,
 }
 
-/// What two sketches say of two documents.
+/// What is known of two documents beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
+    /// Counts of the whole sets: nothing is estimated.
+    Exact(Overlap),
     /// Counts in two samples of the sets: resemblance and containment follow as for whole sets.
     Sampled(Overlap),
     /// Equal ones among `of` values drawn without bias from the union: `equal / of` estimates the
@@ -120,6 +122,72 @@ pub enum Evidence {
     Distance(u32),
     /// A key in common is all the method says.
     SameKey,
+}
+
+impl Evidence {
+    /// Resemblance, or its estimate.
+    #[must_use]
+    pub fn resemblance(self) -> Option<f64> {
+        match self {
+            Self::Exact(counts) | Self::Sampled(counts) => Some(counts.resemblance()),
+            Self::Agreement { of: 0, .. } => Some(0.0),
+            Self::Agreement { equal, of } => Some(f64::from(equal) / f64::from(of)),
+            Self::Distance(_) | Self::SameKey => None,
+        }
+    }
+
+    /// The counts of both sets, or of samples of both at one rate.
+    #[must_use]
+    pub fn counts(self) -> Option<Overlap> {
+        match self {
+            Self::Exact(counts) | Self::Sampled(counts) => Some(counts),
+            Self::Agreement { .. } | Self::Distance(_) | Self::SameKey => None,
+        }
+    }
+
+    /// What the two have in common, of how much on either side.
+    #[must_use]
+    pub fn shared(self) -> Option<Overlap> {
+        match self {
+            Self::Agreement { equal, of } => Some(Overlap { shared: equal, a: of, b: of }),
+            _ => self.counts(),
+        }
+    }
+
+    /// Bits in which their simhashes differ.
+    #[must_use]
+    pub fn distance(self) -> Option<u32> {
+        match self {
+            Self::Distance(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The same pair seen from the other side.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Exact(counts) => Self::Exact(counts.swapped()),
+            Self::Sampled(counts) => Self::Sampled(counts.swapped()),
+            other => other,
+        }
+    }
+
+    /// Orders two pieces of evidence of one kind, weaker first: exactly, without division.
+    #[must_use]
+    pub fn compare(self, other: Self) -> std::cmp::Ordering {
+        use std::cmp::Ordering::Equal;
+        match (self, other) {
+            (Self::Exact(x), Self::Exact(y)) | (Self::Sampled(x), Self::Sampled(y)) => {
+                Measure::Resemblance.compare(x, y)
+            }
+            (Self::Agreement { equal, of }, Self::Agreement { equal: e, of: o }) => {
+                (u64::from(equal) * u64::from(o)).cmp(&(u64::from(e) * u64::from(of)))
+            }
+            (Self::Distance(x), Self::Distance(y)) => y.cmp(&x),
+            _ => Equal,
+        }
+    }
 }
 
 /// How the pairs that a method may join are found.
@@ -166,6 +234,16 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// refuses one that it does not know.
     fn term_filter(&self) -> &str {
         ""
+    }
+
+    /// Whether a signature depends on how tokens are marked up.
+    fn uses_marks(&self) -> bool {
+        false
+    }
+
+    /// Whether a signature depends on the document's fields.
+    fn uses_fields(&self) -> bool {
+        false
     }
 
     /// How candidates are found.

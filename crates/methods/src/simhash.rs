@@ -146,6 +146,23 @@ impl Method for Simhash {
         Ok(())
     }
 
+    fn term_filter(&self) -> &str {
+        match self.settings.strip {
+            Strip { numbers: false, dates: false } => "",
+            Strip { numbers: true, dates: false } => "no-numbers",
+            Strip { numbers: false, dates: true } => "no-dates",
+            Strip { numbers: true, dates: true } => "no-numbers+no-dates",
+        }
+    }
+
+    fn uses_marks(&self) -> bool {
+        self.settings.tagged.is_some()
+    }
+
+    fn uses_fields(&self) -> bool {
+        self.settings.metadata.is_some() || self.settings.reserved > 0
+    }
+
     fn candidates(&self) -> Candidates {
         match self.distance {
             0 => Candidates::Keys,

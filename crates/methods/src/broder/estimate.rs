@@ -61,7 +61,8 @@ impl Estimate {
         match evidence {
             Evidence::Sampled(counts) => Some(Self::resemblance(counts)),
             Evidence::Agreement { equal, of } => Some(Self { hits: equal, draws: of }),
-            Evidence::Distance(_) | Evidence::SameKey => None,
+            // Exact counts are no estimate, and these are none of the resemblance.
+            Evidence::Exact(_) | Evidence::Distance(_) | Evidence::SameKey => None,
         }
     }
 

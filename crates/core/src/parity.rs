@@ -1,0 +1,71 @@
+//! A set in, 256 bits out, from two of which follows the most that two sets can share.
+//!
+//! Each element flips one bit. What both sets hold flips the same bits and cancels, so the bits in
+//! which two parities differ number at most |A △ B|, whence |A∩B| ≤ (|A| + |B| − differing) / 2. It is
+//! the "bitmap filter" of Sandes, Teodoro & Melo (Bitmap filter: speeding up exact set similarity
+//! joins with bitwise operations, 2020), in its parity ("xor") form. It never turns away a match, and
+//! saves most intersections of sets of up to about a thousand elements; larger sets it lets pass.
+
+/// The parity of a set: 32 bytes, whatever its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Parity([u64; 4]);
+
+impl Parity {
+    /// The parity of a set of distinct fingerprints, in any order. O(|set|).
+    #[must_use]
+    pub fn of(set: &[u64]) -> Self {
+        let mut words = [0u64; 4];
+        for value in set {
+            // The top bits: an element's low bits choose its place in tables.
+            words[(value >> 62) as usize] ^= 1 << (value >> 56 & 63);
+        }
+        Self(words)
+    }
+
+    /// The most that two sets of sizes `a` and `b` with these parities can share.
+    ///
+    /// ```
+    /// use lookalike_core::Parity;
+    ///
+    /// let (a, b) = ([1 << 56, 2 << 56, 3 << 56], [2 << 56, 3 << 56, 4 << 56]);
+    /// assert_eq!(Parity::of(&a).most_shared(Parity::of(&b), 3, 3), 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn most_shared(self, other: Self, a: u32, b: u32) -> u32 {
+        let differing: u32 = self.0.iter().zip(other.0).map(|(x, y)| (x ^ y).count_ones()).sum();
+        // Never negative for the parities of sets of these sizes.
+        (u64::from(a) + u64::from(b)).saturating_sub(u64::from(differing)) as u32 / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint::finalise;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn never_below_the_truth(
+            a in prop::collection::btree_set(1u64..600, 0..300),
+            b in prop::collection::btree_set(1u64..600, 0..300),
+        ) {
+            let parity = |set: &std::collections::BTreeSet<u64>| {
+                Parity::of(&set.iter().map(|&v| finalise(v)).collect::<Vec<_>>())
+            };
+            let shared = a.intersection(&b).count() as u32;
+            let bound = parity(&a).most_shared(parity(&b), a.len() as u32, b.len() as u32);
+            prop_assert!(bound >= shared);
+        }
+    }
+
+    #[test]
+    fn tight_for_sets_that_differ_little() {
+        let set = |range: std::ops::Range<u64>| range.map(finalise).collect::<Vec<_>>();
+        let (a, b) = (set(0..200), set(10..210));
+        let bound = Parity::of(&a).most_shared(Parity::of(&b), 200, 200);
+        // 20 elements differ; two of them flip the same bit now and then.
+        assert!((190..=192).contains(&bound), "{bound}");
+    }
+}

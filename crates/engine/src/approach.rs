@@ -1,0 +1,57 @@
+//! How candidates are found, and what decides about them.
+
+use crate::SketchJudge;
+use crate::{Collection, Edge, Units};
+use lookalike_core::Overlap;
+use lookalike_methods::{Evidence, Method};
+use std::sync::Arc;
+
+/// What decides whether two candidates match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verify {
+    /// Their whole feature sets.
+    #[default]
+    Exact,
+    /// The method's own sketches.
+    Sketch,
+    /// Nothing more: a key in common is enough.
+    None,
+}
+
+/// The exact join, or a method of the papers with its verification.
+#[derive(Debug, Clone, Default)]
+pub struct Approach {
+    /// The method by which candidates are found; `None` for the exact join, which misses nothing.
+    pub method: Option<Arc<dyn Method>>,
+    /// What decides about the method's candidates. The exact join knows only [`Verify::Exact`].
+    pub verify: Verify,
+    /// Keys that more units than this have are ignored, and counted (Broder 1997, section 3: "very
+    /// common shingles"). It makes the answer depend on who else is in the collection, so it is never
+    /// set by itself.
+    pub key_limit: Option<u32>,
+}
+
+impl Approach {
+    /// Whether whole feature sets are needed.
+    #[must_use]
+    pub fn keeps_sets(&self) -> bool {
+        self.method.is_none() || self.verify == Verify::Exact
+    }
+
+    /// The evidence for an edge: that of whole sets, of the sketches, or a key in common.
+    #[must_use]
+    pub fn evidence(&self, collection: &Collection, units: &Units, edge: Edge) -> Evidence {
+        let Edge { unit, with, shared } = edge;
+        match (&self.method, self.verify) {
+            (Some(method), Verify::Sketch) => {
+                let sketch = |unit| SketchJudge::sketch(collection, units, unit);
+                method.compare(sketch(unit), sketch(with))
+            }
+            (Some(_), Verify::None) => Evidence::SameKey,
+            (Some(_), Verify::Exact) | (None, _) => {
+                Evidence::Exact(Overlap { shared, a: units.size(unit), b: units.size(with) })
+            }
+        }
+    }
+}

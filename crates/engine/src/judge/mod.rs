@@ -1,0 +1,91 @@
+//! Candidates in, edges out: what decides whether two units match.
+//!
+//! Everything that looks for candidates ([`crate::pairs`], [`crate::leaders`], [`crate::links`]) asks a
+//! [`Judge`] and never learns which one. [`ExactJudge`] intersects whole feature sets and estimates
+//! nothing; [`SketchJudge`] asks a method what its sketches say; [`KeyJudge`] takes a key in common for
+//! proof.
+
+mod exact;
+mod key;
+mod sketch;
+
+pub use exact::ExactJudge;
+pub use key::KeyJudge;
+pub use sketch::SketchJudge;
+
+use lookalike_core::Overlap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Two units that match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    /// The unit that comes later in precedence (for containment: the one contained in the other).
+    pub unit: u32,
+    /// The unit that takes precedence.
+    pub with: u32,
+    /// Elements in both sets; 0 where the sets were not compared.
+    pub shared: u32,
+}
+
+/// A unit met under a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The unit met.
+    pub unit: u32,
+    /// Place of the first common key in the order of the unit that looks; 0 where it is not known.
+    pub own: u32,
+    /// Place of that key in the order of the unit met; 0 where it is not known.
+    pub other: u32,
+}
+
+/// Buffer of [`Judge::best`], of one thread.
+#[derive(Debug, Default)]
+pub struct JudgeScratch {
+    within_reach: Vec<(u32, Overlap)>,
+}
+
+/// Decides about candidates. A function of the two units, never of who else is there.
+pub trait Judge: Sync {
+    /// Whether a unit can match any with `least` or more elements under the key at place `own` of
+    /// its order, if it shares nothing before.
+    fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool;
+
+    /// The edge between a unit and a candidate, if they match.
+    fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge>;
+
+    /// The best match among distinct candidates; of equals the one that takes precedence.
+    fn best(&self, unit: u32, candidates: &[Candidate], scratch: &mut JudgeScratch)
+    -> Option<Edge>;
+
+    /// The better of two matches of one unit; of equals the one that takes precedence.
+    fn better(&self, left: Edge, right: Edge) -> Edge;
+
+    /// Elements that two units share, whether they match or not; 0 where sets are not compared.
+    fn shared(&self, unit: u32, with: u32) -> u32;
+}
+
+/// How much was looked at.
+#[derive(Debug, Default)]
+pub struct Tally {
+    candidates: AtomicU64,
+    verified: AtomicU64,
+}
+
+impl Tally {
+    /// Adds candidates.
+    pub(crate) fn met(&self, candidates: usize) {
+        self.candidates.fetch_add(candidates as u64, Ordering::Relaxed);
+    }
+
+    /// Pairs of units that met under a key.
+    #[must_use]
+    pub fn candidates(&self) -> u64 {
+        self.candidates.load(Ordering::Relaxed)
+    }
+
+    /// Pairs whose sets were intersected.
+    #[must_use]
+    pub fn verified(&self) -> u64 {
+        self.verified.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,115 @@
+//! Signatures in, in flat columns: the keys and sketches of one chunk's documents.
+
+use lookalike_methods::{Signature, Sketch, Unsigned};
+
+/// Signatures, one after the other, in step with the feature sets of the same block.
+#[derive(Debug, Default)]
+pub struct SignatureBlock {
+    keys: Column,
+    sketches: Column,
+    sizes: Vec<u32>,
+    levels: Vec<u32>,
+    unsigned: Vec<Option<Unsigned>>,
+}
+
+/// Slices of any length, one after the other.
+#[derive(Debug, Default)]
+struct Column {
+    values: Vec<u64>,
+    ends: Vec<u64>,
+}
+
+impl Column {
+    fn push(&mut self, values: &[u64]) {
+        self.values.extend_from_slice(values);
+        self.ends.push(self.values.len() as u64);
+    }
+
+    fn get(&self, index: u32) -> &[u64] {
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.values[start as usize..self.ends[index] as usize]
+    }
+}
+
+impl SignatureBlock {
+    /// Adds a document's signature, or why it has none.
+    pub(crate) fn push(&mut self, signature: &Signature, signed: Result<(), Unsigned>) {
+        let signature = signed.is_ok().then_some(signature);
+        self.keys.push(signature.map_or(&[], |s| &s.keys));
+        self.sketches.push(signature.map_or(&[], |s| &s.sketch));
+        self.sizes.push(signature.map_or(0, |s| s.size));
+        self.levels.push(signature.map_or(0, |s| s.level));
+        self.unsigned.push(signed.err());
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.keys.values.shrink_to_fit();
+        self.sketches.values.shrink_to_fit();
+    }
+
+    /// Number of signatures.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The keys of a document; none if it has no signature.
+    #[must_use]
+    pub fn keys(&self, index: u32) -> &[u64] {
+        self.keys.get(index)
+    }
+
+    /// The sketch of a document; empty if it has no signature.
+    #[must_use]
+    pub fn sketch(&self, index: u32) -> Sketch<'_> {
+        Sketch {
+            words: self.sketches.get(index),
+            size: self.sizes[index as usize],
+            level: self.levels[index as usize],
+        }
+    }
+
+    /// Size of the document in features.
+    #[must_use]
+    pub fn size(&self, index: u32) -> u32 {
+        self.sizes[index as usize]
+    }
+
+    /// Why a document has no signature.
+    #[must_use]
+    pub fn unsigned(&self, index: u32) -> Option<Unsigned> {
+        self.unsigned[index as usize]
+    }
+
+    /// Bytes of keys and sketches.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.keys.values.len() as u64 * 8, self.sketches.values.len() as u64 * 8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_come_back_as_they_went_in() {
+        let mut block = SignatureBlock::default();
+        let signature = Signature { keys: vec![3, 1], sketch: vec![7], size: 5, level: 2 };
+        block.push(&signature, Ok(()));
+        block.push(&signature, Err(Unsigned::TooShort));
+        block.push(&Signature { keys: vec![9], ..Signature::default() }, Ok(()));
+        assert_eq!(block.keys(0), [3, 1]);
+        assert_eq!(block.sketch(0), Sketch { words: &[7], size: 5, level: 2 });
+        assert_eq!((block.keys(1), block.unsigned(1)), (&[][..], Some(Unsigned::TooShort)));
+        assert_eq!((block.keys(2), block.unsigned(2)), (&[9][..], None));
+        assert_eq!(block.bytes(), (24, 8));
+    }
+}

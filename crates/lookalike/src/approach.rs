@@ -1,0 +1,83 @@
+//! The method that a job asks for in, built and with its document frequencies, out.
+
+use crate::lexicon::{count_terms, description};
+use crate::settings::MethodSettings;
+use crate::{Job, LookalikeError};
+use lookalike_engine::{Approach, Progress};
+use lookalike_io::Inputs;
+use lookalike_lexicon::Lexicon;
+use lookalike_methods::{Method, MethodSpec, Statistics, build, methods};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Builds the approach of a job. A method that needs document frequencies and is given no lexicon
+/// counts those of the inputs first.
+pub(crate) fn approach(
+    job: &Job,
+    inputs: &Inputs,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Approach, LookalikeError> {
+    let Some(settings) = &job.settings.method else { return Ok(Approach::default()) };
+    let spec: MethodSpec = settings.spec.parse()?;
+    let statistics = statistics(job, settings, &spec, inputs, threads, progress)?;
+    let method: Arc<dyn Method> = build(&spec, statistics)?.into();
+    Ok(Approach { method: Some(method), verify: settings.verify, key_limit: settings.key_limit })
+}
+
+fn statistics(
+    job: &Job,
+    settings: &MethodSettings,
+    spec: &MethodSpec,
+    inputs: &Inputs,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Option<Arc<dyn Statistics>>, LookalikeError> {
+    let needed = methods().any(|about| about.name == spec.name && about.needs_statistics);
+    // The term filter is the method's own; what it asks of the tokens is asked of the statistics too.
+    let filter = build(spec, Some(Arc::new(NoStatistics)))?.term_filter().to_owned();
+    let wanted = description(&job.settings.analysis, &filter);
+    match &settings.lexicon {
+        Some(path) => {
+            let lexicon = Lexicon::open(Path::new(path))?;
+            lexicon.expect(&wanted)?;
+            Ok(Some(Arc::new(lexicon)))
+        }
+        None if needed => {
+            let folder = match &job.scratch {
+                Some(scratch) => tempfile::tempdir_in(scratch),
+                None => tempfile::tempdir(),
+            };
+            let folder = folder.map_err(|error| LookalikeError::Settings(format!(
+                "no temporary directory for the document frequencies: {error}; use --scratch DIR"
+            )))?;
+            let path = folder.path().join("inputs.lexicon");
+            let lexicon =
+                count_terms(inputs, &job.settings, &wanted, threads, &path, progress)?;
+            Ok(Some(Arc::new(lexicon)))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Stands in where only the parameters of a method are asked for.
+#[derive(Debug)]
+struct NoStatistics;
+
+impl Statistics for NoStatistics {
+    fn documents(&self) -> u64 {
+        1
+    }
+
+    fn frequency(&self, _term: u64) -> u32 {
+        0
+    }
+
+    fn frequency_range(&self) -> (u32, u32) {
+        (1, 1)
+    }
+
+    fn checksum(&self) -> u128 {
+        0
+    }
+}
