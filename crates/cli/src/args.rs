@@ -11,7 +11,8 @@ use std::path::PathBuf;
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (nothing is written then).
+Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 130 interrupted.
+Results are written whole or not at all; without any document they say what was wrong.
 Start with: lookalike dedup docs.jsonl --output clean"
 )]
 pub(crate) struct Cli {

@@ -36,6 +36,7 @@ pub use settings::{DEFAULT_SHINGLE, Job, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent};
+pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_report::{Comparison, Summary, TextStyle};
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};

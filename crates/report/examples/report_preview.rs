@@ -108,6 +108,7 @@ fn summary() -> Summary {
             component: 0,
         },
         without_features: WithoutFeatures { no_words: 112, under_one_shingle: 0 },
+        skipped_files: 3,
         duplicate_ids: 0,
         problems: 15,
         clusters: 15_558,

@@ -33,6 +33,10 @@ pub struct Summary {
     pub duplicate_ids: u64,
     /// Records that could not be read as documents.
     pub problems: u64,
+    /// Files found in directories, or by patterns, and passed over: their names say no form that is
+    /// read, or they are no files at all.
+    #[serde(default)]
+    pub skipped_files: u64,
     /// Clusters of two documents or more.
     pub clusters: u64,
     /// Documents in them, leaders included.
@@ -197,7 +201,7 @@ impl Removed {
 /// Documents that cannot resemble any other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WithoutFeatures {
-    /// No token at all.
+    /// No token at all, or none that counts as a term.
     pub no_words: u64,
     /// Fewer tokens than one shingle has, where such documents are ignored.
     pub under_one_shingle: u64,
@@ -210,6 +214,17 @@ pub struct Pairs {
     pub listed: u64,
     /// Whether these are all pairs that reach the threshold.
     pub complete: bool,
+}
+
+impl Pairs {
+    /// What to say of the rows besides their number: nothing where they are all there are.
+    pub(crate) fn note(self, wants_all: bool) -> Option<&'static str> {
+        match (self.complete, wants_all) {
+            (true, _) => None,
+            (false, true) => Some("not all"),
+            (false, false) => Some("those that decided"),
+        }
+    }
 }
 
 /// Features in all documents.
@@ -267,6 +282,22 @@ pub struct Phase {
 }
 
 impl Summary {
+    /// Whether all pairs that reach the threshold were asked for. Where documents are removed by their
+    /// leaders, those pairs are listed that decided it: listing all would cost what leaders save.
+    #[must_use]
+    pub fn wants_all_pairs(&self) -> bool {
+        self.action == Action::List || self.settings.linkage == "components"
+    }
+
+    /// What a document without any feature lacks: `words`, or `terms` where not every word counts.
+    #[must_use]
+    pub fn lacking(&self) -> &'static str {
+        match self.settings.terms.as_deref() {
+            None | Some("all") => "words",
+            Some(_) => "terms",
+        }
+    }
+
     /// The file's content: indented JSON that ends with a line break.
     ///
     /// # Errors

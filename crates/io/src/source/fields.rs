@@ -71,10 +71,14 @@ impl<'a> Fields<'a> {
         format!("`{text}` is null and there is no `{html}`; fill it in or leave the record out")
     }
 
-    /// What to say of a record without any text.
-    pub(super) fn no_text(&self) -> String {
+    /// What to say of a record without any text, but with these fields.
+    pub(super) fn no_text(&self, found: &[String]) -> String {
         let (text, html) = (self.names[self.text], self.names[self.html]);
-        format!("no `{text}` or `{html}` field; name it with --text-field")
+        let found = match found {
+            [] => "and no other".to_string(),
+            found => format!("but {}", found.join(", ")),
+        };
+        format!("no `{text}` or `{html}` field, {found}; name it with --text-field")
     }
 }
 
