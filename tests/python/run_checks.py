@@ -537,6 +537,8 @@ def usage(c: Checks) -> None:
         c.check("its directory is read", "not-utf8-\\xff.txt" in kept, done.stderr + kept)
     except OSError:
         pass  # Not every file system can hold such a name.
+    done = c.run("dedup", "", "-o", folder / "bad")
+    c.check("an empty name is wrong usage", done.returncode == 2 and "variable" in done.stderr, done.stderr)
     for name in ("nothing.jsonl", "no*such.jsonl"):
         done = c.run("dedup", folder / name, "-o", folder / "bad")
         c.check(f"missing {name} is named", done.returncode == 1 and name in done.stderr, done.stderr)
@@ -661,6 +663,14 @@ def explanations(c: Checks) -> None:
         c.check(f"compare says why there is no {name}", done.returncode == 1 and why in done.stderr, done.stderr)
     done = c.run("explain", "one", "two", "--run", folder)
     c.check("explain: a directory that is no run is named", done.returncode == 1 and str(folder) in done.stderr, done.stderr)
+    done = c.run("explain", "one", "one", "--run", run)
+    c.check("explain: one document is not compared with itself", done.returncode == 1 and "name two" in done.stderr, done.stderr)
+    foreign = folder / "foreign"
+    foreign.mkdir()
+    (foreign / "summary.json").write_text("{}")
+    done = c.run("explain", "one", "two", "--run", foreign)
+    ok = done.returncode == 1 and "not written by this version" in done.stderr and str(foreign) in done.stderr
+    c.check("explain: a summary of something else is told in words", ok, done.stderr)
     docs.write_text(docs.read_text().replace("quick", "slow"))
     done = c.run("explain", "one", "two", "--run", run)
     c.check("explain: changed inputs are noticed", "chang" in (done.stdout + done.stderr), done.stdout + done.stderr)

@@ -332,11 +332,11 @@ choices! {
 
 /// Takes names of inputs, which are written into results and therefore have to be text.
 fn utf8() -> impl TypedValueParser<Value = String> {
-    OsStringValueParser::new().try_map(|name| {
-        name.into_string().map_err(|_| {
-            "this name is not UTF-8; rename it, or give the directory that it lies in: such names \
-             are read there"
-        })
+    OsStringValueParser::new().try_map(|name| match name.into_string() {
+        Ok(name) if name.is_empty() => Err("an empty name; is a variable not set?"),
+        Ok(name) => Ok(name),
+        Err(_) => Err("this name is not UTF-8; rename it, or give the directory that it lies in: \
+                       such names are read there"),
     })
 }
 

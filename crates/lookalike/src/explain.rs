@@ -26,6 +26,11 @@ struct RunJob {
 /// A directory that holds no finished run, inputs that are gone, names that no document has.
 pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
     let (summary, job) = read_summary(run)?;
+    if a == b {
+        return Err(LookalikeError::Settings(format!(
+            "`{a}` and `{b}` are one document; name two of the run"
+        )));
+    }
     let options = DiscoverOptions {
         fields: job.settings.fields.clone(),
         format: job.settings.format,
