@@ -58,7 +58,7 @@ class Checks:
         out = self.out(name)
         options = [*map(str, options)]
         done = self.run(verb, *inputs, "--output", out, "--tables", "tsv", "--quiet", *options, cwd=cwd)
-        if not self.check(f"{name}: runs", done.returncode == 0, done.stderr):
+        if not self.check(f"{name}: runs", done.returncode == self.expected(out), done.stderr):
             return
         audit = subprocess.run(
             [sys.executable, str(HERE / "check_run.py"), str(out), *map(str, inputs), *map(str, checker)],
@@ -66,6 +66,11 @@ class Checks:
         )
         wrong = [line for line in audit.stdout.splitlines() if not line.startswith("ok")] + [audit.stderr]
         self.check(f"{name}: checked", audit.returncode == 0, "\n".join(wrong))
+
+    @staticmethod
+    def expected(out: Path) -> int:
+        """The exit code of a run that wrote its result: 1 where it read not a single document."""
+        return 0 if summary_of(out).get("documents") else 1 if out.exists() else 0
 
     def all_checked(self, runs: list) -> None:
         """Several such runs, two at a time. Each is (name, verb, inputs, options[, more])."""
@@ -393,13 +398,15 @@ def hostile(c: Checks) -> None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         runs.append((f"hostile {name}", "dedup", [path], ()))
         done = c.run("dedup", path, "-o", c.out(f"said {name}"), "--tables", "tsv", "--verbose")
+        told = ("no document was read" in done.stderr) == (documents == 0)
+        c.check(f"{name}: the exit code tells a run without documents", told and done.returncode == (0 if documents else 1), done.stderr)
         summary = summary_of(c.out(f"said {name}"))
         c.check(f"{name}: {documents} documents are used", summary.get("documents") == documents, done.stderr or summary)
         said = f"{name}:{line}: " in done.stderr and message in done.stderr
         c.check(f"{name}: says what is wrong and where", said if line else done.stderr.count(name) == 0, done.stderr)
         strict = c.run("dedup", path, "-o", c.out(f"strict {name}"), "--strict")
         place = f"{name}:{line}: " in strict.stderr and "--strict" in strict.stderr
-        ok = (strict.returncode == 1 and place) if line else strict.returncode == 0
+        ok = strict.returncode == 1 and place if line else strict.returncode == (0 if documents else 1)
         c.check(f"{name}: --strict stops there", ok, f"exit {strict.returncode}: {strict.stderr}")
         c.check(f"{name}: --strict leaves nothing", c.out(f"strict {name}").exists() == (line is None))
     c.all_checked(runs)
@@ -433,9 +440,10 @@ def whole_files(c: Checks, folder: Path) -> None:
         path, out = folder / name, c.out(f"file {name}")
         path.write_bytes(content)
         done = c.run("dedup", path, "-o", out, "--tables", "tsv")
-        listed = (out / "problems.tsv").read_text(encoding="utf-8") if done.returncode == 0 else ""
+        listed = (out / "problems.tsv").read_text(encoding="utf-8") if out.exists() else ""
         said = name in done.stderr and message in listed
-        c.check(f"{name}: is named with what is wrong", done.returncode == 0 and said, f"exit {done.returncode}: {done.stderr}")
+        told = some or "no document was read" in done.stderr
+        c.check(f"{name}: is named with what is wrong", done.returncode == (0 if some else 1) and said and told, f"exit {done.returncode}: {done.stderr}")
         summary = summary_of(out)
         c.check(f"{name}: is counted as a problem", summary.get("problems", 0) >= 1, summary.get("problems"))
         c.check(f"{name}: what came before is used", (summary.get("documents", 0) > 0) == some, summary.get("documents"))
@@ -462,6 +470,7 @@ def long_records(c: Checks, folder: Path) -> None:
         rejected = out / "rejected.jsonl"
         among = rejected.is_file() and rejected.read_text() == long
         c.check(f"a record of {size} bytes over the limit is among the rejected, if it was read", among == copied)
+        c.check(f"a record of {size} bytes over the limit says so", ("copied to the rejected" in done.stderr) != copied, done.stderr)
 
 
 def many_problems(c: Checks, folder: Path) -> None:
@@ -528,6 +537,8 @@ def usage(c: Checks) -> None:
         c.check("its directory is read", "not-utf8-\\xff.txt" in kept, done.stderr + kept)
     except OSError:
         pass  # Not every file system can hold such a name.
+    done = c.run("dedup", "", "-o", folder / "bad")
+    c.check("an empty name is wrong usage", done.returncode == 2 and "variable" in done.stderr, done.stderr)
     for name in ("nothing.jsonl", "no*such.jsonl"):
         done = c.run("dedup", folder / name, "-o", folder / "bad")
         c.check(f"missing {name} is named", done.returncode == 1 and name in done.stderr, done.stderr)
@@ -544,6 +555,37 @@ def usage(c: Checks) -> None:
     ok = done.returncode == 0 and '"dup_cluster":' in (folder / "prefixed" / "marked.jsonl").read_text()
     c.check("--mark-prefix makes room", ok, done.stderr)
     c.check("failures leave nothing", not (folder / "bad").exists() and not left_behind(folder), left_behind(folder))
+
+
+def passed_over(c: Checks) -> None:
+    """Files in directories that are not read: counted, and named when asked."""
+    folder, out = c.work / "mixed", c.out("mixed")
+    (folder / "more").mkdir(parents=True)
+    (folder / "docs.jsonl").write_text(good("a", "b"))
+    (folder / ".hidden").write_text("hidden names are nobody's business")
+    for number in range(12):
+        (folder / "more" / f"picture-{number:02}.png").write_bytes(b"\x89PNG")
+    (folder / "inbox.mbox").write_text("From a@b.example\n")
+    os.symlink(folder / "nowhere", folder / "broken.jsonl")
+    os.mkfifo(folder / "pipe.jsonl")
+    done = c.run("dedup", folder, "-o", out)
+    row = re.search(r"files passed over +15, in no form that is read$", done.stdout, re.M)
+    c.check("what is passed over is counted", done.returncode == 0 and row and done.stderr == "", done.stdout + done.stderr)
+    c.check("the summary counts it", summary_of(out).get("skipped_files") == 15, summary_of(out).get("skipped_files"))
+    said = c.run("dedup", folder, "-o", out, "--force", "-v").stderr
+    named = all(words in said for words in ("inbox.mbox: passed over: mail", "broken.jsonl: passed over: a link that leads nowhere", "picture-00.png", "and 5 more passed over"))
+    c.check("--verbose names the first of it and says why", named and "picture-11" not in said, said)
+
+
+def not_every_word_counts(c: Checks) -> None:
+    """A term filter made for one script says so where it leaves nothing of another."""
+    docs = write_jsonl(c.work / "han.jsonl", [{"id": at, "text": text} for at, text in enumerate((
+        "我们 在 学习 中文", "今天天气很好", "ภาษาไทย ง่าย", "a text with several longer words",
+    ))])
+    for terms, warned in (("kolcz", True), ("all", False)):
+        done = c.run("dedup", docs, "-o", c.out(f"han {terms}"), "--measure", "cosine", "--terms", terms)
+        said = "--terms all" in done.stdout and "without terms" in done.stdout
+        c.check(f"--terms {terms}: documents without terms are explained", done.returncode == 0 and said == warned, done.stdout + done.stderr)
 
 
 def streams(c: Checks) -> None:
@@ -565,6 +607,7 @@ def streams(c: Checks) -> None:
         c.check(f"completions for {shell}", "lookalike" in c.run("completions", shell).stdout)
     for verb in ("dedup", "cluster", "compare", "explain"):
         c.check(f"{verb} --help has examples", "Examples:" in c.run(verb, "--help").stdout)
+    c.check("--help says what the exit codes mean", "not a single document" in c.run("--help").stdout)
     c.check("--version", re.match(r"lookalike \d+\.\d+\.\d+", c.run("--version").stdout))
 
 
@@ -620,6 +663,14 @@ def explanations(c: Checks) -> None:
         c.check(f"compare says why there is no {name}", done.returncode == 1 and why in done.stderr, done.stderr)
     done = c.run("explain", "one", "two", "--run", folder)
     c.check("explain: a directory that is no run is named", done.returncode == 1 and str(folder) in done.stderr, done.stderr)
+    done = c.run("explain", "one", "one", "--run", run)
+    c.check("explain: one document is not compared with itself", done.returncode == 1 and "name two" in done.stderr, done.stderr)
+    foreign = folder / "foreign"
+    foreign.mkdir()
+    (foreign / "summary.json").write_text("{}")
+    done = c.run("explain", "one", "two", "--run", foreign)
+    ok = done.returncode == 1 and "not written by this version" in done.stderr and str(foreign) in done.stderr
+    c.check("explain: a summary of something else is told in words", ok, done.stderr)
     docs.write_text(docs.read_text().replace("quick", "slow"))
     done = c.run("explain", "one", "two", "--run", run)
     c.check("explain: changed inputs are noticed", "chang" in (done.stdout + done.stderr), done.stdout + done.stderr)
@@ -651,7 +702,8 @@ def interruption(c: Checks) -> None:
         c.check(f"{name.name}: no output directory", not (folder / "out").exists() and not left_behind(folder), os.listdir(folder))
 
 
-PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, streams, explanations, interruption)
+PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
+         not_every_word_counts, streams, explanations, interruption)
 
 
 def main() -> int:

@@ -11,7 +11,8 @@ use std::path::PathBuf;
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (nothing is written then).
+Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 130 interrupted.
+Results are written whole or not at all; without any document they say what was wrong.
 Start with: lookalike dedup docs.jsonl --output clean"
 )]
 pub(crate) struct Cli {
@@ -331,11 +332,11 @@ choices! {
 
 /// Takes names of inputs, which are written into results and therefore have to be text.
 fn utf8() -> impl TypedValueParser<Value = String> {
-    OsStringValueParser::new().try_map(|name| {
-        name.into_string().map_err(|_| {
-            "this name is not UTF-8; rename it, or give the directory that it lies in: such names \
-             are read there"
-        })
+    OsStringValueParser::new().try_map(|name| match name.into_string() {
+        Ok(name) if name.is_empty() => Err("an empty name; is a variable not set?"),
+        Ok(name) => Ok(name),
+        Err(_) => Err("this name is not UTF-8; rename it, or give the directory that it lies in: \
+                       such names are read there"),
     })
 }
 

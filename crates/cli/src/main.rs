@@ -3,7 +3,7 @@
 //! No algorithm lives here. [`args`] says what can be typed, [`command`] has one file for each
 //! subcommand, [`terminal`] draws progress and tables, [`interrupt`] turns Ctrl-C into a clean stop.
 //!
-//! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+//! Exit codes: 0 done, 1 failed or nothing to read, 2 wrong usage, 130 interrupted.
 
 mod args;
 mod command;

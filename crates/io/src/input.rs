@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use error::InputError;
+pub use foreign::why_skipped;
 
 /// The names of the fields (JSON keys, CSV columns, Parquet columns) that hold what we need.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

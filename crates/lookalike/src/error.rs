@@ -90,9 +90,27 @@ pub enum LookalikeError {
     /// The summary could not be written as JSON.
     #[error("the summary could not be written: {0}")]
     Summary(#[from] serde_json::Error),
-    /// An input gave other records the second time it was read.
-    #[error("{0} changed while it was being read; run again when nobody writes to it")]
-    Changed(String),
+    /// An input gave other records the second time it was read, though its size and time are the same.
+    #[error(
+        "{input}: changed while it was being read{}; nothing was written; leave the inputs alone during \
+         a run, or look at their disk, and run again",
+        Found(found.as_deref())
+    )]
+    Changed {
+        /// The input, as shown to people.
+        input: String,
+        /// What could not be read of it the second time, where that is what was noticed.
+        found: Option<Box<Problem>>,
+    },
+}
+
+/// What was noticed, where it can be named.
+struct Found<'a>(Option<&'a Problem>);
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |problem| write!(f, " (the second time: {})", problem.message))
+    }
 }
 
 /// Records and files that could not be read while a document was looked for.

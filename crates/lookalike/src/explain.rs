@@ -26,6 +26,11 @@ struct RunJob {
 /// A directory that holds no finished run, inputs that are gone, names that no document has.
 pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
     let (summary, job) = read_summary(run)?;
+    if a == b {
+        return Err(LookalikeError::Settings(format!(
+            "`{a}` and `{b}` are one document; name two of the run"
+        )));
+    }
     let options = DiscoverOptions {
         fields: job.settings.fields.clone(),
         format: job.settings.format,
@@ -84,7 +89,10 @@ fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
     let path = run.join("summary.json");
     let wrong = |reason: String| LookalikeError::Run { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
-    let summary: Summary = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    let foreign = |e: serde_json::Error| {
+        wrong(format!("not written by this version of lookalike, or changed since ({e})"))
+    };
+    let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
     if summary.settings.analysis != lookalike_text::ANALYSIS_NAME
         || summary.settings.hash != lookalike_core::HASH_NAME
     {
@@ -97,7 +105,7 @@ fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
         )));
     }
     let job = summary.settings.other.get("job").cloned().unwrap_or_default();
-    let job = serde_json::from_value(job).map_err(|e| wrong(format!("settings.job: {e}")))?;
+    let job = serde_json::from_value(job).map_err(foreign)?;
     Ok((summary, job))
 }
 

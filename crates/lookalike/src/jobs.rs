@@ -14,6 +14,7 @@ use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
 use lookalike_report::{Action, Output, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
+use std::path::PathBuf;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -25,6 +26,9 @@ pub struct Outcome {
     /// The records and files that could not be used; of very many the first,
     /// and the summary counts all.
     pub problems: Vec<Problem>,
+    /// What was found in directories and passed over: names that say no form that is read, links that
+    /// lead nowhere or to directories, and whatever is no file.
+    pub skipped: Vec<PathBuf>,
     /// Seconds by phase.
     pub phases: Vec<(&'static str, f64)>,
 }
@@ -136,6 +140,7 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
     Ok(Outcome {
         summary,
         problems: analysis.collection.problems.into_listed(),
+        skipped: analysis.inputs.skipped,
         phases: analysis.phases,
     })
 }

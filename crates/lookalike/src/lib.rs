@@ -39,6 +39,7 @@ pub use settings::{DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify};
+pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
 pub use lookalike_methods::{About, Parameter, methods};

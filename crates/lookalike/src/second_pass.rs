@@ -1,15 +1,16 @@
 //! The inputs once more; every record to where it belongs, and the texts of a few documents out.
 //!
 //! The chunks are those of the first pass, so the writers pass records on byte for byte, and the
-//! documents that the report shows are picked up on the way.
+//! documents that the report shows are picked up on the way. Whether they are the same chunks is
+//! counted, not assumed: decisions about one text must not be carried out on another.
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Progress, pipeline};
-use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging, WrittenFiles};
+use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Fates, Inputs, Item, Problem};
+use lookalike_io::{Fates, Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
 
 /// A document that somebody wants to see.
@@ -44,6 +45,7 @@ pub(crate) fn second_pass(
     let total = inputs.files[..own_files as usize].iter().map(|file| file.size).sum();
     progress.phase(if routing.is_some() { "writing" } else { "picking samples" }, Some(total));
 
+    let mut recount = Recount::new(analysis, own_files);
     let mut writer =
         routing.map(|(staging, options, _)| DocumentsWriter::new(inputs, staging, options));
     let mut pass = SecondPass::default();
@@ -57,25 +59,36 @@ pub(crate) fn second_pass(
         chunks.zip(0u32..),
         VisitScratch::default,
         |scratch, (chunk, index)| -> Result<_, LookalikeError> {
-            // A damaged file gave its problem in the first pass already.
-            let Ok(chunk) = chunk else { return Ok((0, None, Vec::new())) };
-            let shown = pick(&chunk, inputs, collection.chunk_documents(index), wanted, scratch);
-            let routed = match routing {
-                Some((_, options, fates)) if chunk.file < own_files => {
-                    let mut routed = Routed::default();
-                    chunk.route(inputs, fates, options, &mut routed)?;
-                    Some(routed)
-                }
-                _ => None,
+            let chunk = match chunk {
+                Ok(chunk) => chunk,
+                Err(problem) => return Ok((index, Read::Problem(problem), Vec::new())),
             };
-            Ok((chunk.consumed, routed, shown))
+            let shown = pick(&chunk, inputs, collection.chunk_documents(index), wanted, scratch);
+            let mut routed = Routed::default();
+            let read = match routing {
+                Some((_, options, fates)) if chunk.file < own_files => {
+                    chunk.route(inputs, fates, options, &mut routed)?;
+                    Read::Routed(chunk.file, chunk.consumed, Box::new(routed))
+                }
+                _ => Read::Seen(chunk.consumed),
+            };
+            Ok((index, read, shown))
         },
         |result| {
-            outcome = result.and_then(|(consumed, routed, shown)| {
+            outcome = result.and_then(|(index, read, shown)| {
                 pass.shown.extend(shown);
-                if let (Some(writer), Some(routed)) = (&mut writer, &routed) {
-                    writer.write(routed)?;
-                }
+                let consumed = match (read, &mut writer) {
+                    (Read::Problem(problem), _) => {
+                        recount.problem(index, problem)?;
+                        0
+                    }
+                    (Read::Routed(file, consumed, routed), Some(writer)) => {
+                        recount.routed(index, file, &routed)?;
+                        writer.write(&routed)?;
+                        consumed
+                    }
+                    (Read::Seen(consumed) | Read::Routed(_, consumed, _), _) => consumed,
+                };
                 progress.advance(consumed, 0);
                 if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
             });
@@ -84,8 +97,110 @@ pub(crate) fn second_pass(
     );
     outcome?;
     inputs.verify_unchanged()?;
+    if routing.is_some() {
+        recount.finish()?;
+    }
+    if let Some(&missing) = wanted.iter().find(|document| !pass.shown.contains_key(document)) {
+        let file = collection.documents[missing as usize].file;
+        return Err(changed(inputs, file, None));
+    }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
     Ok(pass)
+}
+
+/// What became of a chunk.
+enum Read {
+    /// It could not be read.
+    Problem(Problem),
+    /// It is of this file, took this many bytes of it, and its records know where they go.
+    Routed(u32, u64, Box<Routed>),
+    /// It was only looked at.
+    Seen(u64),
+}
+
+/// Counts again what the first pass counted: documents by chunk, documents and problems by file.
+struct Recount<'a> {
+    analysis: &'a Analysis,
+    /// For each file that is written again. What one-document files bring is counted with the first of
+    /// their run, and not compared: a file is one record, whatever is in it.
+    files: Vec<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    documents: u64,
+    problems: u64,
+    /// What could not be read, the last of it.
+    found: Option<Problem>,
+}
+
+impl<'a> Recount<'a> {
+    fn new(analysis: &'a Analysis, own_files: u32) -> Self {
+        Self { analysis, files: (0..own_files).map(|_| Counts::default()).collect() }
+    }
+
+    /// A place that cannot be read now. If documents came from there, that is new.
+    fn problem(&mut self, chunk: u32, problem: Problem) -> Result<(), LookalikeError> {
+        if !self.analysis.collection.chunk_documents(chunk).is_empty() {
+            return Err(changed(&self.analysis.inputs, problem.file, Some(problem)));
+        }
+        if let Some(counts) = self.files.get_mut(problem.file as usize) {
+            counts.problems += 1;
+            counts.found = Some(problem);
+        }
+        Ok(())
+    }
+
+    /// Records on their way out.
+    fn routed(&mut self, chunk: u32, file: u32, routed: &Routed) -> Result<(), LookalikeError> {
+        let Analysis { inputs, collection, .. } = self.analysis;
+        let known = collection.chunk_documents(chunk);
+        let known = &collection.documents[known.start as usize..known.end as usize];
+        // A run of one-document files may end in the collection that is not written again.
+        let own = |file: u32| (file as usize) < self.files.len();
+        let known = known.partition_point(|document| own(document.file)) as u64;
+        let usable = [Role::Kept, Role::Removed, Role::Marked];
+        let now: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
+        if now != known {
+            return Err(changed(inputs, file, None));
+        }
+        if let Some(counts) = self.files.get_mut(file as usize) {
+            counts.documents += now;
+            counts.problems += routed.records(Role::Rejected);
+        }
+        Ok(())
+    }
+
+    /// Refuses a file whose sums are not those of the first pass.
+    fn finish(self) -> Result<(), LookalikeError> {
+        let Analysis { inputs, collection, .. } = self.analysis;
+        let problems: BTreeMap<u32, u64> = collection.problems.counts().collect();
+        for ((file, counts), bounds) in
+            (0u32..).zip(self.files).zip(collection.file_starts.windows(2))
+        {
+            let one = matches!(
+                inputs.files[file as usize].format,
+                Format::Text | Format::Markdown | Format::Html
+            );
+            let known =
+                (u64::from(bounds[1] - bounds[0]), problems.get(&file).copied().unwrap_or(0));
+            if !one && (counts.documents, counts.problems) != known {
+                return Err(changed(inputs, file, counts.found));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error for a file that is not what it was; by its size or time, if they tell.
+fn changed(inputs: &Inputs, file: u32, found: Option<Problem>) -> LookalikeError {
+    match inputs.verify_unchanged() {
+        Err(error) => error.into(),
+        Ok(()) => LookalikeError::Changed {
+            input: inputs.files[file as usize].name.clone(),
+            found: found.map(Box::new),
+        },
+    }
 }
 
 fn chunk_file(chunk: &Result<Chunk, Problem>) -> u32 {
@@ -123,4 +238,146 @@ fn pick(
         next += 1;
     });
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Job, LookalikeError, Outcome, Progress, cluster, dedup};
+    use std::fs::{self, File};
+    use std::path::{Path, PathBuf};
+
+    /// Writes other content into a file when a phase begins, and gives it its old time back.
+    struct Meddler {
+        phase: &'static str,
+        path: PathBuf,
+        content: Vec<u8>,
+        keep_time: bool,
+    }
+
+    impl Progress for Meddler {
+        fn phase(&self, name: &'static str, _: Option<u64>) {
+            if name == self.phase {
+                let time = fs::metadata(&self.path).unwrap().modified().unwrap();
+                fs::write(&self.path, &self.content).unwrap();
+                let time =
+                    if self.keep_time { time } else { time + std::time::Duration::from_secs(2) };
+                File::options().append(true).open(&self.path).unwrap().set_modified(time).unwrap();
+            }
+        }
+    }
+
+    type Run = fn(&Job, &dyn Progress) -> Result<Outcome, LookalikeError>;
+
+    /// Runs a job over a file (beside another, that stays) that changes when the phase begins.
+    fn changed(
+        run: Run,
+        phase: &'static str,
+        (name, before): (&str, &[u8]),
+        after: &[u8],
+        keep_time: bool,
+    ) -> (Result<Outcome, LookalikeError>, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, before).unwrap();
+        fs::write(folder.path().join("a.jsonl"), lines(3)).unwrap();
+        fs::write(folder.path().join("b.txt"), "some text that stays as it is").unwrap();
+        let out = folder.path().join("out");
+        let job = Job::new(vec![folder.path().display().to_string()], &out);
+        let meddler = Meddler { phase, path, content: after.to_vec(), keep_time };
+        let result = run(&job, &meddler);
+        (result, leftovers(folder.path()) > 0)
+    }
+
+    /// What a failed run left behind.
+    fn leftovers(folder: &Path) -> usize {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("out")).count()
+    }
+
+    fn lines(number: usize) -> String {
+        (0..number)
+            .map(|n| format!("{{\"text\":\"one two three four five {}\"}}\n", n % 2))
+            .collect()
+    }
+
+    /// A gzip member with one stored block (RFC 1952; RFC 1951, section 3.2.4).
+    fn stored_gzip(data: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(data.len()).unwrap();
+        let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+        packed.extend(length.to_le_bytes());
+        packed.extend((!length).to_le_bytes());
+        packed.extend(data);
+        let bit = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        let crc =
+            data.iter().fold(!0u32, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |c, _| bit(c)));
+        packed.extend((!crc).to_le_bytes());
+        packed.extend(u32::from(length).to_le_bytes());
+        packed
+    }
+
+    #[test]
+    fn an_input_that_changes_between_the_passes_stops_the_run() {
+        let whole = lines(6);
+        // As many bytes each time: one line instead of two, a blank line, a line more.
+        let joined = whole.replacen("}\n", "} ", 1);
+        let blanked = format!("{}{}", " ".repeat(whole.len() - lines(5).len()), lines(5));
+        let parted = whole.replacen(" five", "\n{}  ", 1);
+        for after in [joined, blanked, parted] {
+            assert_eq!(after.len(), whole.len(), "the size must not give it away");
+            let (result, left) =
+                changed(dedup, "writing", ("c.jsonl", whole.as_bytes()), after.as_bytes(), true);
+            let error = result.unwrap_err();
+            assert!(matches!(error, LookalikeError::Changed { .. }), "{error}");
+            assert!(
+                error.to_string().contains("c.jsonl: changed while it was being read"),
+                "{error}"
+            );
+            assert!(!left, "nothing is written");
+        }
+        // Shorter, or written anew: that shows in what the file system says of it.
+        for (after, keep_time) in [(lines(2), true), (whole.clone(), false), (String::new(), false)]
+        {
+            let (result, left) = changed(
+                dedup,
+                "writing",
+                ("c.jsonl", whole.as_bytes()),
+                after.as_bytes(),
+                keep_time,
+            );
+            let error = result.unwrap_err();
+            assert!(
+                error.to_string().contains("c.jsonl: was changed while it was read"),
+                "{error}"
+            );
+            assert!(!left, "nothing is written");
+        }
+    }
+
+    #[test]
+    fn a_problem_that_only_the_second_pass_meets_stops_the_run() {
+        let mut packed = stored_gzip(lines(40).as_bytes());
+        let whole = packed.clone();
+        // The check sum at its end: all records are read before the damage shows.
+        let at = packed.len() - 8;
+        packed[at] ^= 1;
+        for (run, phase) in [(dedup as Run, "writing"), (cluster as Run, "picking samples")] {
+            let (result, left) = changed(run, phase, ("c.jsonl.gz", &whole), &packed, true);
+            match phase {
+                "writing" => {
+                    let error = result.unwrap_err().to_string();
+                    assert!(error.contains("c.jsonl.gz: changed"), "{error}");
+                    assert!(error.contains("the second time: the gzip data is damaged"), "{error}");
+                    assert!(!left);
+                }
+                // Nothing is carried out there, and what is shown was found.
+                _ => assert!(result.is_ok() && left),
+            }
+        }
+        // The other way round, a file that was damaged and is not so any more.
+        let (result, _) = changed(dedup, "writing", ("c.jsonl.gz", &packed), &whole, true);
+        assert!(matches!(result.unwrap_err(), LookalikeError::Changed { found: None, .. }));
+        // Damage that stays is counted and nothing else.
+        let (result, left) = changed(dedup, "writing", ("c.jsonl.gz", &packed), &packed, true);
+        assert_eq!((result.unwrap().summary.problems, left), (1, true));
+    }
 }

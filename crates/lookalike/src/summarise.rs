@@ -74,6 +74,7 @@ pub(crate) fn summarise(
         without_features,
         duplicate_ids: duplicate_ids(analysis),
         problems: collection.problems.count(),
+        skipped_files: analysis.inputs.skipped.len() as u64,
         clusters: clusters.len(),
         documents_in_clusters: sizes.values().sum(),
         largest_cluster: sizes.values().copied().max().unwrap_or(0),

@@ -108,6 +108,7 @@ fn summary() -> Summary {
             component: 0,
         },
         without_features: WithoutFeatures { no_words: 112, under_one_shingle: 0 },
+        skipped_files: 3,
         duplicate_ids: 0,
         problems: 15,
         clusters: 15_558,
@@ -305,7 +306,7 @@ fn clusters() -> Vec<ClusterExhibit> {
                 .map(|m| MemberExhibit {
                     id: format!("crawl/{:06}", number * 7919 + m * 31 + 1),
                     title: Some(title.to_owned()),
-                    similarity: 1.0 - 0.008 * m as f64,
+                    similarity: Some(1.0 - 0.008 * m as f64),
                     rule: if m == 0 { "identical" } else { "near" }.into(),
                 })
                 .collect(),

@@ -77,7 +77,7 @@ pub struct MemberExhibit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Similarity to the leader, by the run's measure.
-    pub similarity: f64,
+    pub similarity: Option<f64>,
     /// Why it is in the cluster, as the ledger says it.
     pub rule: String,
 }

@@ -33,6 +33,10 @@ pub struct Summary {
     pub duplicate_ids: u64,
     /// Records that could not be read as documents.
     pub problems: u64,
+    /// Files found in directories, or by patterns, and passed over: their names say no form that is
+    /// read, or they are no files at all.
+    #[serde(default)]
+    pub skipped_files: u64,
     /// Clusters of two documents or more.
     pub clusters: u64,
     /// Documents in them, leaders included.
@@ -45,6 +49,9 @@ pub struct Summary {
     pub candidates: u64,
     /// Candidates whose features were counted in full.
     pub verified: u64,
+    /// Keys of a method that were ignored because too many documents have them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub keys_ignored: u64,
     /// Tokens in all documents.
     pub tokens: u64,
     /// Features (shingles or terms) in all documents.
@@ -170,6 +177,12 @@ pub struct Removed {
     pub feature_equivalent: u64,
     /// Reaches the threshold with the kept document.
     pub near: u64,
+    /// A method's sketches say so, and nothing else was compared.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sketch: u64,
+    /// Has a key of a method in common with the kept document, and nothing else was compared.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub key: u64,
     /// In one connected component with the kept document.
     pub component: u64,
 }
@@ -183,12 +196,14 @@ impl Removed {
 
     /// Counts with the names that people read, strictest rule first.
     #[must_use]
-    pub fn by_rule(&self) -> [(&'static str, u64); 5] {
+    pub fn by_rule(&self) -> [(&'static str, u64); 7] {
         [
             ("identical", self.identical),
             ("lexically equivalent", self.lexically_equivalent),
             ("feature-equivalent", self.feature_equivalent),
             ("near-duplicate", self.near),
+            ("by sketches alone", self.sketch),
+            ("by a key alone", self.key),
             ("in one component", self.component),
         ]
     }
@@ -197,10 +212,16 @@ impl Removed {
 /// Documents that cannot resemble any other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WithoutFeatures {
-    /// No token at all.
+    /// No token at all, or none that counts as a term.
     pub no_words: u64,
     /// Fewer tokens than one shingle has, where such documents are ignored.
     pub under_one_shingle: u64,
+    /// Too short for the method to sign.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub too_short_for_the_method: u64,
+    /// Without any feature that the method selects.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nothing_selected: u64,
 }
 
 /// The pairs table.
@@ -210,6 +231,23 @@ pub struct Pairs {
     pub listed: u64,
     /// Whether these are all pairs that reach the threshold.
     pub complete: bool,
+}
+
+impl Pairs {
+    /// What to say of the rows besides their number: nothing where they are all there are.
+    pub(crate) fn note(self, wants_all: bool) -> Option<&'static str> {
+        match (self.complete, wants_all) {
+            (true, _) => None,
+            (false, true) => Some("not all"),
+            (false, false) => Some("those that decided"),
+        }
+    }
+}
+
+/// Counts that only some methods have are left out where they are 0.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Features in all documents.
@@ -267,6 +305,22 @@ pub struct Phase {
 }
 
 impl Summary {
+    /// Whether all pairs that reach the threshold were asked for. Where documents are removed by their
+    /// leaders, those pairs are listed that decided it: listing all would cost what leaders save.
+    #[must_use]
+    pub fn wants_all_pairs(&self) -> bool {
+        self.action == Action::List || self.settings.linkage == "components"
+    }
+
+    /// What a document without any feature lacks: `words`, or `terms` where not every word counts.
+    #[must_use]
+    pub fn lacking(&self) -> &'static str {
+        match self.settings.terms.as_deref() {
+            None | Some("all") => "words",
+            Some(_) => "terms",
+        }
+    }
+
     /// The file's content: indented JSON that ends with a line break.
     ///
     /// # Errors

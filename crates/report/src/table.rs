@@ -30,12 +30,17 @@ impl Summary {
             },
         );
         if self.pairs.listed > 0 {
-            let complete = if self.pairs.complete { "" } else { " (not all)" };
-            row("pairs listed", format!("{}{complete}", count(self.pairs.listed)));
+            let note = self.pairs.note(self.wants_all_pairs());
+            let note = note.map(|note| format!(", {note}")).unwrap_or_default();
+            row("pairs listed", format!("{}{note}", count(self.pairs.listed)));
         }
+        let without = format!("without {}", self.lacking());
         let unusual = [
-            ("without words", self.without_features.no_words),
+            (without.as_str(), self.without_features.no_words),
             ("under one shingle", self.without_features.under_one_shingle),
+            ("too short for the method", self.without_features.too_short_for_the_method),
+            ("nothing selected by the method", self.without_features.nothing_selected),
+            ("common keys ignored", self.keys_ignored),
             ("repeated ids", self.duplicate_ids),
             ("unreadable records", self.problems),
         ];
@@ -43,6 +48,12 @@ impl Summary {
             if number > 0 {
                 row(name, count(number));
             }
+        }
+        if self.skipped_files > 0 {
+            row(
+                "files passed over",
+                format!("{}, in no form that is read", count(self.skipped_files)),
+            );
         }
         row("text", format!("{}, {} tokens", bytes(self.text_bytes), count(self.tokens)));
         if let Some(run) = &self.run {
@@ -78,7 +89,54 @@ impl Action {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Removed, Run};
+    use crate::{Pairs, Removed, Run, SettingsSummary, WithoutFeatures};
+
+    fn value_of(summary: &Summary, name: &str) -> Option<String> {
+        summary.table().into_iter().find(|row| row.0 == name).map(|row| row.1)
+    }
+
+    #[test]
+    fn only_a_list_that_was_to_be_whole_is_not_all() {
+        let of = |action, linkage: &str, complete| {
+            let settings =
+                SettingsSummary { linkage: linkage.into(), ..SettingsSummary::default() };
+            let pairs = Pairs { listed: 1234, complete };
+            value_of(&Summary { action, settings, pairs, ..Summary::default() }, "pairs listed")
+        };
+        for action in [Action::Remove, Action::Mark] {
+            let said = of(action, "leaders", false);
+            assert_eq!(said.as_deref(), Some("1,234, those that decided"));
+            assert_eq!(of(action, "components", false).as_deref(), Some("1,234, not all"));
+            assert_eq!(of(action, "components", true).as_deref(), Some("1,234"));
+        }
+        for linkage in ["leaders", "components"] {
+            assert_eq!(of(Action::List, linkage, false).as_deref(), Some("1,234, not all"));
+            assert_eq!(of(Action::List, linkage, true).as_deref(), Some("1,234"));
+        }
+    }
+
+    #[test]
+    fn what_was_passed_over_is_counted_and_nothing_is_said_of_none() {
+        let passed = |skipped_files| {
+            value_of(&Summary { skipped_files, ..Summary::default() }, "files passed over")
+        };
+        assert_eq!(passed(0), None);
+        assert_eq!(passed(1200).as_deref(), Some("1,200, in no form that is read"));
+    }
+
+    #[test]
+    fn where_not_every_word_counts_documents_lack_terms() {
+        let of = |terms: Option<&str>| {
+            let settings =
+                SettingsSummary { terms: terms.map(str::to_owned), ..SettingsSummary::default() };
+            let without_features = WithoutFeatures { no_words: 2, ..WithoutFeatures::default() };
+            let summary = Summary { settings, without_features, ..Summary::default() };
+            (value_of(&summary, "without words"), value_of(&summary, "without terms"))
+        };
+        assert_eq!(of(None), (Some("2".to_owned()), None));
+        assert_eq!(of(Some("all")), (Some("2".to_owned()), None));
+        assert_eq!(of(Some("kolcz")), (None, Some("2".to_owned())));
+    }
 
     #[test]
     fn rows_by_hand() {

@@ -1,7 +1,7 @@
 //! A summary in, what its reader should know before trusting it out.
 
 use crate::human::{count, counted, share};
-use crate::{Action, InputSummary, Summary};
+use crate::{InputSummary, Summary};
 
 /// Collections and sources below this many documents are too small for shares to mean anything.
 const ENOUGH: u64 = 20;
@@ -32,11 +32,10 @@ impl Summary {
                 }
             ));
         }
-        // Leaders list deciding pairs only, by design; elsewhere all were asked for.
-        let all_wanted = self.action == Action::List || self.settings.linkage == "components";
-        if all_wanted && !self.pairs.complete && self.pairs.listed > 0 {
+        if self.wants_all_pairs() && !self.pairs.complete && self.pairs.listed > 0 {
             warnings.push(format!(
-                "The table of pairs holds {} and is not complete. What was removed does not depend on it.",
+                "The table of pairs holds {} and is not complete: --max-pairs says how many it may hold. The \
+                 clusters do not depend on it.",
                 counted(self.pairs.listed, "pair")
             ));
         }
@@ -107,13 +106,26 @@ impl Summary {
 
     /// More than 5 % of the documents.
     fn empty_documents(&self) -> Option<String> {
-        let no_words = self.without_features.no_words;
-        (no_words.saturating_mul(20) > self.documents).then(|| {
-            let verb = if no_words == 1 { "has" } else { "have" };
+        let (none, lacking) = (self.without_features.no_words, self.lacking());
+        // Only `kolcz` filters: its four characters are a word of Latin script, and two or three words
+        // of Chinese or Thai.
+        let why = match lacking {
+            "words" => "is the text in another field?",
+            _ if none.saturating_mul(2) > self.documents => {
+                "the filter counts only words of at least four characters with at most one digit, and \
+                 scripts such as Chinese, Japanese or Thai have few of those; compare by all terms \
+                 (--terms all) or by shingles"
+            }
+            _ => "they have no word of at least four characters with at most one digit",
+        };
+        (none.saturating_mul(20) > self.documents).then(|| {
             format!(
-                "{} ({} of all) {verb} no words: is the text in another field?",
-                counted(no_words, "document"),
-                share(no_words, self.documents)
+                "{} ({} of all) {} no {lacking}: {}{}",
+                counted(none, "document"),
+                share(none, self.documents),
+                if none == 1 { "has" } else { "have" },
+                why,
+                if why.ends_with('?') { "" } else { "." }
             )
         })
     }
@@ -122,7 +134,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Pairs, WithoutFeatures};
+    use crate::{Action, Pairs, WithoutFeatures};
 
     fn sound() -> Summary {
         Summary {
@@ -167,6 +179,29 @@ mod tests {
             assert_eq!(warnings.len(), 1, "{words}: {warnings:?}");
             assert!(warnings[0].contains(words), "{words}: {warnings:?}");
         }
+    }
+
+    #[test]
+    fn a_filter_that_leaves_little_of_a_script_is_explained() {
+        let of = |no_words| {
+            let mut summary = sound();
+            summary.settings.terms = Some("kolcz".into());
+            summary.without_features.no_words = no_words;
+            summary.find_warnings()
+        };
+        assert_eq!(of(50), Vec::<String>::new());
+        let [some] = &of(500)[..] else { panic!("one warning") };
+        assert!(
+            some.starts_with("500 documents (50.0 % of all) have no terms: they have"),
+            "{some}"
+        );
+        assert!(!some.contains("Thai"), "{some}");
+        let [most] = &of(501)[..] else { panic!("one warning") };
+        assert!(
+            most.starts_with("501 documents (50.1 % of all) have no terms: the filter"),
+            "{most}"
+        );
+        assert!(most.contains("Thai") && most.contains("--terms all"), "{most}");
     }
 
     #[test]

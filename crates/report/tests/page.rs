@@ -204,3 +204,31 @@ fn texts_of_ten_thousand_edits_are_cut_short_and_say_so() {
     assert!(html.contains("more</div>"), "says how many are left out");
     assert!(html.len() < 200_000, "{} bytes", html.len());
 }
+
+#[test]
+fn a_source_that_loses_nothing_has_nothing_drawn() {
+    let source = |name: &str, removed| InputSummary {
+        name: name.into(),
+        documents: 10,
+        kept: 10 - removed,
+        removed,
+        ..InputSummary::default()
+    };
+    let bars = |removed| {
+        let summary = Summary { inputs: vec![source("a", removed)], ..small() };
+        page(&summary, &[], &[]).matches("<td class=\"loss\"><i class=\"meter\"><i ").count()
+    };
+    assert_eq!((bars(0), bars(1)), (0, 1));
+}
+
+#[test]
+fn the_pairs_listed_are_called_what_they_are() {
+    let of = |action, linkage: &str| {
+        let mut summary = Summary { action, ..small() };
+        summary.settings.linkage = linkage.into();
+        summary.pairs.listed = 7;
+        page(&summary, &[], &[])
+    };
+    assert!(of(Action::Remove, "leaders").contains("7, those that decided"));
+    assert!(of(Action::List, "leaders").contains("7, not all"));
+}

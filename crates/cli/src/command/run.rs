@@ -5,7 +5,7 @@ use crate::args::{
 };
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
-use lookalike::{Job, Linkage, Outcome, TableFormat};
+use lookalike::{Job, Linkage, Outcome, Summary, TableFormat};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -68,19 +68,59 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<ExitCode> {
     progress.finish();
     let outcome = outcome?;
     report_problems(&outcome, output);
+    report_skipped(&outcome, output);
     if output.format == FormatArg::Json {
         let mut stdout = std::io::stdout().lock();
         serde_json::to_writer_pretty(&mut stdout, &outcome.summary)?;
         stdout.write_all(b"\n")?;
     } else if !output.quiet {
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{}", pairs_table(outcome.summary.table()))?;
+        for line in pairs_table(outcome.summary.table()).to_string().lines() {
+            writeln!(stdout, "{}", line.trim_end())?;
+        }
         for warning in &outcome.summary.warnings {
             writeln!(stdout, "Warning: {warning}")?;
         }
         writeln!(stdout, "\nReport: {}", job.output.join("report.html").display())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(match nothing_read(&outcome.summary) {
+        None => ExitCode::SUCCESS,
+        Some(reason) => {
+            eprintln!("lookalike: {reason}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Why there is no document, if there is none. A script that goes on with an empty collection should
+/// have to say that it means to; the results are written all the same, because they say more.
+fn nothing_read(summary: &Summary) -> Option<String> {
+    match (summary.documents, summary.problems) {
+        (0, 0) => Some("no document was read: the inputs are empty".to_owned()),
+        (0, 1) => {
+            Some("no document was read: the only record or file could not be used".to_owned())
+        }
+        (0, problems) => {
+            Some(format!("no document was read: none of {problems} records or files could be used"))
+        }
+        _ => None,
+    }
+}
+
+/// Names of passed-over files shown with `--verbose`.
+const SHOWN_SKIPPED: usize = 10;
+
+/// Names, where asked to, what was found in directories and not read: the first few.
+fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
+    if !output.verbose {
+        return;
+    }
+    for path in outcome.skipped.iter().take(SHOWN_SKIPPED) {
+        eprintln!("{}: passed over: {}", path.display(), lookalike::why_skipped(path));
+    }
+    if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
+        eprintln!("and {more} more passed over");
+    }
 }
 
 /// Bad records shown without `--verbose`.

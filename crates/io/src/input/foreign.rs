@@ -47,9 +47,41 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         .or_else(|| (maildir && name.contains(":2,")).then_some(MAIL))
 }
 
+/// Why something in [`Inputs::skipped`](super::Inputs::skipped) was passed over, and what to do.
+///
+/// ```
+/// use lookalike_io::input::why_skipped;
+/// use std::path::Path;
+///
+/// assert!(why_skipped(Path::new("inbox.mbox")).contains("JSONL"));
+/// assert!(why_skipped(Path::new("crawl.warc.gz")).contains("web archives"));
+/// ```
+#[must_use]
+pub fn why_skipped(path: &Path) -> &'static str {
+    remedy(path).unwrap_or_else(|| match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => {
+            "its name says no form that is read; --input-format says one for all files"
+        }
+        Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
+        Ok(_) => "not a regular file, and inputs are read twice; copy it into one",
+        Err(_) => "a link that leads nowhere",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_passed_over_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = folder.path().join("notes");
+        std::fs::write(&there, "").unwrap();
+        assert!(why_skipped(&there).contains("--input-format"));
+        assert!(why_skipped(folder.path()).contains("link to a directory"));
+        assert!(why_skipped(&folder.path().join("gone")).contains("leads nowhere"));
+        assert_eq!(why_skipped(&folder.path().join("a.mbox")), MAIL);
+    }
 
     #[test]
     fn forms_that_are_not_read_are_known_by_name() {

@@ -58,11 +58,7 @@ impl BatchReader {
         }
         let handle = open::open(&input.path).map_err(|e| refuse(open::explain(&e)))?;
         let metadata = guarded(|| ArrowReaderMetadata::load(&handle, ArrowReaderOptions::new()))
-            .map_err(|e| {
-                refuse(format!(
-                    "the Parquet footer cannot be read: {e}; get a good copy of the file"
-                ))
-            })?;
+            .map_err(|e| refuse(format!("the Parquet footer cannot be read: {}", meaning(&e))))?;
         columns::check(metadata.schema(), fields).map_err(refuse)?;
         let wanted = (0..)
             .zip(metadata.schema().fields())
@@ -102,8 +98,9 @@ impl BatchReader {
                 Ok(Some(batch)) => return Some(self.chunk(batch)),
                 Ok(None) => self.batches = None,
                 Err(e) => return Some(Err(self.give_up(format!(
-                    "row group {} of the Parquet file cannot be read: {e}; get a good copy of the file",
-                    self.group
+                    "row group {} of the Parquet file cannot be read: {} (what came before is used)",
+                    self.group,
+                    meaning(&e)
                 )))),
             }
         }
@@ -169,10 +166,55 @@ fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
     (chunk_bytes as u64 / row_bytes).clamp(1, ROWS) as usize
 }
 
+/// What the decoder says, in words for whoever made the file, and what to do.
+fn meaning(words: &str) -> String {
+    // Each layer puts its name in front.
+    const LAYERS: &[&str] =
+        &["Parquet error: ", "Parquet argument error: ", "Arrow: ", "External: ", "EOF: "];
+    let mut inner = words;
+    while let Some(rest) = LAYERS.iter().find_map(|layer| inner.strip_prefix(layer)) {
+        inner = rest;
+    }
+    let says = |part: &str| inner.contains(part);
+    if says("Corrupt footer") || says("file too small") {
+        "the end of the file is not that of a Parquet file: cut off, or of another form; get the \
+         whole file"
+            .to_string()
+    } else if says("encrypt") {
+        "it is encrypted; give it decrypted".to_string()
+    } else if words.starts_with("NYI") || says("Disabled feature") || says("not supported") {
+        format!("it uses what is not read yet ({inner}); write it again with zstd or snappy")
+    } else {
+        format!("damaged ({inner}); get a good copy of the file")
+    }
+}
+
 /// Runs the decoder; a panic inside becomes an error as well.
 fn guarded<T, E: std::fmt::Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(decode)) {
         Ok(result) => result.map_err(|e| e.to_string()),
         Err(_) => Err("the decoder failed on it".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meaning;
+
+    #[test]
+    fn what_the_decoder_says_is_put_in_plain_words() {
+        for (words, expected) in [
+            ("Parquet error: Invalid Parquet file. Corrupt footer", "cut off"),
+            ("EOF: Parquet file too small. Size is 9 but need 2147483655", "cut off"),
+            ("Parquet error: Parquet file has an encrypted footer but", "is encrypted"),
+            ("NYI: Encoding BIT_PACKED is not supported", "not read yet (NYI: Encoding BIT_PACKED"),
+            ("External: Disabled feature at compile time: lzo", "not read yet (Disabled feature"),
+            ("Parquet argument error: External: snappy: corrupt", "damaged (snappy: corrupt)"),
+            ("the decoder failed on it", "damaged (the decoder failed on it)"),
+        ] {
+            let said = meaning(words);
+            assert!(said.contains(expected), "{words}: {said}");
+            assert!(said.contains("; "), "what to do: {said}");
+        }
     }
 }

@@ -181,7 +181,7 @@ impl Columns {
             None => Content::Html(value(fields.html)?.ok_or_else(|| fields.null_text())?),
         };
         let (Content::Text(text) | Content::Html(text)) = &content else {
-            return Err(fields.no_text());
+            return Err(fields.null_text());
         };
         if text.len() > limit {
             return Err(too_long(limit));

@@ -56,9 +56,10 @@ impl<'a> Fields<'a> {
     /// What to say of a table without any text.
     pub(super) fn no_column<S: AsRef<str>>(&self, header: &[S]) -> String {
         const SHOWN: usize = 20;
-        let mut found: Vec<&str> = header.iter().take(SHOWN).map(AsRef::as_ref).collect();
+        let mut found: Vec<String> =
+            header.iter().take(SHOWN).map(|name| shown(name.as_ref())).collect();
         if header.len() > SHOWN {
-            found.push("...");
+            found.push("...".to_string());
         }
         let (text, html) = (self.names[self.text], self.names[self.html]);
         let found = found.join(", ");
@@ -71,11 +72,21 @@ impl<'a> Fields<'a> {
         format!("`{text}` is null and there is no `{html}`; fill it in or leave the record out")
     }
 
-    /// What to say of a record without any text.
-    pub(super) fn no_text(&self) -> String {
+    /// What to say of a record without any text, but with these fields.
+    pub(super) fn no_text(&self, found: &[String]) -> String {
         let (text, html) = (self.names[self.text], self.names[self.html]);
-        format!("no `{text}` or `{html}` field; name it with --text-field")
+        let found = match found {
+            [] => "and no other".to_string(),
+            found => format!("but {}", found.join(", ")),
+        };
+        format!("no `{text}` or `{html}` field, {found}; name it with --text-field")
     }
+}
+
+/// A field's name in a message: a part of a document, which may be long or hold what moves a cursor.
+pub(super) fn shown(name: &str) -> String {
+    const LENGTH: usize = 40;
+    name.escape_debug().take(LENGTH).collect()
 }
 
 /// A number written in decimal, if it is finite.
@@ -86,4 +97,17 @@ pub(super) fn number(written: &str) -> Option<f64> {
 /// The value, unless it is empty.
 pub(super) fn non_empty(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_that_is_none_does_not_fill_the_screen() {
+        let names = FieldNames::default();
+        let header = [format!("\u{1b}[2J{}", "x".repeat(1 << 20)), "b".to_owned()];
+        let said = Fields::new(&names).no_column(&header);
+        assert!(said.len() < 200 && !said.contains('\u{1b}') && said.contains(", b;"), "{said}");
+    }
 }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::{Content, RecordView};
 
-use super::fields::{Fields, number};
+use super::fields::{Fields, number, shown};
 
 /// The value of a wanted member.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,31 +59,97 @@ pub(super) fn parse<'a>(
 }
 
 fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
-    let words = error.to_string();
-    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-    // What serde_json says of these depends on what happens to follow the half.
-    let words =
-        if words.contains("hex escape") { "half of a surrogate pair in an escape" } else { words };
     let column = mark + error.column();
-    let message = if line.trim_ascii_start().starts_with('[') {
-        "an array, not a JSON object; one object a line is needed (jq -c '.[]' makes that of an array)"
-            .to_string()
-    } else if error.is_eof() {
-        format!(
-            "the line ends inside a JSON value ({words}): cut off, or an object over several lines"
-        )
-    } else {
-        format!("invalid JSON at column {column}: {words}")
+    let words = error.to_string();
+    let message = match line.trim_ascii_start().bytes().next() {
+        Some(b'[') => {
+            "an array, not a JSON object; one object a line is needed (jq -c '.[]' makes \
+                       that of an array)"
+                .to_string()
+        }
+        _ if error.is_eof() => {
+            "the line ends inside a JSON value: cut off, or an object over several lines (jq -c . \
+             makes one line of each)"
+                .to_string()
+        }
+        Some(first) if words.starts_with("invalid type") => {
+            let kind = match first {
+                b'"' => "a string",
+                b'n' => "null",
+                b't' | b'f' => "true or false",
+                _ => "a number",
+            };
+            format!("{kind}, not a JSON object; one object a line is needed")
+        }
+        Some(first) if first != b'{' => format!(
+            "invalid JSON at column {column}: not an object in braces; one object a line is needed, \
+             and --input-format names another form"
+        ),
+        _ => format!("invalid JSON at column {column}: {}", plain(&words)),
     };
     (column.saturating_sub(1), message)
 }
 
-/// Makes a record of the values. The buffers hold what is not in the line.
+/// What the parser says, in words for whoever made the file.
+fn plain(words: &str) -> &str {
+    /// A part of what `serde_json` says, and what it means.
+    const MEANINGS: &[(&str, &str)] = &[
+        ("control character", "control character in a string; write it as an escape such as \\n"),
+        // What else it says of these depends on what happens to follow the half.
+        ("hex escape", "half of a surrogate pair in an escape; write both halves or neither"),
+        ("unicode code point", "an escape that stands for no character; take it out"),
+        ("invalid escape", "an unknown escape; write a backslash as \\\\"),
+        ("key must be a string", "a name that is not in double quotes; put it in them"),
+        ("expected `:`", "no colon behind a name; put one there"),
+        ("expected `,` or", "neither a comma nor the end behind a value; look for a missing quote"),
+        ("trailing comma", "a comma behind the last value; take it out"),
+        ("trailing characters", "something behind the object; write one object a line"),
+        ("number out of range", "a number too large to be read; write it as a string"),
+        ("invalid number", "a number as JSON does not write it; write 0.5, not .5 or 00.5"),
+        ("expected ident", "an unknown word; only true, false and null stand without quotes"),
+        ("expected value", "no value that JSON knows; write null for NaN, None and undefined"),
+    ];
+    let known = MEANINGS.iter().find(|(part, _)| words.contains(part));
+    known.map_or(words, |(_, meaning)| meaning)
+}
+
+/// The members of an object that has no text, to choose one from.
+pub(super) fn members(line: &[u8]) -> Vec<String> {
+    /// As many are named.
+    const SHOWN: usize = 10;
+    struct Names(Vec<String>);
+    impl<'a> Visitor<'a> for &mut Names {
+        type Value = ();
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a JSON object")
+        }
+        fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(Str(name)) = map.next_key()? {
+                if self.0.len() == SHOWN {
+                    self.0.push("...".to_string());
+                    return Ok(());
+                }
+                self.0.push(shown(&name));
+                map.next_value::<IgnoredAny>()?;
+            }
+            Ok(())
+        }
+    }
+    let mut names = Names(Vec::new());
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    // That it is well-formed was found out before; stopping early is no failure either.
+    let _ = serde_json::Deserializer::from_slice(line).deserialize_map(&mut names);
+    names.0
+}
+
+/// Makes a record of the values. The buffers hold what is not in the line, which is only looked at
+/// again to say what it has where it has no text.
 pub(super) fn record<'a>(
     fields: &Fields<'_>,
     values: &[Value<'a>],
     buffers: &'a [String],
     extra: &'a mut Vec<Option<f64>>,
+    line: &[u8],
 ) -> Result<RecordView<'a>, String> {
     let text = |slot: usize| match values[slot] {
         Value::Borrowed(text) => Some(Cow::Borrowed(text)),
@@ -106,7 +172,7 @@ pub(super) fn record<'a>(
                 ));
             }
             (None, Value::Null) => return Err(fields.null_text()),
-            (None, _) => return Err(fields.no_text()),
+            (None, _) => return Err(fields.no_text(&members(line))),
         },
     };
     let id = match (values[fields.id], written(fields.id)) {
@@ -265,5 +331,72 @@ impl<'a> Visitor<'a> for Text<'_> {
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Value<'a>, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Value::Other("an object"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FieldNames;
+
+    fn said(line: &str) -> String {
+        let names = FieldNames::default();
+        let fields = Fields::new(&names);
+        let mut values = vec![Value::Missing; fields.names.len()];
+        let mut buffers = vec![String::new(); fields.names.len()];
+        parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap_err().1
+    }
+
+    #[test]
+    fn every_fault_is_told_in_plain_words_with_what_to_do() {
+        for (line, words) in [
+            ("5", "a number, not a JSON object"),
+            ("-1.5", "a number, not"),
+            ("\"x\"", "a string, not"),
+            (" null", "null, not"),
+            ("true", "true or false, not"),
+            ("[{\"text\":\"a\"}]", "an array, not"),
+            ("id,text", "column 1: not an object in braces"),
+            ("\"a\" b", "not"),
+            ("{\"text\":\"a", "cut off"),
+            ("{", "cut off"),
+            ("{\"text\":tru}", "only true, false and null"),
+            ("{\"text\":nan}", "only true, false and null"),
+            ("{\"text\":NaN}", "write null for NaN"),
+            ("{\"text\":}", "no value"),
+            ("{'text':'a'}", "not in double quotes"),
+            ("{text:1}", "not in double quotes"),
+            ("{\"text\":\"a\",}", "a comma behind the last value"),
+            ("{\"text\":[1,]}", "a comma behind the last value"),
+            ("{\"text\" \"a\"}", "no colon"),
+            ("{\"text\":\"a\" \"b\":1}", "neither a comma"),
+            ("{\"text\":[1 2]}", "neither a comma"),
+            ("{\"text\":\"a\"}{}", "behind the object"),
+            ("{\"text\":01}", "a number as JSON does not write it"),
+            ("{\"text\":1e}", "a number as JSON does not write it"),
+            ("{\"text\":1e999}", "too large"),
+            ("{\"text\":\"\\q\"}", "an unknown escape"),
+            ("{\"id\":\"\\q\"}", "an unknown escape"),
+            ("{\"text\":\"\\udc00\"}", "half of a surrogate pair"),
+            ("{\"id\":\"\\ud800 \"}", "half of a surrogate pair"),
+            ("{\"text\":\"a\tb\"}", "control character"),
+        ] {
+            let said = said(line);
+            assert!(said.contains(words), "{line}: {said}");
+            for parser in ["EOF", "ident", "invalid type", "expected", "at line", "key must"] {
+                assert!(!said.contains(parser), "{line}: {said}");
+            }
+            assert!(said.contains("; ") || said.contains("(jq"), "what to do: {said}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_short_however_long_the_line_is() {
+        let long = "x".repeat(1 << 16);
+        for line in
+            [format!("\"{long}\""), format!("{{\"{long}\" 1"), format!("{{\"text\":{long}}}")]
+        {
+            assert!(said(&line).len() < 200);
+        }
     }
 }

@@ -80,6 +80,9 @@ pub struct CsvHeader {
     pub delimiter: u8,
 }
 
+/// What is said besides of a record that is too long even to be held.
+const NOT_COPIED: &str = " (too long to be copied to the rejected)";
+
 /// What is said of a record that is too long, wherever that is noticed.
 fn too_long(limit: usize) -> String {
     format!("the record is longer than {}; raise --max-record to read it", size_words(limit))

@@ -82,7 +82,8 @@ impl Chunk {
                     Err((0, too_long(limit)))
                 } else {
                     json::parse(content, fields, &mut values, strings).and_then(|()| {
-                        json::record(fields, &values, strings, extra).map_err(|words| (0, words))
+                        json::record(fields, &values, strings, extra, content)
+                            .map_err(|words| (0, words))
                     })
                 };
                 match read {

@@ -40,7 +40,27 @@ fn text_comes_before_html_and_must_be_a_string() {
     assert_eq!(read.problems.len(), 5);
     assert!(read.problems[0].message.contains("`text` is a number, not a string"));
     assert!(read.problems[1].message.contains("`text` is null"));
-    assert!(read.problems[4].message.contains("no `text` or `html` field; name it"));
+    assert_eq!(
+        read.problems[4].message,
+        "no `text` or `html` field, and no other; name it with --text-field"
+    );
+}
+
+#[test]
+fn a_record_without_text_says_what_it_has() {
+    let many: Vec<String> = (0..12).map(|n| format!("\"f{n}\":[{n}]")).collect();
+    let read = lines(&format!(
+        "\u{feff}{{\"id\":1,\"bo\\u001b\\ndy\":\"x\"}}\n{{{}}}\n{{\"{}\":0}}\n",
+        many.join(","),
+        "n".repeat(100)
+    ));
+    let said: Vec<&str> = read.problems.iter().map(|p| p.message.as_str()).collect();
+    assert_eq!(
+        said[0],
+        "no `text` or `html` field, but id, bo\\u{1b}\\ndy; name it with --text-field"
+    );
+    assert!(said[1].contains("but f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, ...; name"), "{said:?}");
+    assert!(said[2].contains(&format!("but {}; name", "n".repeat(40))), "{said:?}");
 }
 
 #[test]
@@ -88,7 +108,8 @@ fn a_problem_has_its_line_and_offset() {
     let places: Vec<_> = read.problems.iter().map(|p| (p.record, p.line, p.offset)).collect();
     assert_eq!(places, [(2, 4, Some(18 + 12)), (3, 5, Some(33 + 16))]);
     assert!(
-        read.messages()[0].ends_with("x.jsonl:4: invalid JSON at column 13: expected `,` or `}`")
+        read.messages()[0]
+            .contains("x.jsonl:4: invalid JSON at column 13: neither a comma nor the end")
     );
 }
 

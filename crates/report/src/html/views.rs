@@ -83,6 +83,8 @@ pub(super) struct InputRow {
     pub(super) removed: String,
     pub(super) share: String,
     pub(super) percent: String,
+    /// Whether there is anything to draw of it.
+    pub(super) loses: bool,
     pub(super) problems: String,
     pub(super) has_problems: bool,
 }
@@ -109,6 +111,7 @@ pub(super) fn inputs(summary: &Summary) -> (Vec<InputRow>, String) {
             removed: count(input.removed),
             share: share(input.removed, input.documents),
             percent: format!("{:.1}", 100.0 * input.removed as f64 / input.documents.max(1) as f64),
+            loses: input.removed > 0,
             problems: count(input.problems),
             has_problems: input.problems > 0,
         })
@@ -156,7 +159,7 @@ pub(super) fn cluster(cluster: &ClusterExhibit, summary: &Summary) -> ClusterVie
         .map(|member| MemberView {
             id: clean::line(&member.id, MEDIUM),
             title: clean::line(member.title.as_deref().unwrap_or_default(), MEDIUM),
-            value: ratio(member.similarity),
+            value: member.similarity.map_or_else(|| "–".to_owned(), ratio),
             rule: clean::line(&member.rule.replace('_', " "), MEDIUM),
         })
         .collect();
@@ -236,6 +239,7 @@ fn flatten(name: &str, value: &Value, rows: &mut Vec<(String, String)>, depth: u
 
 /// Counts that are of interest to whoever wants to know how the answer came about.
 pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
+    let without = format!("without {}", summary.lacking());
     let mut rows = vec![
         ("tokens", count(summary.tokens)),
         ("features", count(summary.features.total)),
@@ -245,15 +249,18 @@ pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
             "pairs listed",
             match (summary.pairs.listed, summary.pairs.complete) {
                 (0, false) => "none".to_owned(),
-                (listed, true) => format!("{}, all there are", count(listed)),
-                (listed, false) => format!("{}, not all", count(listed)),
+                (listed, _) => {
+                    let note = summary.pairs.note(summary.wants_all_pairs());
+                    format!("{}, {}", count(listed), note.unwrap_or("all there are"))
+                }
             },
         ),
         ("documents in clusters", count(summary.documents_in_clusters)),
-        ("without words", count(summary.without_features.no_words)),
+        (without.as_str(), count(summary.without_features.no_words)),
         ("under one shingle", count(summary.without_features.under_one_shingle)),
         ("repeated ids", count(summary.duplicate_ids)),
         ("unreadable records", count(summary.problems)),
+        ("files passed over", count(summary.skipped_files)),
     ];
     if let Some(distinct) = summary.features.distinct_approximately {
         rows.insert(2, ("distinct features", format!("about {}", count(distinct))));
