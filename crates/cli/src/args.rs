@@ -53,6 +53,15 @@ Examples:
   lookalike explain doc-17 doc-42 --run clean
   lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
     Explain(ExplainArgs),
+    /// Document frequencies of a collection: build them once, use them with any method
+    #[command(subcommand)]
+    Lexicon(LexiconCommand),
+    /// List the methods of the papers and their parameters
+    #[command(after_help = "\
+Examples:
+  lookalike methods
+  lookalike methods minhash-lsh")]
+    Methods(MethodsArgs),
     /// Print the completion script of a shell
     #[command(after_help = "\
 Example:
@@ -223,6 +232,8 @@ pub(crate) struct MatchArgs {
     pub(crate) criterion: CriterionArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
     /// Who survives; several rules apply in their order, ties go by id
     #[arg(
         long,
@@ -235,6 +246,113 @@ pub(crate) struct MatchArgs {
                      containment the larger document always survives, and the rules decide between equals."
     )]
     pub(crate) keep: Vec<String>,
+}
+
+/// How candidates are found, where not by the exact join.
+#[derive(Debug, Args)]
+pub(crate) struct MethodArgs {
+    /// Find candidates by a method of the papers instead of the exact join: NAME:PARAMETER=VALUE,…
+    /// (`lookalike methods` lists them)
+    #[arg(long, value_name = "METHOD", help_heading = "Method")]
+    pub(crate) method: Option<String>,
+    /// What decides about a method's candidates: their whole feature sets, the method's own sketches,
+    /// or nothing more than a key in common
+    #[arg(
+        long,
+        value_enum,
+        value_name = "BY",
+        default_value_t = VerifyArg::Exact,
+        requires = "method",
+        help_heading = "Method"
+    )]
+    pub(crate) verify: VerifyArg,
+    /// Document frequencies for the method, made by `lookalike lexicon build` [default: those of INPUT]
+    #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
+    pub(crate) lexicon: Option<String>,
+    /// Ignore keys that more than N distinct documents have, and count them
+    #[arg(long, value_name = "N", requires = "method", help_heading = "Method")]
+    pub(crate) key_limit: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LexiconBuildArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The file to write; one that is there is replaced when the new one is whole
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Which tokens count as terms, rules joined by +: stop, tg5, tl25, nosc, stem, kolcz, no-numbers,
+    /// no-dates
+    #[arg(long, value_name = "RULES", default_value = "all")]
+    pub(crate) terms: String,
+    /// Unicode normalisation
+    #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc)]
+    pub(crate) normalize: NormalizeArg,
+    /// Memory for terms; more go to temporary files beside the output
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
+    pub(crate) memory: usize,
+    /// Threads to use [default: all cores]
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) threads: usize,
+    /// Print nothing but errors
+    #[arg(long, short = 'q')]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LexiconShowArgs {
+    /// The lexicon
+    pub(crate) lexicon: PathBuf,
+    /// Terms to show
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    pub(crate) count: usize,
+    /// The rarest terms instead of the commonest
+    #[arg(long)]
+    pub(crate) rarest: bool,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LexiconWindowArgs {
+    /// The lexicon
+    pub(crate) lexicon: PathBuf,
+    /// Bounds of the normalised idf, both included
+    #[arg(long, value_name = "LOW..HIGH", default_value = "0.2..0.8")]
+    pub(crate) nidf: String,
+    /// Only count the terms
+    #[arg(long)]
+    pub(crate) count: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LexiconCommand {
+    /// Count in how many documents each term is, into one frozen file
+    #[command(after_help = "\
+Examples:
+  lookalike lexicon build news/*.jsonl.gz --output news.lexicon
+  lookalike lexicon build mails.csv --text-field body --terms kolcz --output mails.lexicon")]
+    Build(LexiconBuildArgs),
+    /// Show what a lexicon holds: sizes, settings, checksum, commonest or rarest terms
+    #[command(after_help = "\
+Example:
+  lookalike lexicon show news.lexicon --rarest --count 50")]
+    Show(LexiconShowArgs),
+    /// List the terms in a window of normalised idf: what I-Match would take for its lexicon
+    #[command(after_help = "\
+Example:
+  lookalike lexicon window news.lexicon --nidf 0.2..0.8 --count")]
+    Window(LexiconWindowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MethodsArgs {
+    /// Only this one, with its parameters
+    pub(crate) name: Option<String>,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
@@ -322,6 +440,8 @@ choices! {
     ShortArg { Whole, Ignore }
     /// Linkages.
     LinkageArg { Leaders, Components }
+    /// What decides about candidates.
+    VerifyArg { Exact, Sketch, None }
     /// Forms of tables.
     TablesArg { Parquet, Tsv, Jsonl }
     /// Forms of answers.

@@ -107,7 +107,7 @@ fn summary() -> Summary {
             near: 23_410,
             component: 0,
         },
-        without_features: WithoutFeatures { no_words: 112, under_one_shingle: 0 },
+        without_features: WithoutFeatures { no_words: 112, ..WithoutFeatures::default() },
         skipped_files: 3,
         duplicate_ids: 0,
         problems: 15,

@@ -142,7 +142,7 @@ mod tests {
             kept: 900,
             largest_cluster: 50,
             problems: 10,
-            without_features: WithoutFeatures { no_words: 50, under_one_shingle: 0 },
+            without_features: WithoutFeatures { no_words: 50, ..WithoutFeatures::default() },
             pairs: Pairs { listed: 10, complete: true },
             inputs: vec![input("a", 100, 50), input("b", 900, 50), input("tiny", 2, 2)],
             ..Summary::default()
