@@ -19,7 +19,7 @@ ALLOWED = {
     "lookalike-report": {"lookalike-text"},
     "lookalike": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-io",
-        "lookalike-engine", "lookalike-report",
+        "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon",
     },
     "lookalike-cli": {"lookalike"},
     # core and engine for its baseline program only, which measures them; the oracle shares no code.

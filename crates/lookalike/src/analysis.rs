@@ -1,10 +1,10 @@
 //! The part that every job has in common: inputs in, verdicts out.
 
-use crate::{Job, LookalikeError};
 use crate::approach::approach;
+use crate::{Job, LookalikeError};
 use lookalike_engine::{
-    Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches, Progress, Signer,
-    Units, Verdicts, Verify, find, ingest,
+    Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
+    Progress, Signer, Units, Verdicts, Verify, find, ingest,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use lookalike_methods::Evidence;

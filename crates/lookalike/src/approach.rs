@@ -52,8 +52,7 @@ fn statistics(
                 "no temporary directory for the document frequencies: {error}; use --scratch DIR"
             )))?;
             let path = folder.path().join("inputs.lexicon");
-            let lexicon =
-                count_terms(inputs, &job.settings, &wanted, threads, &path, progress)?;
+            let lexicon = count_terms(inputs, &job.settings, &wanted, threads, &path, progress)?;
             Ok(Some(Arc::new(lexicon)))
         }
         None => Ok(None),

@@ -26,6 +26,8 @@ pub struct LexiconJob {
     pub memory: usize,
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
+    /// Stop at the first bad record.
+    pub strict: bool,
 }
 
 /// A lexicon that was built, and what could not be read for it.
@@ -54,10 +56,7 @@ pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Des
 ///
 /// # Errors
 /// Inputs that are not there, a term filter that does not exist, files that cannot be written.
-pub fn build_lexicon(
-    job: &LexiconJob,
-    progress: &dyn Progress,
-) -> Result<Built, LookalikeError> {
+pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
     let options = DiscoverOptions {
         fields: job.settings.fields.clone(),
         format: job.settings.format,
@@ -73,7 +72,9 @@ pub fn build_lexicon(
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         threads => threads,
     };
-    count(&inputs, &job.settings, &description, threads, job.memory, &job.output, progress)
+    let count =
+        Count { inputs: &inputs, settings: &job.settings, description: &description, threads };
+    count.run(job.memory, job.strict, &job.output, progress)
 }
 
 /// Counts the terms of inputs that are known already.
@@ -85,89 +86,107 @@ pub(crate) fn count_terms(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Lexicon, LookalikeError> {
-    let memory = Memory::default().0;
-    Ok(count(inputs, settings, description, threads, memory, path, progress)?.lexicon)
+    // A bad record is told of when the documents are read.
+    let count = Count { inputs, settings, description, threads };
+    Ok(count.run(Memory::default().0, false, path, progress)?.lexicon)
 }
 
 /// Problems that are listed; all are counted.
 const LISTED: usize = 1000;
 
-fn count(
-    inputs: &Inputs,
-    settings: &Settings,
-    description: &Description,
+/// What is counted.
+struct Count<'a> {
+    inputs: &'a Inputs,
+    settings: &'a Settings,
+    description: &'a Description,
     threads: usize,
-    memory: usize,
-    path: &Path,
-    progress: &dyn Progress,
-) -> Result<Built, LookalikeError> {
-    progress.phase("counting terms", Some(inputs.files.iter().map(|file| file.size).sum()));
-    let filter: TermFilter = description
-        .term_filter
-        .parse()
-        .map_err(|_| EngineError::TermFilter(description.term_filter.clone()))?;
-    let analyzer = Analyzer::new(&settings.analysis);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let chunks = Mutex::new(inputs.chunks());
-    let problems = Mutex::new((Vec::new(), 0u64));
-    let report = |problem| {
-        let mut problems = problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        problems.1 += 1;
-        if problems.0.len() < LISTED {
-            problems.0.push(problem);
-        }
-    };
-    let worker = || -> Result<Builder, LookalikeError> {
-        let mut builder = Builder::new(description.clone(), Memory(memory / threads), folder);
-        let (mut visit, mut scratch) = (VisitScratch::default(), FilterScratch::default());
-        loop {
-            let next = chunks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-            let chunk = match next {
-                None => return Ok(builder),
-                Some(Err(problem)) => {
-                    report(problem);
-                    continue;
-                }
-                Some(Ok(chunk)) => chunk,
-            };
-            let (mut documents, mut failed) = (0, None);
-            chunk.visit(inputs, &mut visit, &mut |item| match item {
-                Item::Record(record) => {
-                    let text = plain_text(&record.content);
-                    filter.terms(&analyzer, &text, &mut scratch, |term| {
-                        builder.push(finalise(token(term)), term);
-                    });
-                    documents += 1;
-                    if let Err(error) = builder.end_document() {
-                        failed.get_or_insert(error);
+}
+
+impl Count<'_> {
+    fn run(
+        &self,
+        memory: usize,
+        strict: bool,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Built, LookalikeError> {
+        let Self { inputs, settings, description, threads } = *self;
+        progress.phase("counting terms", Some(inputs.files.iter().map(|file| file.size).sum()));
+        let filter: TermFilter = description
+            .term_filter
+            .parse()
+            .map_err(|_| EngineError::TermFilter(description.term_filter.clone()))?;
+        let analyzer = Analyzer::new(&settings.analysis);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let chunks = Mutex::new(inputs.chunks());
+        let problems = Mutex::new((Vec::new(), 0u64));
+        let report = |problem| {
+            let mut problems = problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            problems.1 += 1;
+            if problems.0.len() < LISTED {
+                problems.0.push(problem);
+            }
+        };
+        let worker = || -> Result<Builder, LookalikeError> {
+            let mut builder = Builder::new(description.clone(), Memory(memory / threads), folder);
+            let (mut visit, mut scratch) = (VisitScratch::default(), FilterScratch::default());
+            loop {
+                let next = chunks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+                let chunk = match next {
+                    None => return Ok(builder),
+                    Some(Err(problem)) => {
+                        report(problem);
+                        continue;
                     }
+                    Some(Ok(chunk)) => chunk,
+                };
+                let (mut documents, mut failed) = (0, None);
+                chunk.visit(inputs, &mut visit, &mut |item| match item {
+                    Item::Record(record) => {
+                        let text = plain_text(&record.content);
+                        filter.terms(&analyzer, &text, &mut scratch, |term| {
+                            builder.push(finalise(token(term)), term);
+                        });
+                        documents += 1;
+                        if let Err(error) = builder.end_document() {
+                            failed.get_or_insert(error);
+                        }
+                    }
+                    Item::Bad(problem) => report(problem),
+                });
+                if let Some(error) = failed {
+                    return Err(error.into());
                 }
-                Item::Bad(problem) => report(problem),
+                let first = {
+                    let problems =
+                        problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    problems.0.first().cloned()
+                };
+                if let Some(problem) = first.filter(|_| strict) {
+                    return Err(EngineError::Strict(problem).into());
+                }
+                if progress.cancelled() {
+                    return Err(EngineError::Cancelled.into());
+                }
+                progress.advance(chunk.consumed, documents);
+            }
+        };
+        let builders = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+            let joined = workers.into_iter().map(|worker| match worker.join() {
+                Ok(builder) => builder,
+                Err(panic) => std::panic::resume_unwind(panic),
             });
-            if let Some(error) = failed {
-                return Err(error.into());
-            }
-            if progress.cancelled() {
-                return Err(EngineError::Cancelled.into());
-            }
-            progress.advance(chunk.consumed, documents);
+            joined.collect::<Result<Vec<Builder>, LookalikeError>>()
+        })?;
+        let mut whole = Builder::new(description.clone(), Memory(memory), folder);
+        for builder in builders {
+            whole.absorb(builder)?;
         }
-    };
-    let builders = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        let joined = workers.into_iter().map(|worker| match worker.join() {
-            Ok(builder) => builder,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.collect::<Result<Vec<Builder>, LookalikeError>>()
-    })?;
-    let mut whole = Builder::new(description.clone(), Memory(memory), folder);
-    for builder in builders {
-        whole.absorb(builder)?;
+        let lexicon = whole.finish(path)?;
+        let (problems, problem_count) =
+            problems.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Ok(Built { lexicon, problems, problem_count })
     }
-    let lexicon = whole.finish(path)?;
-    let (problems, problem_count) =
-        problems.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(Built { lexicon, problems, problem_count })
 }

@@ -42,6 +42,7 @@ pub use lookalike_engine::{Linkage, Progress, Silent, Verify};
 pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
-pub use lookalike_methods::{About, Parameter, methods};
+pub use lookalike_methods::imatch::Share;
+pub use lookalike_methods::{About, Parameter, Statistics, methods};
 pub use lookalike_report::{Comparison, Summary, TextStyle};
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};

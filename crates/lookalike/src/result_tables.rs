@@ -142,7 +142,9 @@ impl<'a> Table<'a> {
         let texts = texts.iter().map(|text| Cell::Text(text));
         let mut cells = [Cell::Null; LEDGER.len() + COUNTS.len()];
         let mut length = 0;
-        for (place, cell) in cells.iter_mut().zip(texts.chain(written(count_cells(evidence), extra))) {
+        for (place, cell) in
+            cells.iter_mut().zip(texts.chain(written(count_cells(evidence), extra)))
+        {
             *place = cell;
             length += 1;
         }

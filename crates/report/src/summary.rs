@@ -202,9 +202,9 @@ impl Removed {
             ("lexically equivalent", self.lexically_equivalent),
             ("feature-equivalent", self.feature_equivalent),
             ("near-duplicate", self.near),
+            ("in one component", self.component),
             ("by sketches alone", self.sketch),
             ("by a key alone", self.key),
-            ("in one component", self.component),
         ]
     }
 }

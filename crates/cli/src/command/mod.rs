@@ -3,6 +3,8 @@
 mod compare;
 mod completions;
 mod explain;
+mod lexicon;
+mod methods;
 mod run;
 
 use crate::args::{
@@ -21,6 +23,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Cluster(args) => run::cluster(args),
         Command::Compare(args) => compare::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Lexicon(command) => lexicon::run(command),
+        Command::Methods(args) => methods::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, OutputArgs, TablesArg,
+    VerifyArg,
 };
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
-use lookalike::{Job, Linkage, Outcome, Summary, TableFormat};
+use lookalike::{Job, Linkage, MethodSettings, Outcome, Summary, TableFormat, Verify};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -35,6 +36,16 @@ fn job(
         super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
     settings.keep = matching.keep.clone();
+    settings.method = matching.method.method.as_ref().map(|spec| MethodSettings {
+        spec: spec.clone(),
+        verify: match matching.method.verify {
+            VerifyArg::Exact => Verify::Exact,
+            VerifyArg::Sketch => Verify::Sketch,
+            VerifyArg::None => Verify::None,
+        },
+        lexicon: matching.method.lexicon.clone(),
+        key_limit: matching.method.key_limit,
+    });
     settings.linkage = match linkage {
         LinkageArg::Leaders => Linkage::Leaders,
         LinkageArg::Components => Linkage::Components,

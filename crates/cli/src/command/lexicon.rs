@@ -1,0 +1,144 @@
+//! `lookalike lexicon build | show | window`
+
+use crate::args::{
+    FormatArg, LexiconBuildArgs, LexiconCommand, LexiconShowArgs, LexiconWindowArgs, NormalizeArg,
+};
+use crate::interrupt;
+use crate::terminal::{TerminalProgress, pairs_table};
+use anyhow::Context;
+use lookalike::{Lexicon, LexiconJob, Normalize, Rank, Settings, Share, Statistics, build_lexicon};
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        LexiconCommand::Build(args) => build(args),
+        LexiconCommand::Show(args) => show(args),
+        LexiconCommand::Window(args) => window(args),
+    }
+}
+
+fn build(args: &LexiconBuildArgs) -> anyhow::Result<ExitCode> {
+    interrupt::listen()?;
+    let mut settings = Settings {
+        fields: super::field_names(&args.input.fields),
+        format: super::input_format(&args.input.fields),
+        max_record: Some(args.input.fields.max_record),
+        ..Settings::default()
+    };
+    settings.analysis.normalize = match args.normalize {
+        NormalizeArg::None => Normalize::None,
+        NormalizeArg::Nfc => Normalize::Nfc,
+        NormalizeArg::Nfkc => Normalize::Nfkc,
+    };
+    let job = LexiconJob {
+        inputs: args.input.inputs.clone(),
+        output: args.output.clone(),
+        settings,
+        term_filter: args.terms.clone(),
+        memory: args.memory,
+        threads: args.threads,
+        strict: args.input.strict,
+    };
+    let progress = TerminalProgress::new(args.quiet);
+    let built = build_lexicon(&job, &progress);
+    progress.finish();
+    let built = built?;
+    if !args.quiet {
+        for problem in built.problems.iter().take(SHOWN_PROBLEMS) {
+            eprintln!("{problem}");
+        }
+        let rest = built.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
+        if rest > 0 {
+            eprintln!("and {rest} more; --strict stops at the first");
+        }
+        let mut rows = rows(&built.lexicon);
+        rows.push(("unreadable records".into(), built.problem_count.to_string()));
+        println!("{}", pairs_table(rows));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Bad records named on standard error.
+const SHOWN_PROBLEMS: usize = 5;
+
+fn rows(lexicon: &Lexicon) -> Vec<(String, String)> {
+    let (least, most) = lexicon.frequency_range();
+    let description = lexicon.description();
+    [
+        ("file", lexicon.path().display().to_string()),
+        ("documents", lexicon.documents().to_string()),
+        ("terms", lexicon.len().to_string()),
+        ("documents a term is in", format!("{least} to {most}")),
+        ("analysis", description.analysis.clone()),
+        ("term filter", description.term_filter.clone()),
+        ("checksum", format!("{:032x}", lexicon.checksum())),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}
+
+fn show(args: &LexiconShowArgs) -> anyhow::Result<ExitCode> {
+    let lexicon = Lexicon::open(&args.lexicon)?;
+    let rank = if args.rarest { Rank::LeastFrequent } else { Rank::MostFrequent };
+    let terms = lexicon.ranked(rank, args.count);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if args.format == FormatArg::Json {
+        let terms: Vec<_> = terms
+            .iter()
+            .map(|term| {
+                serde_json::json!({
+                    "term": String::from_utf8_lossy(term.name),
+                    "documents": term.frequency,
+                    "idf": lexicon.idf(term.fingerprint),
+                    "nidf": lexicon.nidf(term.fingerprint),
+                })
+            })
+            .collect();
+        let description = lexicon.description();
+        let (least, most) = lexicon.frequency_range();
+        serde_json::to_writer_pretty(
+            &mut out,
+            &serde_json::json!({
+                "documents": lexicon.documents(),
+                "terms": lexicon.len(),
+                "least_frequency": least,
+                "most_frequency": most,
+                "analysis": description.analysis,
+                "term_filter": description.term_filter,
+                "checksum": format!("{:032x}", lexicon.checksum()),
+                "shown": terms,
+            }),
+        )?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(out, "{}\n", pairs_table(rows(&lexicon)))?;
+    writeln!(out, "{:>10}  {:>7}  {:>5}  term", "documents", "idf", "nidf")?;
+    for term in terms {
+        let (idf, nidf) = (lexicon.idf(term.fingerprint), lexicon.nidf(term.fingerprint));
+        let name = String::from_utf8_lossy(term.name);
+        writeln!(out, "{:>10}  {idf:>7.3}  {nidf:>5.3}  {name}", term.frequency)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn window(args: &LexiconWindowArgs) -> anyhow::Result<ExitCode> {
+    let lexicon = Lexicon::open(&args.lexicon)?;
+    let (low, high) = args.nidf.split_once("..").context("use --nidf LOW..HIGH, as in 0.2..0.8")?;
+    let bound = |text: &str| -> anyhow::Result<Share> {
+        text.parse().map_err(|_| {
+            anyhow::anyhow!("{text:?} is no number from 0 to 1 of up to three decimals")
+        })
+    };
+    let (low, high) = (bound(low)?, bound(high)?);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if args.count {
+        writeln!(out, "{} of {} terms", lexicon.window_len(low, high), lexicon.len())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for term in lexicon.window(low, high) {
+        writeln!(out, "{}\t{}", String::from_utf8_lossy(term.name), term.frequency)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

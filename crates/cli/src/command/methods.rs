@@ -1,0 +1,58 @@
+//! `lookalike methods [NAME]`
+
+use crate::args::{FormatArg, MethodsArgs};
+use crate::terminal::pairs_table;
+use lookalike::{About, methods};
+use std::io::Write;
+use std::process::ExitCode;
+
+pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
+    let chosen: Vec<&About> = methods()
+        .filter(|about| args.name.as_deref().is_none_or(|name| name == about.name))
+        .collect();
+    if let ([], Some(name)) = (chosen.as_slice(), &args.name) {
+        let known: Vec<&str> = methods().map(|about| about.name).collect();
+        anyhow::bail!("there is no method {name:?}; there are {}", known.join(", "));
+    }
+    let mut out = std::io::stdout().lock();
+    if args.format == FormatArg::Json {
+        serde_json::to_writer_pretty(&mut out, &chosen.iter().map(json).collect::<Vec<_>>())?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.name.is_none() {
+        let rows = chosen.iter().map(|about| (about.name.to_owned(), about.summary.to_owned()));
+        writeln!(out, "{}", pairs_table(rows.collect()))?;
+        writeln!(
+            out,
+            "\nParameters: lookalike methods NAME. Use: --method NAME:PARAMETER=VALUE,…"
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for about in chosen {
+        writeln!(out, "{}: {}\n{}", about.name, about.summary, about.paper)?;
+        if about.needs_statistics {
+            writeln!(out, "Needs document frequencies: --lexicon FILE, or those of the inputs.")?;
+        }
+        let rows = about.parameters.iter().map(|parameter| {
+            let default = match parameter.default {
+                "" => String::new(),
+                default => format!(" [default: {default}]"),
+            };
+            (parameter.name.to_owned(), format!("{}{default}", parameter.help))
+        });
+        writeln!(out, "{}", pairs_table(rows.collect()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json(about: &&About) -> serde_json::Value {
+    let parameter = |p: &lookalike::Parameter| serde_json::json!({"name": p.name, "default": p.default, "help": p.help});
+    serde_json::json!({
+        "name": about.name,
+        "summary": about.summary,
+        "paper": about.paper,
+        "needs_statistics": about.needs_statistics,
+        "parameters": about.parameters.iter().map(parameter).collect::<Vec<_>>(),
+    })
+}
