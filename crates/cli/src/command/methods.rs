@@ -22,7 +22,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
     }
     if args.name.is_none() {
         let rows = chosen.iter().map(|about| (about.name.to_owned(), about.summary.to_owned()));
-        writeln!(out, "{}", pairs_table(rows.collect()))?;
+        writeln!(out, "{}", pairs_table(rows))?;
         writeln!(
             out,
             "\nParameters: lookalike methods NAME. Use: --method NAME:PARAMETER=VALUE,…"
@@ -41,7 +41,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
             };
             (parameter.name.to_owned(), format!("{}{default}", parameter.help))
         });
-        writeln!(out, "{}", pairs_table(rows.collect()))?;
+        writeln!(out, "{}", pairs_table(rows))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -190,7 +190,7 @@ impl Method for WordLsh {
         match evidence {
             Evidence::Sampled(counts) => Measure::Resemblance.reaches(self.threshold, counts),
             Evidence::Agreement { equal, of } => minimum::reaches(self.threshold, equal, of),
-            Evidence::Distance(_) | Evidence::SameKey => false,
+            Evidence::Exact(_) | Evidence::Distance(_) | Evidence::SameKey => false,
         }
     }
 }
