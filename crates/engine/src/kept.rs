@@ -52,7 +52,10 @@ impl Slots {
 
     /// The words from an index on.
     fn from(&self, index: u32) -> (&[u32], &[u64]) {
-        let start = self.indices.partition_point(|&at| at < index);
+        let start = match index {
+            0 => 0,
+            _ => self.indices.partition_point(|&at| at < index),
+        };
         (&self.indices[start..], &self.words[start..])
     }
 }
