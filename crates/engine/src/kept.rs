@@ -6,7 +6,7 @@
 
 use crate::judge::Candidate;
 use crate::postings::{Key, Postings};
-use std::ops::Range;
+use std::ops::ControlFlow;
 
 /// The kept units, findable by key, each with a glance `G` of it.
 #[derive(Debug)]
@@ -49,83 +49,26 @@ impl Slots {
             }
         }
     }
+}
 
-    /// The words from an index on.
-    fn from(&self, index: u32) -> (&[u32], &[u64]) {
-        let start = match index {
-            0 => 0,
-            _ => self.indices.partition_point(|&at| at < index),
-        };
-        (&self.indices[start..], &self.words[start..])
-    }
+/// Words looked at together: the first match is found in them more often than not.
+const WINDOW: usize = 32;
+
+/// A set of slots that is read in windows.
+#[derive(Debug)]
+struct Cursor {
+    /// Which one of the long groups.
+    long: u32,
+    /// Place of the next word in it.
+    next: u32,
 }
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Meeting {
-    found: Vec<Candidate>,
-    met: Union,
-}
-
-/// The union of sets of slots.
-#[derive(Debug, Default)]
-struct Union {
-    /// All zero between two units.
-    words: Vec<u64>,
-    /// Indices of words that are not zero, outside of `range`.
-    touched: Vec<u32>,
-    /// Words that sets without a gap were added to.
-    range: Range<usize>,
-}
-
-impl Union {
-    fn is_empty(&self) -> bool {
-        self.touched.is_empty() && self.range.is_empty()
-    }
-
-    fn add(&mut self, indices: &[u32], words: &[u64]) {
-        let (Some(&first), Some(&last)) = (indices.first(), indices.last()) else { return };
-        let (first, end) = (first as usize, last as usize + 1);
-        if end - first == words.len() {
-            // No gap: whole vectors of words at a time.
-            for (word, &bits) in self.words[first..end].iter_mut().zip(words) {
-                *word |= bits;
-            }
-            self.range = match self.range.is_empty() {
-                true => first..end,
-                false => self.range.start.min(first)..self.range.end.max(end),
-            };
-            return;
-        }
-        for (&index, &bits) in indices.iter().zip(words) {
-            self.add_word(index, bits);
-        }
-    }
-
-    fn add_word(&mut self, index: u32, bits: u64) {
-        let word = &mut self.words[index as usize];
-        if *word == 0 {
-            self.touched.push(index);
-        }
-        *word |= bits;
-    }
-
-    /// Gives every slot, and is empty again.
-    fn drain(&mut self, mut each: impl FnMut(u32)) {
-        let mut take = |index: usize, word: &mut u64| {
-            let mut bits = std::mem::take(word);
-            while bits != 0 {
-                each(index as u32 * 64 + bits.trailing_zeros());
-                bits &= bits - 1;
-            }
-        };
-        for index in std::mem::take(&mut self.range) {
-            take(index, &mut self.words[index]);
-        }
-        for index in self.touched.drain(..) {
-            take(index as usize, &mut self.words[index as usize]);
-        }
-    }
+    /// Met under short groups; the units are slots.
+    short: Vec<Candidate>,
+    cursors: Vec<Cursor>,
 }
 
 impl<'a, G: Copy> Kept<'a, G> {
@@ -172,55 +115,88 @@ impl<'a, G: Copy> Kept<'a, G> {
         }
     }
 
-    /// The kept units from slot `from` on that are posted under one of the keys and that `may_match`,
-    /// each once. Keys come rarest first.
-    pub(crate) fn meet<'m>(
+    /// Visits the kept units from slot `from` on that are posted under one of the keys, each once, in
+    /// order of precedence, with a glance of each, until told to stop. Keys come rarest first.
+    pub(crate) fn meet(
         &self,
         keys: impl Iterator<Item = Key>,
         from: u32,
-        may_match: impl Fn(G) -> bool,
-        meeting: &'m mut Meeting,
-    ) -> &'m [Candidate] {
-        let Meeting { found, met } = meeting;
-        found.clear();
-        let words = self.units.len().div_ceil(64);
-        if met.words.len() < words {
-            met.words.resize(words.next_power_of_two(), 0);
-        }
+        meeting: &mut Meeting,
+        mut visit: impl FnMut(Candidate, G) -> ControlFlow<()>,
+    ) {
+        let Meeting { short, cursors } = meeting;
+        short.clear();
+        cursors.clear();
         for key in keys {
-            if let Some(slots) = self.long.get(self.long_of[key.group as usize] as usize) {
-                let (indices, words) = slots.from(from / 64);
-                met.add(indices, words);
+            let long = self.long_of[key.group as usize];
+            if let Some(slots) = self.long.get(long as usize) {
+                let next = match from {
+                    0 => 0,
+                    from => slots.indices.partition_point(|&index| index < from / 64),
+                };
+                cursors.push(Cursor { long, next: next as u32 });
                 continue;
             }
             let entries = &self.postings.entries()[self.postings.range(key.group)];
-            found.extend(entries.iter().filter_map(|posting| {
+            short.extend(entries.iter().filter_map(|posting| {
                 let slot = self.slot_of[posting.unit as usize];
                 let candidate =
                     Candidate { unit: slot, own: key.position, other: posting.position };
                 (slot != NONE && slot >= from).then_some(candidate)
             }));
         }
-        if met.is_empty() {
-            // Only short groups: the least places are those of the first common key.
-            found.sort_unstable();
-            found.dedup_by_key(|candidate| candidate.unit);
-            found.retain(|candidate| may_match(self.glances[candidate.unit as usize]));
-        } else {
-            // Under a long group places are not known, so the first common key is not either.
-            for candidate in found.drain(..) {
-                met.add_word(candidate.unit / 64, 1 << (candidate.unit % 64));
-            }
-            met.drain(|slot| {
-                if slot >= from && may_match(self.glances[slot as usize]) {
-                    found.push(Candidate { unit: slot, own: 0, other: 0 });
+        // Of those under short groups alone, the least places are those of the first common key.
+        short.sort_unstable();
+        short.dedup_by_key(|candidate| candidate.unit);
+        let mut see = |slot: u32, own: u32, other: u32| {
+            let unit = self.units[slot as usize];
+            visit(Candidate { unit, own, other }, self.glances[slot as usize])
+        };
+        if cursors.is_empty() {
+            let _ =
+                short.iter().try_for_each(|&Candidate { unit, own, other }| see(unit, own, other));
+            return;
+        }
+        // Under a long group places are not known, so the first common key is not either.
+        let mut short = short.iter().map(|candidate| candidate.unit).peekable();
+        let mut window = [0u64; WINDOW];
+        let mut start = from / 64;
+        let words = self.units.len().div_ceil(64) as u32;
+        while start < words {
+            let end = words.min(start + WINDOW as u32);
+            for cursor in &mut *cursors {
+                let Slots { indices, words } = &self.long[cursor.long as usize];
+                while let Some(&index) = indices.get(cursor.next as usize)
+                    && index < end
+                {
+                    window[(index - start) as usize] |= words[cursor.next as usize];
+                    cursor.next += 1;
                 }
-            });
+            }
+            while let Some(slot) = short.next_if(|slot| slot / 64 < end) {
+                window[(slot / 64 - start) as usize] |= 1 << (slot % 64);
+            }
+            for (index, word) in (start..end).zip(&mut window) {
+                let mut bits = std::mem::take(word);
+                while bits != 0 {
+                    let slot = index * 64 + bits.trailing_zeros();
+                    bits &= bits - 1;
+                    if slot >= from && see(slot, 0, 0).is_break() {
+                        return;
+                    }
+                }
+            }
+            start = self.next_window(end, cursors, short.peek().copied());
         }
-        for candidate in found.iter_mut() {
-            candidate.unit = self.units[candidate.unit as usize];
-        }
-        found
+    }
+
+    /// The first word from `at` on that any of the sets has.
+    fn next_window(&self, at: u32, cursors: &[Cursor], short: Option<u32>) -> u32 {
+        let next = |cursor: &Cursor| {
+            self.long[cursor.long as usize].indices.get(cursor.next as usize).copied()
+        };
+        let first = cursors.iter().filter_map(next).chain(short.map(|slot| slot / 64)).min();
+        first.map_or(u32::MAX, |first| first.max(at))
     }
 }
 
@@ -250,9 +226,11 @@ mod tests {
             let from = chosen.len() as u32 * from_share / 4;
             let mut meeting = Meeting::default();
             for unit in 0..lists.len() as u32 {
-                let found = kept.meet(postings.probes(unit).iter().copied(), from, |()| true, &mut meeting);
-                let mut found: Vec<u32> = found.iter().map(|c| c.unit).collect();
-                found.sort_unstable();
+                let mut found = Vec::new();
+                kept.meet(postings.probes(unit).iter().copied(), from, &mut meeting, |c, ()| {
+                    found.push(c.unit);
+                    ControlFlow::Continue(())
+                });
                 let truth: Vec<u32> = chosen[from as usize..]
                     .iter()
                     .copied()

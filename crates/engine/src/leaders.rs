@@ -1,34 +1,43 @@
 //! Units in order of precedence in, survivors out: a unit is removed when a *kept* one reaches the
 //! threshold, and only kept units are ever looked for.
 //!
-//! The result is that of the plain greedy choice over all pairs, but a million near-identical
-//! documents cost a million comparisons and not their square: what was removed is never compared
-//! again. And chains do not glue strangers: everybody was compared with the one that stands for it.
+//! The kept set is that of the plain greedy choice over all pairs, but what was removed is never
+//! compared again. And chains do not glue strangers: everybody was compared with the one that stands
+//! for it.
+//!
+//! The one that stands for a unit is its best match, with one limit that keeps a million variants of
+//! one text linear: once a kept match is found, [`LOOKED_AT`] more of the kept units met are looked at
+//! for a better one, in order of precedence, and no more.
 //!
 //! Units are taken in blocks. All of a block are compared, in parallel, with what was kept before it;
 //! then the few that meet others of their own block are settled one after the other. The block size
 //! changes the work and not the result.
 
-use crate::judge::{Edge, Judge, JudgeScratch, Tally};
+use crate::judge::{Edge, Judge, Tally};
 use crate::kept::{Kept, Meeting};
 use crate::postings::{Posting, Postings};
 use crate::{Progress, Units};
 use rayon::prelude::*;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// Units compared in parallel at a time.
 const BLOCK: u32 = 4096;
 
-/// Buffers of one thread.
-#[derive(Debug, Default)]
-struct Scratch {
-    meeting: Meeting,
-    judge: JudgeScratch,
+/// Kept units looked at for a better match once there is one. Few units ever meet so many.
+pub const LOOKED_AT: u32 = 256;
+
+/// The search for what stands for one unit, which goes on from the kept units before its block to
+/// those within it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sought {
+    best: Option<Edge>,
+    /// Kept units looked at since the first match.
+    looked_at: u32,
 }
 
-/// Chooses the survivors: for every unit its best kept match; a unit that is kept has none. Units
-/// below `protected` are kept unseen; with `only_protected`, nothing else can stand for a removed
-/// unit.
+/// Chooses the survivors: for every unit the match that stands for it; a unit that is kept has none.
+/// Units below `protected` are kept unseen; with `only_protected`, nothing else can stand for a
+/// removed unit.
 pub(crate) fn leaders(
     units: &Units,
     judge: &impl Judge,
@@ -44,42 +53,51 @@ pub(crate) fn leaders(
     for unit in 0..protected {
         kept.post(unit, judge.glance(unit));
     }
-    // The best match among the kept ones from slot `from` on.
-    let probe = |kept: &Kept<'_, _>, unit: u32, from: u32, scratch: &mut Scratch| {
+    // Goes on among the kept units from slot `from` on.
+    let seek = |kept: &Kept<'_, _>, unit: u32, from: u32, meeting: &mut Meeting, sought: Sought| {
         let keys = postings
             .probes(unit)
             .iter()
             .copied()
             .filter(|key| judge.in_reach(unit, key.position, postings.least_size(key.group)));
-        let glance = judge.glance(unit);
-        let may_match = |other| judge.may_match(glance, other);
-        let found = kept.meet(keys, from, may_match, &mut scratch.meeting);
-        tally.met(found.len());
-        judge.best(unit, found, &mut scratch.judge)
+        let own = judge.glance(unit);
+        let mut met = 0;
+        let Sought { mut best, mut looked_at } = sought;
+        if looked_at < LOOKED_AT {
+            kept.meet(keys, from, meeting, |candidate, other| {
+                met += 1;
+                looked_at += u32::from(best.is_some());
+                best = judge.improve(unit, candidate, (own, other), best).or(best);
+                if looked_at < LOOKED_AT {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            });
+        }
+        tally.met(met);
+        Sought { best, looked_at }
     };
-    let mut settling = Scratch::default();
+    let mut settling = Meeting::default();
     let mut start = protected;
     while start < units && !progress.cancelled() {
         let end = units.min(start.saturating_add(BLOCK));
-        let compared: Vec<(Option<Edge>, bool)> = (start..end)
+        let compared: Vec<(Sought, bool)> = (start..end)
             .into_par_iter()
-            .map_init(Scratch::default, |scratch, unit| {
+            .map_init(Meeting::default, |meeting, unit| {
                 let meets = !only_protected && meets(postings, unit, start..unit);
-                (probe(&kept, unit, 0, scratch), meets)
+                (seek(&kept, unit, 0, meeting, Sought::default()), meets)
             })
             .collect();
         let before = kept.len();
-        for (unit, (earlier, meets_block)) in (start..end).zip(compared) {
-            let of_block =
-                if meets_block { probe(&kept, unit, before, &mut settling) } else { None };
-            let found = match (earlier, of_block) {
-                (Some(a), Some(b)) => Some(judge.better(a, b)),
-                (a, b) => a.or(b),
-            };
-            if found.is_none() && !only_protected {
+        for (unit, (mut sought, meets_block)) in (start..end).zip(compared) {
+            if meets_block && kept.len() > before {
+                sought = seek(&kept, unit, before, &mut settling, sought);
+            }
+            if sought.best.is_none() && !only_protected {
                 kept.post(unit, judge.glance(unit));
             }
-            best[unit as usize] = found;
+            best[unit as usize] = sought.best;
         }
         progress.advance(u64::from(end - start), 0);
         start = end;

@@ -1,6 +1,6 @@
 //! A key in common in, an edge out: what most of the papers' fast methods do.
 
-use super::{Candidate, Edge, Judge, JudgeScratch};
+use super::{Candidate, Edge, Judge};
 
 /// Takes every candidate.
 #[derive(Debug, Clone, Copy, Default)]
@@ -11,10 +11,6 @@ impl Judge for KeyJudge {
 
     fn glance(&self, _unit: u32) {}
 
-    fn may_match(&self, (): (), (): ()) -> bool {
-        true
-    }
-
     fn in_reach(&self, _unit: u32, _own: u32, _least: u32) -> bool {
         true
     }
@@ -24,13 +20,15 @@ impl Judge for KeyJudge {
     }
 
     /// All are equally good, so the first in precedence.
-    fn best(&self, unit: u32, candidates: &[Candidate], _: &mut JudgeScratch) -> Option<Edge> {
-        let with = candidates.iter().map(|candidate| candidate.unit).min()?;
-        Some(Edge { unit, with, shared: 0 })
-    }
-
-    fn better(&self, left: Edge, right: Edge) -> Edge {
-        if left.with <= right.with { left } else { right }
+    fn improve(
+        &self,
+        unit: u32,
+        candidate: Candidate,
+        _glances: ((), ()),
+        best: Option<Edge>,
+    ) -> Option<Edge> {
+        let with = candidate.unit;
+        best.is_none_or(|best| with < best.with).then_some(Edge { unit, with, shared: 0 })
     }
 
     fn shared(&self, _unit: u32, _with: u32) -> u32 {

@@ -13,7 +13,6 @@ pub use exact::ExactJudge;
 pub use key::KeyJudge;
 pub use sketch::SketchJudge;
 
-use lookalike_core::Overlap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Two units that match.
@@ -38,12 +37,6 @@ pub struct Candidate {
     pub other: u32,
 }
 
-/// Buffer of [`Judge::best`], of one thread.
-#[derive(Debug, Default)]
-pub struct JudgeScratch {
-    within_reach: Vec<(u32, Overlap)>,
-}
-
 /// Decides about candidates. A function of the two units, never of who else is there.
 pub trait Judge: Sync {
     /// The little that is looked at first: copied to where the kept units lie side by side.
@@ -52,9 +45,6 @@ pub trait Judge: Sync {
     /// What there is to glance at in a unit.
     fn glance(&self, unit: u32) -> Self::Glance;
 
-    /// Whether two units may match, at a glance. Never turns away a match.
-    fn may_match(&self, a: Self::Glance, b: Self::Glance) -> bool;
-
     /// Whether a unit can match any with `least` or more elements under the key at place `own` of
     /// its order, if it shares nothing before.
     fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool;
@@ -62,12 +52,15 @@ pub trait Judge: Sync {
     /// The edge between a unit and a candidate, if they match.
     fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge>;
 
-    /// The best match among distinct candidates; of equals the one that takes precedence.
-    fn best(&self, unit: u32, candidates: &[Candidate], scratch: &mut JudgeScratch)
-    -> Option<Edge>;
-
-    /// The better of two matches of one unit; of equals the one that takes precedence.
-    fn better(&self, left: Edge, right: Edge) -> Edge;
+    /// The edge between a unit and a candidate, if they match and it is better than `best`; of equals
+    /// the one that takes precedence is better. The glances are those of the two.
+    fn improve(
+        &self,
+        unit: u32,
+        candidate: Candidate,
+        glances: (Self::Glance, Self::Glance),
+        best: Option<Edge>,
+    ) -> Option<Edge>;
 
     /// Elements that two units share, whether they match or not; 0 where sets are not compared.
     fn shared(&self, unit: u32, with: u32) -> u32;

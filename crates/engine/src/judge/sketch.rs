@@ -1,6 +1,6 @@
 //! A method's sketches in, edges out: by the method's own rule and estimates.
 
-use super::{Candidate, Edge, Judge, JudgeScratch, Tally};
+use super::{Candidate, Edge, Judge, Tally};
 use crate::{Collection, Units};
 use lookalike_methods::{Evidence, Method, Sketch};
 use std::sync::atomic::Ordering;
@@ -43,10 +43,6 @@ impl Judge for SketchJudge<'_> {
 
     fn glance(&self, _unit: u32) {}
 
-    fn may_match(&self, (): (), (): ()) -> bool {
-        true
-    }
-
     fn in_reach(&self, _unit: u32, _own: u32, _least: u32) -> bool {
         true
     }
@@ -57,28 +53,23 @@ impl Judge for SketchJudge<'_> {
         accepted.then_some(Edge { unit, with: candidate.unit, shared: 0 })
     }
 
-    fn best(&self, unit: u32, candidates: &[Candidate], _: &mut JudgeScratch) -> Option<Edge> {
-        self.tally.verified.fetch_add(candidates.len() as u64, Ordering::Relaxed);
-        let mut best: Option<(Evidence, u32)> = None;
-        for &Candidate { unit: with, .. } in candidates {
-            let evidence = self.compare(unit, with);
-            if !self.method.accepts(evidence) {
-                continue;
-            }
-            let better = best.is_none_or(|(so_far, earlier)| {
-                evidence.compare(so_far).then(earlier.cmp(&with)).is_gt()
-            });
-            if better {
-                best = Some((evidence, with));
-            }
+    fn improve(
+        &self,
+        unit: u32,
+        candidate: Candidate,
+        _glances: ((), ()),
+        best: Option<Edge>,
+    ) -> Option<Edge> {
+        self.tally.verified.fetch_add(1, Ordering::Relaxed);
+        let evidence = self.compare(unit, candidate.unit);
+        if !self.method.accepts(evidence) {
+            return None;
         }
-        best.map(|(_, with)| Edge { unit, with, shared: 0 })
-    }
-
-    fn better(&self, left: Edge, right: Edge) -> Edge {
-        let evidence = |edge: Edge| self.compare(edge.unit, edge.with);
-        let order = evidence(left).compare(evidence(right));
-        if order.then(right.with.cmp(&left.with)).is_ge() { left } else { right }
+        let better = best.is_none_or(|best| {
+            let so_far = self.compare(unit, best.with);
+            evidence.compare(so_far).then(best.with.cmp(&candidate.unit)).is_gt()
+        });
+        better.then_some(Edge { unit, with: candidate.unit, shared: 0 })
     }
 
     fn shared(&self, _unit: u32, _with: u32) -> u32 {
