@@ -523,14 +523,13 @@ class Answer:
         return in_order(pairs)
 
     def deciding_pairs(self) -> list:
-        """Each document with the first of its own set, and with the first of every kept set it reaches."""
+        """Each document with the first of its own set, and with the one that stands for its set."""
         pairs = []
         for number, unit in enumerate(self.units):
             pairs += [(a, unit.members[0]) for a in unit.members[1:]]
-            if self.leader[number] != number:
-                for other, _ in self.matches[number]:
-                    if self.leader[other] == other:
-                        pairs += [(a, self.units[other].members[0]) for a in unit.members]
+            leader = self.leader[number]
+            if leader != number:
+                pairs += [(a, self.units[leader].members[0]) for a in unit.members]
         return in_order(pairs)
 
 

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Turns content into features and signatures. Immutable; one serves all threads, each with its own
+/// Turns content into features and signatures. A method sees the tokens that its own filter keeps; one
+/// without a filter sees those that the features are made of. Immutable; one serves all threads, each with its own
 /// [`Scratch`].
 #[derive(Debug)]
 pub struct Signer {
@@ -114,16 +115,19 @@ impl Signer {
             }
         };
         self.fields(record, scratch);
-        // Few documents have the same tokens and other marks or fields, but which of them comes
+        // Few documents have the same tokens and other terms, marks or fields, but which of them comes
         // first must not matter.
-        let mut signed = vec![];
-        if !scratch.marks.is_empty() || !scratch.fields.is_empty() {
-            signed.extend([(seen.sequence.0 >> 64) as u64, seen.sequence.0 as u64]);
-            signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
-            signed.extend(scratch.fields.iter().map(|field| field.0));
+        let filtered = self.filter != TermFilter::ALL;
+        if !filtered && scratch.marks.is_empty() && scratch.fields.is_empty() {
+            return seen;
         }
-        let signed = if signed.is_empty() { seen.sequence } else { TokenDigest::of(&signed) };
-        Seen { signed, ..seen }
+        let mut signed = vec![(seen.sequence.0 >> 64) as u64, seen.sequence.0 as u64];
+        if filtered {
+            signed.extend_from_slice(&scratch.terms);
+        }
+        signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
+        signed.extend(scratch.fields.iter().map(|field| field.0));
+        Seen { signed: TokenDigest::of(&signed), ..seen }
     }
 
     fn read_text(&self, text: &str, scratch: &mut Scratch) -> Seen {
