@@ -8,6 +8,7 @@
 //! `tables`.
 
 mod entry;
+mod job;
 mod labels;
 mod lexica;
 mod listing;
@@ -19,14 +20,16 @@ mod theory;
 mod trial;
 mod truth;
 
+use crate::LookalikeError;
 use crate::analysis::discover;
 use crate::summarise::{memory, settings_summary};
-use crate::{Job, LookalikeError};
+pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
+
 use entry::{Entry, entries};
 use labels::{Class, Names};
 use lexica::Lexica;
 use lookalike_cluster::Components;
-use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
+use lookalike_core::{FeatureKind, ShortDocuments};
 use lookalike_engine::{Approach, EngineError, Linkage, MatchSettings, Progress, Verify};
 use lookalike_io::Problem;
 use lookalike_io::sink::Staging;
@@ -36,78 +39,11 @@ use lookalike_report::{
     SampleSummary, Tool, TruthSummary,
 };
 use lookalike_text::Terms;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use theory::Theory;
 use trial::{Laboratory, content};
 use truth::{KnownPair, Source, Truth};
-
-/// What methods are measured against.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum TruthSource {
-    /// Every pair that reaches the threshold of the settings, by the exact join.
-    #[default]
-    Exact,
-    /// A tab-separated file with a header: `a` and `b`, two documents a line, or `id` and `cluster`.
-    Labels(PathBuf),
-}
-
-/// Classes of documents, for filters of spam.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassSettings {
-    /// A tab-separated file with a header: a document's name and its class.
-    pub file: PathBuf,
-    /// The class that is to be filtered out.
-    pub spam: String,
-    /// The class that must not be lost.
-    pub legit: String,
-    /// What losing a legitimate document costs, in spam documents caught. The paper takes 100.
-    pub cost: u64,
-}
-
-/// Methods to measure, and how.
-#[derive(Debug, Clone)]
-pub struct EvaluateJob {
-    /// Inputs, output and settings. Its settings make the truth, and judge candidates that are
-    /// verified exactly; [`Job::against`] and what concerns survivors is not used.
-    pub job: Job,
-    /// Methods, `name:parameter=value,…`, each with `@exact`, `@sketch` (the default) or `@none`
-    /// behind it for what decides about its candidates; `exact` is the exact join. One parameter may
-    /// be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
-    pub methods: Vec<String>,
-    /// Lexicons for the methods that need document frequencies: each takes the first that fits.
-    /// Empty: those of the inputs.
-    pub lexicons: Vec<String>,
-    /// What the methods are measured against.
-    pub truth: TruthSource,
-    /// Similarity from which pairs are listed, for recall by similarity; at most the threshold.
-    /// Default: 0.5 for resemblance, else the threshold.
-    pub list_from: Option<String>,
-    /// Classes of documents.
-    pub classes: Option<ClassSettings>,
-    /// Make the truth for so many documents only: their pairs with all others.
-    pub sample: Option<u32>,
-    /// The number that they are drawn by.
-    pub seed: u64,
-}
-
-impl EvaluateJob {
-    /// The default methods against the exact truth.
-    #[must_use]
-    pub fn new(job: Job) -> Self {
-        Self {
-            job,
-            methods: Vec::new(),
-            lexicons: Vec::new(),
-            truth: TruthSource::Exact,
-            list_from: None,
-            classes: None,
-            sample: None,
-            seed: 1,
-        }
-    }
-}
 
 /// What a finished evaluation has to say.
 #[derive(Debug)]
@@ -118,31 +54,8 @@ pub struct Evaluated {
     pub problems: Vec<Problem>,
 }
 
-/// The methods that are measured where none is named: one or two of each family of the papers, at the
-/// threshold where they have one of resemblance.
-#[must_use]
-pub fn default_methods(measure: Measure, threshold: &str) -> Vec<String> {
-    let t = match measure {
-        Measure::Resemblance => format!(":t={threshold}"),
-        Measure::Containment | Measure::Cosine => String::new(),
-    };
-    vec![
-        "exact".into(),
-        "lexical".into(),
-        "syntactic".into(),
-        format!("dsc{t}"),
-        "dsc-ss".into(),
-        format!("minhash-lsh{t}"),
-        "super-shingles-84".into(),
-        "word-lsh".into(),
-        "imatch".into(),
-        "imatch-random".into(),
-        "simhash".into(),
-    ]
-}
-
 /// Measures methods: writes the tables `methods` and `deciles`, `evaluation.json` and `report.html` to
-/// [`Job::output`], whole or not at all.
+/// [`crate::Job::output`], whole or not at all.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -164,12 +77,12 @@ pub fn default_methods(measure: Measure, threshold: &str) -> Vec<String> {
 /// ```
 ///
 /// # Errors
-/// Settings, methods or labels that make no sense, more pairs than [`Job::max_pairs`], inputs that
+/// Settings, methods or labels that make no sense, more pairs than [`crate::Job::max_pairs`], inputs that
 /// cannot be read, outputs that cannot be written.
 pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
     let started = Instant::now();
     let settings = job.job.settings.matching()?;
-    let from = list_from(job, &settings)?;
+    let from = job.list_from(&settings)?;
     let entries = match job.methods.as_slice() {
         [] => entries(&default_methods(settings.measure, &job.job.settings.threshold))?,
         methods => entries(methods)?,
@@ -248,26 +161,6 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
     staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(Evaluated { evaluation, problems: truth.collection.problems.into_listed() })
-}
-
-/// Similarity from which pairs are listed.
-fn list_from(job: &EvaluateJob, settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
-    let threshold = settings.threshold;
-    let from: Threshold = match (&job.list_from, settings.measure) {
-        (Some(text), _) => text.parse()?,
-        (None, Measure::Resemblance) => "0.5".parse()?,
-        (None, Measure::Containment | Measure::Cosine) => threshold,
-    };
-    let below = |x: Threshold, y: Threshold| {
-        x.numerator() * y.denominator() < y.numerator() * x.denominator()
-    };
-    match (below(threshold, from), &job.list_from) {
-        (true, Some(text)) => Err(LookalikeError::Settings(format!(
-            "--list-from {text} is above the threshold {threshold}: true pairs would be missing"
-        ))),
-        (true, None) => Ok(threshold),
-        (false, _) => Ok(from),
-    }
 }
 
 fn classes(

@@ -10,6 +10,7 @@ use super::trial::too_many;
 use crate::LookalikeError;
 use lookalike_engine::Collection;
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -29,11 +30,13 @@ impl<'a> Names<'a> {
         let mut names =
             Self { numbers: HashMap::new(), several: HashSet::new(), unknown: HashSet::new() };
         for document in 0..collection.len() {
-            let name = collection.name(document);
-            if names.numbers.contains_key(&name) {
-                names.several.insert(name.into_owned());
-            } else {
-                names.numbers.insert(name, document);
+            match names.numbers.entry(collection.name(document)) {
+                Entry::Vacant(place) => {
+                    place.insert(document);
+                }
+                Entry::Occupied(taken) => {
+                    names.several.insert(taken.key().to_string());
+                }
             }
         }
         names
