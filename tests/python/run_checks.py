@@ -470,7 +470,7 @@ def long_records(c: Checks, folder: Path) -> None:
         rejected = out / "rejected.jsonl"
         among = rejected.is_file() and rejected.read_text() == long
         c.check(f"a record of {size} bytes over the limit is among the rejected, if it was read", among == copied)
-        c.check(f"a record of {size} bytes over the limit says so", ("copied to the rejected" in done.stderr) != copied, done.stderr)
+        c.check(f"a record of {size} bytes over the limit says that it may be missing there", "may be too long to be copied to the rejected" in done.stderr, done.stderr)
 
 
 def many_problems(c: Checks, folder: Path) -> None:

@@ -350,7 +350,7 @@ pub(crate) enum LexiconCommand {
 Examples:
   lookalike lexicon build news/*.jsonl.gz --output news.lexicon
   lookalike lexicon build mails.csv --text-field body --terms kolcz --output mails.lexicon")]
-    Build(LexiconBuildArgs),
+    Build(Box<LexiconBuildArgs>),
     /// Show what a lexicon holds: sizes, settings, checksum, commonest or rarest terms
     #[command(after_help = "\
 Example:

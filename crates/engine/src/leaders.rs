@@ -42,16 +42,18 @@ pub(crate) fn leaders(
     let mut kept = Kept::new(postings, units);
     let mut best = vec![None; units as usize];
     for unit in 0..protected {
-        kept.post(unit);
+        kept.post(unit, judge.glance(unit));
     }
     // The best match among the kept ones from slot `from` on.
-    let probe = |kept: &Kept<'_>, unit: u32, from: u32, scratch: &mut Scratch| {
-        let found = kept.meet(
-            postings.probes(unit),
-            from,
-            |key| judge.in_reach(unit, key.position, postings.least_size(key.group)),
-            &mut scratch.meeting,
-        );
+    let probe = |kept: &Kept<'_, _>, unit: u32, from: u32, scratch: &mut Scratch| {
+        let keys = postings
+            .probes(unit)
+            .iter()
+            .copied()
+            .filter(|key| judge.in_reach(unit, key.position, postings.least_size(key.group)));
+        let glance = judge.glance(unit);
+        let may_match = |other| judge.may_match(glance, other);
+        let found = kept.meet(keys, from, may_match, &mut scratch.meeting);
         tally.met(found.len());
         judge.best(unit, found, &mut scratch.judge)
     };
@@ -75,7 +77,7 @@ pub(crate) fn leaders(
                 (a, b) => a.or(b),
             };
             if found.is_none() && !only_protected {
-                kept.post(unit);
+                kept.post(unit, judge.glance(unit));
             }
             best[unit as usize] = found;
         }

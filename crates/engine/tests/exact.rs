@@ -7,7 +7,7 @@
 
 use lookalike_core::Measure;
 use lookalike_engine::{
-    Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, Silent, Units, find,
+    Approach, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, Silent, Units, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +54,11 @@ fn run(
     let units = Units::new(&collection, &[], settings.measure);
     let options = MatchOptions { linkage, list_pairs: list, only_protected: false, threads };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let matches =
-        pool.install(|| find(&mut collection, &units, settings, &options, &Silent)).unwrap();
+    let matches = pool
+        .install(|| {
+            find(&mut collection, &units, settings, &Approach::default(), &options, &Silent)
+        })
+        .unwrap();
     Run { units, matches }
 }
 

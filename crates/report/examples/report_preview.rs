@@ -75,6 +75,7 @@ fn summary() -> Summary {
             }
         };
     Summary {
+        keys_ignored: 0,
         tool: Tool { name: "lookalike".into(), version: "0.1.0".into() },
         command: "dedup".into(),
         action: Action::Remove,
@@ -106,6 +107,7 @@ fn summary() -> Summary {
             feature_equivalent: 3_812,
             near: 23_410,
             component: 0,
+            ..Removed::default()
         },
         without_features: WithoutFeatures { no_words: 112, ..WithoutFeatures::default() },
         skipped_files: 3,

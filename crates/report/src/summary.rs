@@ -45,7 +45,7 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// The pairs table.
     pub pairs: Pairs,
-    /// Pairs of distinct documents that shared a rare feature.
+    /// Pairs of distinct documents that shared a rare feature and, at a glance, could still match.
     pub candidates: u64,
     /// Candidates whose features were counted in full.
     pub verified: u64,

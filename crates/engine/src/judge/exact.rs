@@ -68,6 +68,18 @@ impl<'a> ExactJudge<'a> {
 }
 
 impl Judge for ExactJudge<'_> {
+    /// Parity and size.
+    type Glance = (Parity, u32);
+
+    fn glance(&self, unit: u32) -> (Parity, u32) {
+        (self.parities[unit as usize], self.units.size(unit))
+    }
+
+    #[inline]
+    fn may_match(&self, a: (Parity, u32), b: (Parity, u32)) -> bool {
+        self.reaches(Overlap { shared: a.0.most_shared(b.0, a.1, b.1).min(b.1), a: a.1, b: b.1 })
+    }
+
     fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool {
         // At most `rest` elements can be shared; of all larger sets one of that size matches best.
         let size = self.units.size(unit);

@@ -7,6 +7,14 @@ use super::{Candidate, Edge, Judge, JudgeScratch};
 pub struct KeyJudge;
 
 impl Judge for KeyJudge {
+    type Glance = ();
+
+    fn glance(&self, _unit: u32) {}
+
+    fn may_match(&self, (): (), (): ()) -> bool {
+        true
+    }
+
     fn in_reach(&self, _unit: u32, _own: u32, _least: u32) -> bool {
         true
     }

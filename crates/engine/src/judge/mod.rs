@@ -46,6 +46,15 @@ pub struct JudgeScratch {
 
 /// Decides about candidates. A function of the two units, never of who else is there.
 pub trait Judge: Sync {
+    /// The little that is looked at first: copied to where the kept units lie side by side.
+    type Glance: Copy + Send + Sync;
+
+    /// What there is to glance at in a unit.
+    fn glance(&self, unit: u32) -> Self::Glance;
+
+    /// Whether two units may match, at a glance. Never turns away a match.
+    fn may_match(&self, a: Self::Glance, b: Self::Glance) -> bool;
+
     /// Whether a unit can match any with `least` or more elements under the key at place `own` of
     /// its order, if it shares nothing before.
     fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool;

@@ -39,6 +39,14 @@ impl<'a> SketchJudge<'a> {
 }
 
 impl Judge for SketchJudge<'_> {
+    type Glance = ();
+
+    fn glance(&self, _unit: u32) {}
+
+    fn may_match(&self, (): (), (): ()) -> bool {
+        true
+    }
+
     fn in_reach(&self, _unit: u32, _own: u32, _least: u32) -> bool {
         true
     }

@@ -4,7 +4,7 @@ use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
 use super::stream::Stream;
-use super::{Body, Chunk, NOT_COPIED, too_long};
+use super::{Body, Chunk, too_long_in_stream};
 
 /// Reads one file.
 pub(super) struct LineReader {
@@ -111,7 +111,7 @@ impl LineReader {
             Some(next) => self.record = next,
             None => return Some(self.stream.too_many_records()),
         }
-        let message = too_long(self.max_record) + NOT_COPIED;
+        let message = too_long_in_stream(self.max_record);
         Some(self.stream.problem(record, line, offset, message))
     }
 }

@@ -80,12 +80,15 @@ pub struct CsvHeader {
     pub delimiter: u8,
 }
 
-/// What is said besides of a record that is too long even to be held.
-const NOT_COPIED: &str = " (too long to be copied to the rejected)";
-
 /// What is said of a record that is too long, wherever that is noticed.
 fn too_long(limit: usize) -> String {
     format!("the record is longer than {}; raise --max-record to read it", size_words(limit))
+}
+
+/// The same of a record in a stream. How far a record may be over the limit and is still held, and so
+/// copied, depends on the size of chunks; what is said of it does not.
+fn too_long_in_stream(limit: usize) -> String {
+    format!("{} (it may be too long to be copied to the rejected)", too_long(limit))
 }
 
 /// A limit as people would say it.

@@ -10,7 +10,7 @@ use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
 use super::stream::Stream;
-use super::{Body, Chunk, CsvHeader, NOT_COPIED, csv, size_words, too_long};
+use super::{Body, Chunk, CsvHeader, csv, size_words, too_long_in_stream};
 
 /// Finds where records start.
 #[derive(Debug, Clone)]
@@ -285,7 +285,7 @@ impl RowReader {
         self.starts.clear();
         self.cut(start);
         let (record, line, offset) = (self.record, self.line, self.stream.offset);
-        let message = too_long_row(self.max_record) + NOT_COPIED;
+        let message = too_long_row(self.max_record);
         loop {
             // Whether a quote opens a field shows in the byte before it.
             let done = self.stream.held.len().saturating_sub(1);
@@ -311,5 +311,5 @@ impl RowReader {
 
 /// What is said of a row that is too long, wherever that is noticed.
 pub(super) fn too_long_row(limit: usize) -> String {
-    format!("{}, or close a quote that was left open", too_long(limit))
+    format!("{}; or close a quote that was left open", too_long_in_stream(limit))
 }

@@ -4,7 +4,7 @@ use crate::{Content, Inputs, Item, Problem, RecordView};
 
 use super::fields::Fields;
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, columns, csv, documents, json, too_long};
+use super::{Body, Chunk, columns, csv, documents, json, too_long_in_stream};
 
 /// Buffers of one thread, used again from chunk to chunk.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ impl Chunk {
             if !is_blank(line) {
                 let content = line.strip_suffix(b"\n").unwrap_or(line);
                 let read = if content.len() > limit {
-                    Err((0, too_long(limit)))
+                    Err((0, too_long_in_stream(limit)))
                 } else {
                     json::parse(content, fields, &mut values, strings).and_then(|()| {
                         json::record(fields, &values, strings, extra, content)

@@ -118,8 +118,7 @@ fn a_record_that_is_too_long_is_a_problem_and_the_next_is_read() {
         assert_eq!(places, [(2, 3, Some(14)), (4, 5, Some(14 + 1012 + 13))]);
         for problem in &read.problems {
             assert!(problem.message.contains("longer than 500 bytes; raise --max-record"));
-            // Held or not: what was passed over unseen cannot be copied.
-            assert_eq!(problem.message.contains("too long to be copied"), size < 500);
+            assert!(problem.message.contains("may be too long to be copied to the rejected"));
         }
     }
 }
