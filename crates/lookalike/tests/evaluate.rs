@@ -102,7 +102,7 @@ fn the_exact_join_is_right_and_each_equivalence_finds_its_own() {
     // Of the three true pairs of a family one is lexically equivalent.
     assert_eq!((of(1), of(2)), ((1.0 / 3.0, 1.0, 20), (1.0 / 3.0, 1.0, 20)));
     assert_eq!(of(3).1, 1.0);
-    // Each copy has a third of its duplicates... one of two; `near` has none of its two.
+    // Each copy finds one of its two duplicates, `near` none of its own.
     assert_eq!(found.methods[1].mean_recall, Some((0.5 + 0.5 + 0.0) / 3.0));
     let clusters = found.methods[0].clusters;
     assert_eq!((clusters.clusters, clusters.pure, clusters.documents), (20, Some(20), 60));

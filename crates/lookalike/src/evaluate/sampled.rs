@@ -10,7 +10,7 @@ use super::trial::too_many;
 use crate::LookalikeError;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{Collection, Edge, MatchSettings, Units};
+use lookalike_engine::{Collection, Edge, EngineError, MatchSettings, Progress, Units};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -64,7 +64,7 @@ impl ElementIndex {
 /// Every edge between a unit with a sampled document and another unit, in order.
 ///
 /// # Errors
-/// The edges stand for more than `max_pairs` pairs of documents.
+/// The edges stand for more than `max_pairs` pairs of documents, or an interruption.
 pub(super) fn edges(
     collection: &Collection,
     units: &Units,
@@ -72,6 +72,7 @@ pub(super) fn edges(
     threshold: Threshold,
     sampled: &[bool],
     max_pairs: u64,
+    progress: &dyn Progress,
 ) -> Result<Vec<Edge>, LookalikeError> {
     let size = |unit: u32| {
         let members = units.members(unit);
@@ -87,7 +88,7 @@ pub(super) fn edges(
     let over = || listed.load(Ordering::Relaxed) > max_pairs;
 
     let of_unit = |(counts, met): &mut (Vec<u32>, Vec<u32>), unit: u32| -> Vec<Edge> {
-        if over() {
+        if over() || progress.cancelled() {
             return Vec::new();
         }
         counts.resize(few.len(), 0);
@@ -120,6 +121,9 @@ pub(super) fn edges(
     let scratch = || (Vec::new(), Vec::new());
     let parts: Vec<Vec<Edge>> =
         (0..units.len()).into_par_iter().with_min_len(256).map_init(scratch, of_unit).collect();
+    if progress.cancelled() {
+        return Err(EngineError::Cancelled.into());
+    }
     if over() {
         return Err(too_many("the truth of the sample", max_pairs));
     }
@@ -162,7 +166,7 @@ mod tests {
             settings.measure = [Measure::Resemblance, Measure::Containment, Measure::Cosine][which];
             let units = Units::new(&collection, &[], settings.measure);
             let counted =
-                edges(&collection, &units, &settings, threshold, &sampled, u64::MAX).unwrap();
+                edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
             let options = MatchOptions {
                 linkage: Linkage::Components, list_pairs: Some(u64::MAX), only_protected: false, threads: 1,
             };

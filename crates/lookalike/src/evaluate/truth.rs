@@ -89,7 +89,15 @@ impl Source<'_> {
             } else {
                 let of = sampled.as_deref().unwrap_or_default();
                 let edges = pool.install(|| {
-                    sampled::edges(&collection, &units, settings, from, of, max_pairs)
+                    sampled::edges(
+                        &collection,
+                        &units,
+                        settings,
+                        from,
+                        of,
+                        max_pairs,
+                        laboratory.progress,
+                    )
                 })?;
                 pairs = self.spell_out(&units, &edges, Some(of));
                 unknown_names = 0;
