@@ -1,10 +1,11 @@
 //! An evaluation in; one page that shows it out.
 //!
 //! As the page of a run ([`crate::Report`]) it is a single file without a script. The primary type is
-//! [`EvaluationReport`]; [`data`] is what `evaluation.json` states, [`plot`] draws, [`views`] puts
-//! numbers into words.
+//! [`EvaluationReport`]; `data` is what `evaluation.json` states, `figures` and `plot`
+//! draw, `views` puts numbers into words.
 
 mod data;
+mod figures;
 mod plot;
 mod views;
 
@@ -75,7 +76,7 @@ impl Page {
         let decile = |result: &MethodResult| {
             Some(Figure {
                 title: clean::line(&result.method, LONG),
-                plot: plot::deciles(result)?,
+                plot: figures::deciles(result)?,
                 note: views::decile_note(result),
             })
         };
@@ -89,7 +90,7 @@ impl Page {
             rows: views::rows(evaluation),
             classes: evaluation.truth.classes.is_some(),
             times: evaluation.run.is_some(),
-            scatter: plot::scatter(results),
+            scatter: figures::scatter(results),
             series: series(results),
             deciles_more: match more {
                 0 => String::new(),
@@ -131,7 +132,7 @@ fn series(results: &[MethodResult]) -> Vec<Figure> {
         let members: Vec<&MethodResult> = results.iter().filter(of).collect();
         Some(Figure {
             title: clean::line(name, LONG),
-            plot: plot::series(&members)?,
+            plot: figures::series(&members)?,
             note: String::new(),
         })
     };
