@@ -676,6 +676,73 @@ def explanations(c: Checks) -> None:
     c.check("explain: changed inputs are noticed", "chang" in (done.stdout + done.stderr), done.stdout + done.stderr)
 
 
+def evaluation(c: Checks) -> None:
+    """`evaluate`, with recall, precision and clusters counted once more from the pairs of `cluster`."""
+    folder = c.work / "evaluation"
+    folder.mkdir()
+    made = [text for text in texts(31, 260)]
+    docs = write_jsonl(folder / "docs.jsonl", [{"id": f"d{i}", "text": text} for i, text in enumerate(made)])
+    methods = ["exact", "minhash-lsh:t=0.6,w=5@exact", "minhash-lsh:t=0.6,w=5@sketch", "dsc:w=5,m=4,t=0.6@none", "simhash:d=0..=3@sketch"]
+    base = ("evaluate", docs, "--threshold", "0.6", "--tables", "tsv", "--quiet", "--methods", *methods)
+    bytes_seen = []
+    for threads in ("1", "2", "3"):
+        out = c.out(f"evaluate {threads}")
+        done = c.run(*base, "-j", threads, "-o", out)
+        if not c.check(f"evaluate runs on {threads} threads", done.returncode == 0 and not done.stdout, done.stderr):
+            return
+        said = json.loads((out / "evaluation.json").read_text())
+        c.check("times live under run", "run" in said and said.pop("run")["threads"] == int(threads), said.keys())
+        bytes_seen.append((json.dumps(said), (out / "methods.tsv").read_text(), (out / "deciles.tsv").read_text()))
+    c.check("evaluate: the same bytes on any number of threads", len(set(bytes_seen)) == 1)
+
+    def listed(name: str, *options) -> set:
+        run = c.out(f"evaluate against {name}")
+        c.run("cluster", docs, "-t", "0.6", "--tables", "tsv", "-q", "-o", run, *options)
+        with open(run / "pairs.tsv", newline="", encoding="utf-8") as rows:
+            return {frozenset((row["a"], row["b"])) for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+    def components(pairs: set) -> dict:
+        root = {}
+        def find(x):
+            while root.setdefault(x, x) != x:
+                x = root[x]
+            return x
+        for pair in pairs:
+            a, b = sorted(pair)
+            root[find(a)] = find(b)
+        return {x: find(x) for x in list(root)}
+
+    truth = listed("truth")
+    of_truth = components(truth)
+    results = {result["method"]: result for result in json.loads(bytes_seen[0][0])["methods"]}
+    c.check("evaluate expands ranges", len(results) == 8, list(results))
+    c.check("evaluate knows all true pairs", json.loads(bytes_seen[0][0])["truth"]["pairs"] == len(truth), len(truth))
+    # dsc and simhash leave out documents that `cluster` joins as copies; the others sign every one with a word.
+    for spec, verify in (("minhash-lsh:t=0.6,w=5,short=whole", "exact"), ("minhash-lsh:t=0.6,w=5,short=whole", "sketch"), ("simhash:d=3", "sketch")):
+        out = c.out(f"evaluate one {spec} {verify}")
+        done = c.run("evaluate", docs, "-t", "0.6", "-q", "-o", out, "--methods", f"{spec}@{verify}")
+        if not c.check(f"evaluate {spec}@{verify} runs", done.returncode == 0, done.stderr):
+            continue
+        result = json.loads((out / "evaluation.json").read_text())["methods"][0]
+        found = listed(f"{spec} {verify}", "--method", spec, "--verify", verify)
+        own = components(found)
+        clusters = {}
+        for document, label in own.items():
+            clusters.setdefault(label, set()).add(document)
+        pure = sum(len({of_truth.get(d, d) for d in members}) == 1 for members in clusters.values())
+        expected = (len(found), len(found & truth), len(clusters), pure)
+        got = (result["pairs"], result["true_pairs"], result["clusters"]["clusters"], result["clusters"]["pure"])
+        c.check(f"evaluate {spec}@{verify} counts what cluster lists", got == expected, f"{got}, not {expected}")
+    out = c.out("evaluate 1")
+    done = c.run("evaluate", docs, "-o", out, "--methods", "exact")
+    c.check("evaluate does not overwrite", done.returncode == 1 and "--force" in done.stderr, done.stderr)
+    done = c.run("evaluate", docs, "-o", out, "--force", "--methods", "exact", "--format", "json")
+    c.check("evaluate --force --format json", done.returncode == 0 and done.stdout == (out / "evaluation.json").read_text(), done.stderr)
+    done = c.run("evaluate", docs, "-o", c.out("evaluate few"), "--methods", "exact", "--max-pairs", "2")
+    c.check("evaluate says when there are too many pairs", done.returncode == 1 and "--max-pairs" in done.stderr and not c.out("evaluate few").exists(), done.stderr)
+    c.check("evaluate --help has examples", "Examples:" in c.run("evaluate", "--help").stdout)
+
+
 def interruption(c: Checks) -> None:
     """Ctrl-C leaves nothing and says so."""
     folder = c.work / "interrupted"
@@ -703,7 +770,7 @@ def interruption(c: Checks) -> None:
 
 
 PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
-         not_every_word_counts, streams, explanations, interruption)
+         not_every_word_counts, streams, explanations, evaluation, interruption)
 
 
 def main() -> int:

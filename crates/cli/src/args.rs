@@ -1,5 +1,9 @@
 //! What can be typed, and nothing of what it means.
 
+mod evaluate;
+
+pub(crate) use evaluate::EvaluateArgs;
+
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -53,6 +57,19 @@ Examples:
   lookalike explain doc-17 doc-42 --run clean
   lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
     Explain(ExplainArgs),
+    /// Measure methods against exact truth on a collection: recall, precision, clusters, cost
+    #[command(after_help = "\
+A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact join. Behind
+an @ stands what decides about its candidates: @sketch (default), @exact or @none. One parameter may be a
+range, d=0..=8, or a list, t=0.5|0.7|0.9: the values become a series.
+
+Examples:
+  lookalike evaluate docs.jsonl --output measured
+  lookalike evaluate docs.jsonl --methods exact minhash-lsh@none 'simhash:d=0..=8' --output measured
+  lookalike evaluate mails.jsonl --measure cosine --terms kolcz -t 0.9 --methods 'imatch-random:copies=0..=10' \\
+      --lexicon news.lexicon --classes labels.tsv --output measured
+  lookalike evaluate crawl/*.jsonl.zst --sample 1000 --output measured")]
+    Evaluate(EvaluateArgs),
     /// Document frequencies of a collection: build them once, use them with any method
     #[command(subcommand)]
     Lexicon(LexiconCommand),
@@ -388,10 +405,10 @@ pub(crate) struct OutputArgs {
     /// Replace the results of an earlier run
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
-    /// Form of the tables `pairs`, `clusters` and `ledger`
+    /// Form of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
-    /// List at most so many pairs; beyond that only those that decide
+    /// List at most so many pairs; beyond that only those that decide (`evaluate` stops)
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
     /// Threads to use [default: all cores]
@@ -442,6 +459,8 @@ choices! {
     LinkageArg { Leaders, Components }
     /// What decides about candidates.
     VerifyArg { Exact, Sketch, None }
+    /// Sources of truth.
+    TruthArg { Exact }
     /// Forms of tables.
     TablesArg { Parquet, Tsv, Jsonl }
     /// Forms of answers.

@@ -87,3 +87,14 @@ pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> T
     }
     table
 }
+
+/// A table of names on the left and numbers behind them.
+pub(crate) fn numbers_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.add_rows(rows);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}

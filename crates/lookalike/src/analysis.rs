@@ -106,7 +106,7 @@ pub(crate) fn analyse(
 }
 
 /// The inputs, those of `--against` behind the others; and where those begin.
-fn discover(
+pub(crate) fn discover(
     job: &Job,
     keep: &[lookalike_cluster::KeepRule],
 ) -> Result<(Inputs, u32), LookalikeError> {

@@ -5,8 +5,9 @@ use crate::settings::MethodSettings;
 use crate::{Job, LookalikeError};
 use lookalike_engine::{Approach, Progress};
 use lookalike_io::Inputs;
-use lookalike_lexicon::Lexicon;
+use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{Method, MethodSpec, Statistics, build, methods};
+use lookalike_text::AnalysisSettings;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,30 +34,54 @@ fn statistics(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Option<Arc<dyn Statistics>>, LookalikeError> {
-    let needed = methods().any(|about| about.name == spec.name && about.needs_statistics);
-    // The term filter is the method's own; what it asks of the tokens is asked of the statistics too.
-    let filter = build(spec, Some(Arc::new(NoStatistics)))?.term_filter().to_owned();
-    let wanted = description(&job.settings.analysis, &filter);
+    let wanted = wanted(&job.settings.analysis, spec)?;
     match &settings.lexicon {
         Some(path) => {
             let lexicon = Lexicon::open(Path::new(path))?;
             lexicon.expect(&wanted)?;
             Ok(Some(Arc::new(lexicon)))
         }
-        None if needed => {
-            let folder = match &job.scratch {
-                Some(scratch) => tempfile::tempdir_in(scratch),
-                None => tempfile::tempdir(),
-            };
-            let folder = folder.map_err(|error| LookalikeError::Settings(format!(
-                "no temporary directory for the document frequencies: {error}; use --scratch DIR"
-            )))?;
-            let path = folder.path().join("inputs.lexicon");
-            let lexicon = count_terms(inputs, &job.settings, &wanted, threads, &path, progress)?;
-            Ok(Some(Arc::new(lexicon)))
+        None if needs_statistics(spec) => {
+            Ok(Some(Arc::new(counted(job, inputs, &wanted, threads, progress)?)))
         }
         None => Ok(None),
     }
+}
+
+/// Whether the method cannot do without document frequencies.
+pub(crate) fn needs_statistics(spec: &MethodSpec) -> bool {
+    methods().any(|about| about.name == spec.name && about.needs_statistics)
+}
+
+/// What the document frequencies of a method have to be counted from.
+pub(crate) fn wanted(
+    analysis: &AnalysisSettings,
+    spec: &MethodSpec,
+) -> Result<Description, LookalikeError> {
+    // The term filter is the method's own; what it asks of the tokens is asked of the statistics too.
+    let filter = build(spec, Some(Arc::new(NoStatistics)))?.term_filter().to_owned();
+    Ok(description(analysis, &filter))
+}
+
+/// The document frequencies of the inputs.
+pub(crate) fn counted(
+    job: &Job,
+    inputs: &Inputs,
+    wanted: &Description,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Lexicon, LookalikeError> {
+    let folder = match &job.scratch {
+        Some(scratch) => tempfile::tempdir_in(scratch),
+        None => tempfile::tempdir(),
+    };
+    let folder = folder.map_err(|error| {
+        LookalikeError::Settings(format!(
+            "no temporary directory for the document frequencies: {error}; use --scratch DIR"
+        ))
+    })?;
+    let path = folder.path().join("inputs.lexicon");
+    count_terms(inputs, &job.settings, wanted, threads, &path, progress)
 }
 
 /// Stands in where only the parameters of a method are asked for.

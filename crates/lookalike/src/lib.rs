@@ -2,7 +2,8 @@
 //!
 //! The library behind the `lookalike` command. A [`Job`] says what to read and where the results go,
 //! its [`Settings`] what counts as a near-duplicate; [`dedup`] and [`cluster`] carry it out and write
-//! a directory of results; [`compare`] and [`explain`] lay two documents side by side.
+//! a directory of results; [`compare`] and [`explain`] lay two documents side by side; [`evaluate()`]
+//! measures methods against what is true.
 //!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
@@ -18,6 +19,7 @@ mod approach;
 mod compare;
 mod decisions;
 mod error;
+mod evaluate;
 mod evidence;
 mod exhibits;
 mod explain;
@@ -31,6 +33,7 @@ mod summarise;
 
 pub use compare::compare;
 pub use error::{LookalikeError, Unread};
+pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_methods, evaluate};
 pub use evidence::Evidence;
 pub use explain::explain;
 pub use jobs::{Outcome, cluster, dedup};
@@ -44,5 +47,5 @@ pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
 pub use lookalike_methods::imatch::Share;
 pub use lookalike_methods::{About, Parameter, Statistics, methods};
-pub use lookalike_report::{Comparison, Summary, TextStyle};
+pub use lookalike_report::{Comparison, Evaluation, MethodResult, Summary, TextStyle};
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};

@@ -1,7 +1,7 @@
 //! Results in, evidence for people out.
 //!
 //! The primary types are [`Summary`] (what `summary.json` says), [`Report`] (what `report.html` shows)
-//! and [`Explanation`] (what `compare` and `explain` print). Nothing here knows an engine or a reader:
+//! [`Evaluation`] (what `evaluate` measured) and [`Explanation`] (what `compare` and `explain` print). Nothing here knows an engine or a reader:
 //! what is shown comes in as plain data, and texts are cut into tokens by whoever calls. That keeps
 //! the evidence apart from what it is evidence of: no part of an answer is computed here.
 
@@ -9,6 +9,7 @@ pub mod human;
 
 mod clean;
 mod diff;
+mod evaluation;
 mod exhibit;
 mod explain;
 mod histogram;
@@ -20,6 +21,11 @@ mod table;
 mod tokens;
 mod warnings;
 mod windows;
+
+pub use evaluation::{
+    ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,
+    EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
+};
 
 pub use diff::{DIFF_WORK, Diff, Segment, Side, diff};
 pub use explain::{

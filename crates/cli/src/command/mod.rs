@@ -2,6 +2,7 @@
 
 mod compare;
 mod completions;
+mod evaluate;
 mod explain;
 mod lexicon;
 mod methods;
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Dedup(args) => run::dedup(args),
         Command::Cluster(args) => run::cluster(args),
         Command::Compare(args) => compare::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),

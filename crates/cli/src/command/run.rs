@@ -6,7 +6,7 @@ use crate::args::{
 };
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
-use lookalike::{Job, Linkage, MethodSettings, Outcome, Summary, TableFormat, Verify};
+use lookalike::{Job, Linkage, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -50,7 +50,12 @@ fn job(
         LinkageArg::Leaders => Linkage::Leaders,
         LinkageArg::Components => Linkage::Components,
     };
-    Ok(Job {
+    Ok(with_output(input, output, settings))
+}
+
+/// The job of these settings.
+pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Settings) -> Job {
+    Job {
         force: output.force,
         settings,
         tables: match output.tables {
@@ -67,7 +72,7 @@ fn job(
             .collect::<Vec<_>>()
             .join(" "),
         ..Job::new(input.inputs.clone(), &output.output)
-    })
+    }
 }
 
 type Run = fn(&Job, &dyn lookalike::Progress) -> Result<Outcome, lookalike::LookalikeError>;

@@ -17,7 +17,7 @@ pub enum OutputError {
     },
     /// `--force` was given for a directory that no run of ours wrote.
     #[error(
-        "{}: holds files but no summary.json, so it is not a lookalike result and --force does not replace it; \
+        "{}: holds files but no summary.json or evaluation.json, so it is not a lookalike result and --force does not replace it; \
          name another directory with --output, or remove it yourself",
         path.display()
     )]

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use super::OutputError;
 use crate::Inputs;
 
-/// The file whose presence makes a directory a result of ours.
-const MARK_OF_A_RESULT: &str = "summary.json";
+/// The files of which one makes a directory a result of ours.
+const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
 
 /// A directory under construction.
 ///
@@ -57,7 +57,7 @@ impl Staging {
     /// Makes the sibling `NAME.partial-PID` of `destination`, with missing parents.
     ///
     /// A destination that holds anything is refused without `force`, and with `force` as well unless
-    /// it looks like a result of an earlier run (it has a `summary.json`): a slip of the keyboard
+    /// it looks like a result of an earlier run (it has a `summary.json` or an `evaluation.json`): a slip of the keyboard
     /// must not delete a folder of documents. The current directory and the root of a mounted file
     /// system are refused because they cannot be renamed. `.partial-*` siblings left by killed runs
     /// are not touched.
@@ -200,7 +200,7 @@ fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, Outp
     if !empty && !force {
         return Err(OutputError::Exists { path: shown.to_path_buf() });
     }
-    if !empty && !resolved.join(MARK_OF_A_RESULT).is_file() {
+    if !empty && !MARKS_OF_A_RESULT.iter().any(|name| resolved.join(name).is_file()) {
         return Err(OutputError::NotAResult { path: shown.to_path_buf() });
     }
     if std::env::current_dir().is_ok_and(|current| current.starts_with(resolved)) {

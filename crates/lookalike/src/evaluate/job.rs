@@ -1,0 +1,118 @@
+//! What an evaluation is asked for.
+
+use crate::{Job, LookalikeError};
+use lookalike_core::{Measure, Threshold};
+use lookalike_engine::MatchSettings;
+use std::path::PathBuf;
+
+/// What methods are measured against.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum TruthSource {
+    /// Every pair that reaches the threshold of the settings, by the exact join.
+    #[default]
+    Exact,
+    /// A tab-separated file with a header: `a` and `b`, two documents a line, or `id` and `cluster`.
+    Labels(PathBuf),
+}
+
+/// Classes of documents, for filters of spam.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassSettings {
+    /// A tab-separated file with a header: a document's name and its class.
+    pub file: PathBuf,
+    /// The class that is to be filtered out.
+    pub spam: String,
+    /// The class that must not be lost.
+    pub legit: String,
+    /// What losing a legitimate document costs, in spam documents caught. The paper takes 100.
+    pub cost: u64,
+}
+
+/// Methods to measure, and how.
+#[derive(Debug, Clone)]
+pub struct EvaluateJob {
+    /// Inputs, output and settings. Its settings make the truth, and judge candidates that are
+    /// verified exactly; [`Job::against`] and what concerns survivors is not used.
+    pub job: Job,
+    /// Methods, `name:parameter=value,…`, each with `@exact`, `@sketch` (the default) or `@none`
+    /// behind it for what decides about its candidates; `exact` is the exact join. One parameter may
+    /// be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
+    pub methods: Vec<String>,
+    /// Lexicons for the methods that need document frequencies: each takes the first that fits.
+    /// Empty: those of the inputs.
+    pub lexicons: Vec<String>,
+    /// What the methods are measured against.
+    pub truth: TruthSource,
+    /// Similarity from which pairs are listed, for recall by similarity; at most the threshold.
+    /// Default: 0.5 for resemblance, else the threshold.
+    pub list_from: Option<String>,
+    /// Classes of documents.
+    pub classes: Option<ClassSettings>,
+    /// Make the truth for so many documents only: their pairs with all others.
+    pub sample: Option<u32>,
+    /// The number that they are drawn by.
+    pub seed: u64,
+}
+
+impl EvaluateJob {
+    /// The default methods against the exact truth.
+    #[must_use]
+    pub fn new(job: Job) -> Self {
+        Self {
+            job,
+            methods: Vec::new(),
+            lexicons: Vec::new(),
+            truth: TruthSource::Exact,
+            list_from: None,
+            classes: None,
+            sample: None,
+            seed: 1,
+        }
+    }
+
+    /// Similarity from which pairs are listed.
+    ///
+    /// # Errors
+    /// One that is none, or above the threshold.
+    pub(super) fn list_from(&self, settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
+        let threshold = settings.threshold;
+        let from: Threshold = match (&self.list_from, settings.measure) {
+            (Some(text), _) => text.parse()?,
+            (None, Measure::Resemblance) => "0.5".parse()?,
+            (None, Measure::Containment | Measure::Cosine) => threshold,
+        };
+        let below = |x: Threshold, y: Threshold| {
+            x.numerator() * y.denominator() < y.numerator() * x.denominator()
+        };
+        match (below(threshold, from), &self.list_from) {
+            (true, Some(text)) => Err(LookalikeError::Settings(format!(
+                "--list-from {text} is above the threshold {threshold}: true pairs would be missing"
+            ))),
+            (true, None) => Ok(threshold),
+            (false, _) => Ok(from),
+        }
+    }
+}
+
+/// The methods that are measured where none is named: one or two of each family of the papers, at the
+/// threshold where they have one of resemblance.
+#[must_use]
+pub fn default_methods(measure: Measure, threshold: &str) -> Vec<String> {
+    let t = match measure {
+        Measure::Resemblance => format!(":t={threshold}"),
+        Measure::Containment | Measure::Cosine => String::new(),
+    };
+    vec![
+        "exact".into(),
+        "lexical".into(),
+        "syntactic".into(),
+        format!("dsc{t}"),
+        "dsc-ss".into(),
+        format!("minhash-lsh{t}"),
+        "super-shingles-84".into(),
+        "word-lsh".into(),
+        "imatch".into(),
+        "imatch-random".into(),
+        "simhash".into(),
+    ]
+}

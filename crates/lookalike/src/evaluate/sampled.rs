@@ -1,0 +1,181 @@
+//! A few units of a collection in, every pair of one of them with any other that reaches a threshold
+//! out.
+//!
+//! By counting: an index of the elements of the few, and one pass over the sets of all. Nothing is
+//! pruned and nothing estimated, so the pairs are exact as those of the join, and the memory is that of
+//! the few. O(elements of all sets + meetings with the few).
+
+use super::listing::count_between;
+use super::trial::too_many;
+use crate::LookalikeError;
+use lookalike_core::fingerprint::finalise;
+use lookalike_core::{Overlap, Threshold};
+use lookalike_engine::{Collection, Edge, EngineError, MatchSettings, Progress, Units};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The documents of a sample: those with the `size` smallest hashes of their number. Every document
+/// is in it with the same probability, and so is every pair that has one of its documents in it.
+pub(super) fn draw(documents: u32, size: u32, seed: u64) -> Vec<bool> {
+    let salt = finalise(seed.wrapping_add(1));
+    // A bijection of the number: no two are equal.
+    let mut order: Vec<(u64, u32)> =
+        (0..documents).map(|document| (finalise(u64::from(document) ^ salt), document)).collect();
+    order.sort_unstable();
+    let mut sampled = vec![false; documents as usize];
+    for &(_, document) in order.iter().take(size as usize) {
+        sampled[document as usize] = true;
+    }
+    sampled
+}
+
+/// Which of the few units have an element.
+struct ElementIndex {
+    /// Elements and the few that have them, in order.
+    entries: Vec<(u64, u32)>,
+    /// Where the elements with the same top bits start.
+    starts: Vec<u32>,
+    shift: u32,
+}
+
+impl ElementIndex {
+    fn new(mut entries: Vec<(u64, u32)>) -> Self {
+        entries.par_sort_unstable();
+        let bits = entries.len().next_power_of_two().trailing_zeros().clamp(1, 26);
+        let shift = 64 - bits;
+        let mut starts = vec![0u32; (1 << bits) + 1];
+        for &(element, _) in &entries {
+            starts[(element >> shift) as usize + 1] += 1;
+        }
+        for bucket in 0..1 << bits {
+            starts[bucket + 1] += starts[bucket];
+        }
+        Self { entries, starts, shift }
+    }
+
+    /// The few that have the element.
+    fn get(&self, element: u64) -> impl Iterator<Item = u32> + '_ {
+        let bucket = (element >> self.shift) as usize;
+        let bucket = &self.entries[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
+        bucket.iter().filter(move |entry| entry.0 == element).map(|entry| entry.1)
+    }
+}
+
+/// Every edge between a unit with a sampled document and another unit, in order.
+///
+/// # Errors
+/// The edges stand for more than `max_pairs` pairs of documents, or an interruption.
+pub(super) fn edges(
+    collection: &Collection,
+    units: &Units,
+    settings: &MatchSettings,
+    threshold: Threshold,
+    sampled: &[bool],
+    max_pairs: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<Edge>, LookalikeError> {
+    let size = |unit: u32| {
+        let members = units.members(unit);
+        let sampled = members.iter().filter(|&&document| sampled[document as usize]).count();
+        (members.len() as u64, sampled as u64)
+    };
+    let few: Vec<u32> = (0..units.len()).filter(|&unit| size(unit).1 > 0).collect();
+    let elements = (0u32..)
+        .zip(&few)
+        .flat_map(|(slot, &unit)| units.set(collection, unit).iter().map(move |&e| (e, slot)));
+    let index = ElementIndex::new(elements.collect());
+    let listed = AtomicU64::new(0);
+    let over = || listed.load(Ordering::Relaxed) > max_pairs;
+
+    let of_unit = |(counts, met): &mut (Vec<u32>, Vec<u32>), unit: u32| -> Vec<Edge> {
+        if over() || progress.cancelled() {
+            return Vec::new();
+        }
+        counts.resize(few.len(), 0);
+        for &element in units.set(collection, unit) {
+            for slot in index.get(element) {
+                if counts[slot as usize] == 0 {
+                    met.push(slot);
+                }
+                counts[slot as usize] += 1;
+            }
+        }
+        let sampled_itself = size(unit).1 > 0;
+        let mut edges = Vec::new();
+        for slot in met.drain(..) {
+            let shared = std::mem::take(&mut counts[slot as usize]);
+            let with = few[slot as usize];
+            // Two of the few meet twice, and each meets itself.
+            if with == unit || (sampled_itself && with > unit) {
+                continue;
+            }
+            let edge = Edge { unit: unit.max(with), with: unit.min(with), shared };
+            let counts = Overlap { shared, a: units.size(edge.unit), b: units.size(edge.with) };
+            if settings.measure.reaches(threshold, counts) {
+                listed.fetch_add(count_between(size(unit), size(with)), Ordering::Relaxed);
+                edges.push(edge);
+            }
+        }
+        edges
+    };
+    let scratch = || (Vec::new(), Vec::new());
+    let parts: Vec<Vec<Edge>> =
+        (0..units.len()).into_par_iter().with_min_len(256).map_init(scratch, of_unit).collect();
+    if progress.cancelled() {
+        return Err(EngineError::Cancelled.into());
+    }
+    if over() {
+        return Err(too_many("the truth of the sample", max_pairs));
+    }
+    let mut edges = parts.concat();
+    edges.par_sort_unstable();
+    Ok(edges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_core::Measure;
+    use lookalike_engine::{Approach, Linkage, MatchOptions, Silent, find};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_sample_has_its_size_and_depends_on_the_seed() {
+        let count = |sampled: &[bool]| sampled.iter().filter(|&&is| is).count();
+        assert_eq!(count(&draw(1000, 100, 0)), 100);
+        assert_eq!(count(&draw(10, 100, 0)), 10);
+        assert_eq!(draw(1000, 100, 7), draw(1000, 100, 7));
+        assert_ne!(draw(1000, 100, 7), draw(1000, 100, 8));
+    }
+
+    proptest! {
+        /// The edges are those of the engine's join that have a sampled document.
+        #[test]
+        fn counting_agrees_with_the_join(
+            sets in prop::collection::vec(prop::collection::btree_set(0u64..40, 0..14), 2..30),
+            size in 1u32..8,
+            hundredths in 30u32..=100,
+            which in 0usize..3,
+        ) {
+            let sets: Vec<Vec<u64>> =
+                sets.into_iter().map(|set| set.into_iter().map(finalise).collect()).collect();
+            let sampled = draw(sets.len() as u32, size, 3);
+            let mut collection = Collection::of_sets(sets);
+            let threshold = format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().unwrap();
+            let mut settings = MatchSettings::resemblance(threshold);
+            settings.measure = [Measure::Resemblance, Measure::Containment, Measure::Cosine][which];
+            let units = Units::new(&collection, &[], settings.measure);
+            let counted =
+                edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
+            let options = MatchOptions {
+                linkage: Linkage::Components, list_pairs: Some(u64::MAX), only_protected: false, threads: 1,
+            };
+            let found =
+                find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();
+            let has = |unit| units.members(unit).iter().any(|&d| sampled[d as usize]);
+            let mut expected = found.pairs.edges;
+            expected.retain(|edge| has(edge.unit) || has(edge.with));
+            prop_assert_eq!(counted, expected);
+        }
+    }
+}

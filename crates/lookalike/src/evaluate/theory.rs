@@ -1,0 +1,95 @@
+//! A method's description in; how often it finds two documents of a given resemblance, by theory, out.
+//!
+//! Bands: 1−(1−s^r)^b (Haveliwala, Gionis & Indyk 2000). Two of six super shingles: Seshasai 2009,
+//! section 2.4.1. Both speak of the keys: a method that also verifies by its sketch finds a little
+//! less. They hold for the resemblance of the same shingles as the method's own.
+
+use lookalike_core::{FeatureKind, Measure};
+use lookalike_engine::MatchSettings;
+use lookalike_methods::minhash::lsh::bands_for;
+use lookalike_methods::minhash::{Bands, super_shingle};
+use lookalike_methods::{MethodSpec, methods};
+
+/// Steps of a curve from resemblance 0 to 1.
+const STEPS: u32 = 50;
+
+/// The probability of finding a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Theory {
+    /// One of b bands of r minima agrees.
+    Bands(Bands),
+    /// Two of six super shingles agree.
+    TwoOfSix,
+}
+
+impl Theory {
+    /// The theory of a method, if there is one for what the truth is measured by.
+    pub(super) fn of(spec: &MethodSpec, settings: &MatchSettings) -> Option<Self> {
+        let about = methods().find(|about| about.name == spec.name)?;
+        let params = spec.params(&about.parameter_names()).ok()?;
+        let number = |name: &str| {
+            let default = about.parameters.iter().find(|known| known.name == name)?.default;
+            params.text(name).unwrap_or(default).parse::<f64>().ok()
+        };
+        let count = |name: &str| number(name).map(|number| number as u32);
+        let same_shingles = match settings.features {
+            FeatureKind::Shingles { size, .. } => count("w") == Some(size as u32),
+            FeatureKind::Terms => false,
+        };
+        if settings.measure != Measure::Resemblance || !same_shingles {
+            return None;
+        }
+        match spec.name.as_str() {
+            "minhash-lsh" => match (count("bands"), count("rows")) {
+                (Some(bands), Some(rows)) => Some(Self::Bands(Bands { bands, rows })),
+                _ => bands_for(number("t")?, number("recall")?, count("k")?).map(Self::Bands),
+            },
+            "super-shingles-84" | "megashingles" => Some(Self::TwoOfSix),
+            _ => None,
+        }
+    }
+
+    /// The probability at resemblance `s`.
+    pub(super) fn probability(self, s: f64) -> f64 {
+        match self {
+            Self::Bands(bands) => bands.probability(s),
+            Self::TwoOfSix => super_shingle::probability(s),
+        }
+    }
+
+    /// The probability at 0, 0.02, … 1.
+    pub(super) fn curve(self) -> Vec<f64> {
+        (0..=STEPS).map(|step| self.probability(f64::from(step) / f64::from(STEPS))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn theory(text: &str) -> Option<Theory> {
+        let settings = MatchSettings::resemblance("0.8".parse().unwrap());
+        Theory::of(&text.parse().unwrap(), &settings)
+    }
+
+    #[test]
+    fn bands_given_and_chosen() {
+        let given = theory("minhash-lsh:bands=3,rows=2,k=6").unwrap();
+        assert_eq!(given, Theory::Bands(Bands { bands: 3, rows: 2 }));
+        assert_eq!(given.probability(0.5), 0.578_125);
+        let chosen = bands_for(0.8, 0.95, 128).unwrap();
+        assert_eq!(theory("minhash-lsh"), Some(Theory::Bands(chosen)));
+        assert_eq!(given.curve().len(), 51);
+        assert_eq!((given.curve()[25], given.curve()[50]), (0.578_125, 1.0));
+    }
+
+    #[test]
+    fn only_where_it_holds() {
+        assert_eq!(theory("megashingles"), Some(Theory::TwoOfSix));
+        assert_eq!(theory("megashingles:w=4"), None, "other shingles than those of the truth");
+        assert_eq!(theory("lexical"), None);
+        let mut settings = MatchSettings::resemblance("0.8".parse().unwrap());
+        settings.measure = Measure::Cosine;
+        assert_eq!(Theory::of(&"megashingles".parse().unwrap(), &settings), None);
+    }
+}

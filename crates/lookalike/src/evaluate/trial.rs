@@ -1,0 +1,203 @@
+//! Inputs and a way to find pairs in; the pairs of documents that it finds, and what it cost, out.
+
+use super::listing::{Sampled, between, within};
+use crate::LookalikeError;
+use lookalike_engine::{
+    Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
+    Progress, Signer, Units, Verify, find, ingest,
+};
+use lookalike_io::Inputs;
+use lookalike_methods::{Candidates, Unsigned};
+use lookalike_report::{Ignored, MethodTimes};
+use std::time::Instant;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What all trials have in common.
+pub(super) struct Laboratory<'a> {
+    pub(super) inputs: &'a Inputs,
+    pub(super) pool: &'a rayon::ThreadPool,
+    pub(super) threads: usize,
+    pub(super) strict: bool,
+    pub(super) max_pairs: u64,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// A collection, read and joined.
+pub(super) struct Trial {
+    pub(super) collection: Collection,
+    pub(super) units: Units,
+    pub(super) matches: Matches,
+    pub(super) approach: Approach,
+    pub(super) times: MethodTimes,
+    /// The documents of each unit that can be in a pair, one unit after the other.
+    able: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Laboratory<'_> {
+    /// Reads the inputs and signs their documents.
+    pub(super) fn read(
+        &self,
+        settings: &MatchSettings,
+        approach: &Approach,
+    ) -> Result<(Collection, Units), LookalikeError> {
+        let signer = Signer::for_approach(settings, approach)?;
+        let options = IngestOptions {
+            threads: self.threads,
+            strict: self.strict,
+            keep: Vec::new(),
+            first_protected_file: self.inputs.files.len() as u32,
+        };
+        let collection = ingest(self.inputs, &signer, &options, self.progress)?;
+        self.progress.phase("collapsing", None);
+        let units = self.pool.install(|| Units::new(&collection, &[], settings.measure));
+        Ok((collection, units))
+    }
+
+    /// Reads the inputs and finds all pairs; `what` is named where there are too many.
+    pub(super) fn run(
+        &self,
+        what: &str,
+        settings: &MatchSettings,
+        approach: Approach,
+    ) -> Result<Trial, LookalikeError> {
+        let started = Instant::now();
+        let (mut collection, units) = self.read(settings, &approach)?;
+        let signing = started.elapsed().as_secs_f64();
+
+        let started = Instant::now();
+        let options = MatchOptions {
+            linkage: Linkage::Components,
+            list_pairs: Some(self.max_pairs),
+            only_protected: false,
+            threads: self.threads,
+        };
+        let matches = self.pool.install(|| {
+            find(&mut collection, &units, settings, &approach, &options, self.progress)
+        })?;
+        if !matches.pairs.complete {
+            return Err(too_many(what, self.max_pairs));
+        }
+        let times = MethodTimes { signing, joining: started.elapsed().as_secs_f64() };
+        let (mut able, mut starts) = (Vec::with_capacity(collection.documents.len()), vec![0]);
+        for unit in 0..units.len() {
+            let members = units.members(unit).iter().copied();
+            able.extend(members.filter(|&document| collection.unsigned(document).is_none()));
+            starts.push(able.len() as u32);
+        }
+        Ok(Trial { collection, units, matches, approach, times, able, starts })
+    }
+}
+
+/// The error for more pairs than may be listed.
+pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
+    LookalikeError::Settings(format!(
+        "{what} has more than {max_pairs} pairs; raise --max-pairs, or leave it out; for the truth, \
+         --list-from of the threshold lists fewer, and --sample N those of N documents"
+    ))
+}
+
+/// Names the documents of a collection and their texts: equal where two readings gave the same.
+pub(super) fn content(collection: &Collection) -> u128 {
+    let mut digest = Xxh3::new();
+    for document in &collection.documents {
+        digest.update(&document.file.to_le_bytes());
+        digest.update(&document.record.to_le_bytes());
+        digest.update(&document.text.0.to_le_bytes());
+    }
+    digest.digest128()
+}
+
+impl Trial {
+    /// The documents of a unit that the method can sign.
+    fn able(&self, unit: u32) -> &[u32] {
+        let unit = unit as usize;
+        &self.able[self.starts[unit] as usize..self.starts[unit + 1] as usize]
+    }
+
+    /// Whether the method finds that the documents of a unit match each other. They were put
+    /// together before it saw them, and it gets no credit for what it would not have found.
+    fn finds_copies(&self, unit: u32) -> bool {
+        let Some(method) = &self.approach.method else { return true };
+        match (self.approach.verify, method.candidates()) {
+            (Verify::Sketch, _) => {
+                let itself = Edge { unit, with: unit, shared: self.units.size(unit) };
+                method.accepts(self.approach.evidence(&self.collection, &self.units, itself))
+            }
+            (_, Candidates::Hamming(_)) => true,
+            (_, Candidates::Keys) => {
+                self.able(unit).first().is_some_and(|&document| self.bytes_of(document).0 > 0)
+            }
+        }
+    }
+
+    /// All pairs of documents found, in order.
+    pub(super) fn pairs(&self, sampled: Sampled<'_>) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        self.each_group(|group| within(group, sampled, |a, b| pairs.push((a, b))));
+        for edge in &self.matches.pairs.edges {
+            let (x, y) = (self.able(edge.unit), self.able(edge.with));
+            between(x, y, sampled, |a, b| pairs.push((a, b)));
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// The pairs of all documents as links enough to connect what they connect.
+    pub(super) fn each_link(&self, mut link: impl FnMut(u32, u32)) {
+        self.each_group(|group| group.windows(2).for_each(|pair| link(pair[0], pair[1])));
+        for edge in &self.matches.pairs.edges {
+            let (x, y) = (self.able(edge.unit), self.able(edge.with));
+            let ([first, ..], [other, ..]) = (x, y) else { continue };
+            link(*first, *other);
+            // Each document is paired with all on the other side, so with its own side as well.
+            for (group, unit) in [(x, edge.unit), (y, edge.with)] {
+                if !self.finds_copies(unit) {
+                    group.windows(2).for_each(|pair| link(pair[0], pair[1]));
+                }
+            }
+        }
+    }
+
+    fn each_group(&self, mut act: impl FnMut(&[u32])) {
+        for unit in 0..self.units.len() {
+            let group = self.able(unit);
+            if group.len() > 1 && self.finds_copies(unit) {
+                act(group);
+            }
+        }
+    }
+
+    /// Documents without a signature, by reason.
+    pub(super) fn ignored(&self) -> Ignored {
+        let mut ignored = Ignored::default();
+        for (number, document) in (0u32..).zip(&self.collection.documents) {
+            match (document.tokens, document.set, self.collection.unsigned(number)) {
+                (0, ..) => ignored.no_words += 1,
+                (_, None, _) | (.., Some(Unsigned::TooShort)) => ignored.too_short += 1,
+                (.., Some(Unsigned::Empty)) => ignored.no_words += 1,
+                (.., Some(Unsigned::NothingSelected)) => ignored.nothing_selected += 1,
+                (_, Some(_), None) => {}
+            }
+        }
+        ignored
+    }
+
+    /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are counted
+    /// each: which of them brought it depends on timing.
+    pub(super) fn bytes(&self) -> (u64, u64) {
+        (0..self.collection.len())
+            .map(|document| self.bytes_of(document))
+            .fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1))
+    }
+
+    fn bytes_of(&self, document: u32) -> (u64, u64) {
+        let Some(place) = self.collection.documents[document as usize].set else { return (0, 0) };
+        let signatures = &self.collection.blocks[place.block as usize].signatures;
+        if signatures.is_empty() {
+            return (0, 0);
+        }
+        let words = signatures.sketch(place.index).words;
+        (8 * signatures.keys(place.index).len() as u64, 8 * words.len() as u64)
+    }
+}

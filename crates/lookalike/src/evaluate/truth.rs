@@ -1,0 +1,161 @@
+//! A collection in; the pairs that methods are measured against, and how similar each is, out.
+//!
+//! Three sources: the exact join over whole feature sets (every pair from some similarity on), the
+//! exact pairs of a sample of documents, or labels. Labelled pairs are compared exactly as well, so
+//! that their similarity is known.
+
+use super::labels::{self, Names};
+use super::listing::{Sampled, between, within};
+use super::sampled;
+use super::similarity::step;
+use super::trial::{Laboratory, content};
+use crate::LookalikeError;
+use lookalike_cluster::Components;
+use lookalike_core::{Measure, Overlap, Threshold, overlap};
+use lookalike_engine::{Approach, Collection, Edge, MatchSettings, Units};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// A pair of documents that was compared on whole sets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct KnownPair {
+    /// The smaller document number.
+    pub(super) a: u32,
+    /// The larger one.
+    pub(super) b: u32,
+    /// By the measure of the settings, for people and plots.
+    pub(super) similarity: f32,
+    /// Its step (see [`step`]).
+    pub(super) step: u8,
+    /// Whether it is a near-duplicate.
+    pub(super) is_true: bool,
+}
+
+/// What methods are measured against.
+pub(super) struct Truth {
+    /// The true pairs and those listed besides, in order.
+    pub(super) pairs: Vec<KnownPair>,
+    /// The least document of each document's true component; not known in a sample.
+    pub(super) components: Option<Vec<u32>>,
+    /// The documents whose pairs are known, if those of all are not.
+    pub(super) sampled: Option<Vec<bool>>,
+    /// The collection, without its sets.
+    pub(super) collection: Collection,
+    /// See [`content`].
+    pub(super) content: u128,
+    /// Names in the labels that no document has.
+    pub(super) unknown_names: u64,
+}
+
+/// What the truth is made from.
+pub(super) struct Source<'a> {
+    pub(super) settings: &'a MatchSettings,
+    /// Pairs are listed from here on, at most the threshold.
+    pub(super) from: Threshold,
+    pub(super) labels: Option<&'a Path>,
+    /// Size and seed.
+    pub(super) sample: Option<(u32, u64)>,
+}
+
+impl Source<'_> {
+    /// Makes the truth.
+    pub(super) fn truth(&self, laboratory: &Laboratory<'_>) -> Result<Truth, LookalikeError> {
+        let Self { settings, from, labels, sample } = *self;
+        let draw = |collection: &Collection| {
+            sample.map(|(size, seed)| sampled::draw(collection.len(), size, seed))
+        };
+        let (max_pairs, pool) = (laboratory.max_pairs, laboratory.pool);
+        let (mut collection, mut pairs, sampled, unknown_names);
+        if labels.is_none() && sample.is_none() {
+            let listing = MatchSettings { threshold: from, ..settings.clone() };
+            let trial = laboratory.run("the truth", &listing, Approach::default())?;
+            let edges = &trial.matches.pairs.edges;
+            pairs = self.spell_out(&trial.units, edges, None);
+            (collection, sampled, unknown_names) = (trial.collection, None, 0);
+        } else {
+            let units;
+            (collection, units) = laboratory.read(settings, &Approach::default())?;
+            sampled = draw(&collection);
+            laboratory.progress.phase("comparing", None);
+            if let Some(path) = labels {
+                let mut names = Names::new(&collection);
+                let labelled = labels::pairs(path, &mut names, sampled.as_deref(), max_pairs)?;
+                unknown_names = names.unknown();
+                pool.install(|| units.sort_sets(&mut collection, |_| true));
+                pairs = labelled
+                    .into_iter()
+                    .map(|(a, b)| self.labelled(&collection, &units, a, b))
+                    .collect();
+            } else {
+                let of = sampled.as_deref().unwrap_or_default();
+                let edges = pool.install(|| {
+                    sampled::edges(
+                        &collection,
+                        &units,
+                        settings,
+                        from,
+                        of,
+                        max_pairs,
+                        laboratory.progress,
+                    )
+                })?;
+                pairs = self.spell_out(&units, &edges, Some(of));
+                unknown_names = 0;
+            }
+        }
+        pool.install(|| pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b)));
+        let components = sampled.is_none().then(|| {
+            let mut components = Components::new(collection.len());
+            for pair in pairs.iter().filter(|pair| pair.is_true) {
+                components.join(pair.a, pair.b);
+            }
+            components.labels()
+        });
+        let content = content(&collection);
+        collection.blocks = Vec::new();
+        Ok(Truth { pairs, components, sampled, collection, content, unknown_names })
+    }
+
+    fn known(&self, (a, b): (u32, u32), counts: Overlap, is_true: bool) -> KnownPair {
+        let measure = self.settings.measure;
+        let similarity = measure.value(counts) as f32;
+        KnownPair { a, b, similarity, step: step(measure, counts), is_true }
+    }
+
+    /// Copies, and edges between units, as pairs of documents.
+    fn spell_out(&self, units: &Units, edges: &[Edge], sampled: Sampled<'_>) -> Vec<KnownPair> {
+        let mut pairs = Vec::new();
+        for unit in 0..units.len() {
+            let size = units.size(unit);
+            let counts = Overlap { shared: size, a: size, b: size };
+            within(units.members(unit), sampled, |a, b| {
+                pairs.push(self.known((a, b), counts, true));
+            });
+        }
+        for &Edge { unit, with, shared } in edges {
+            let counts = Overlap { shared, a: units.size(unit), b: units.size(with) };
+            let is_true = self.settings.measure.reaches(self.settings.threshold, counts);
+            between(units.members(unit), units.members(with), sampled, |a, b| {
+                pairs.push(self.known((a, b), counts, is_true));
+            });
+        }
+        pairs
+    }
+
+    /// A labelled pair: a true one, whatever its similarity.
+    fn labelled(&self, collection: &Collection, units: &Units, a: u32, b: u32) -> KnownPair {
+        let counts = match (units.of_document(a), units.of_document(b)) {
+            (Some(x), Some(y)) => {
+                let shared = overlap(units.set(collection, x), units.set(collection, y));
+                let counts = Overlap { shared, a: units.size(x), b: units.size(y) };
+                // Containment asks whether the smaller one is in the larger.
+                match self.settings.measure == Measure::Containment && counts.a > counts.b {
+                    true => counts.swapped(),
+                    false => counts,
+                }
+            }
+            _ => Overlap { shared: 0, a: 0, b: 0 },
+        };
+        self.known((a, b), counts, true)
+    }
+}

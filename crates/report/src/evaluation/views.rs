@@ -1,0 +1,192 @@
+//! An evaluation in, what the page says of it out.
+
+use super::{Evaluation, LONG, MethodResult};
+use crate::clean;
+use crate::human::{bytes, count, counted, duration, ratio, share};
+
+/// One method in the table.
+#[derive(Debug)]
+pub(super) struct MethodRow {
+    pub(super) number: usize,
+    pub(super) name: String,
+    pub(super) recall: String,
+    pub(super) precision: String,
+    pub(super) mean_recall: String,
+    pub(super) mean_precision: String,
+    pub(super) pairs: String,
+    pub(super) clusters: String,
+    pub(super) pure: String,
+    pub(super) average: String,
+    pub(super) ignored: String,
+    pub(super) reasons: String,
+    pub(super) keys: String,
+    pub(super) sketch: String,
+    pub(super) false_matches: String,
+    pub(super) utility: String,
+    pub(super) signing: String,
+    pub(super) joining: String,
+}
+
+const NONE: &str = "–";
+
+fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| NONE.to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+fn ratio_or_none(value: Option<f64>) -> String {
+    value.map_or_else(|| NONE.to_owned(), ratio)
+}
+
+pub(super) fn rows(evaluation: &Evaluation) -> Vec<MethodRow> {
+    let times = |at: usize| evaluation.run.as_ref().and_then(|run| run.methods.get(at)).copied();
+    let row = |(at, result): (usize, &MethodResult)| {
+        let (clusters, ignored, classes) = (result.clusters, result.ignored, result.classes);
+        let each = result.bytes_per_document();
+        let reasons = [
+            (ignored.no_words, "no words"),
+            (ignored.too_short, "too short"),
+            (ignored.nothing_selected, "no term selected"),
+        ];
+        let reasons = reasons.iter().filter(|(documents, _)| *documents > 0);
+        let reasons: Vec<String> =
+            reasons.map(|(documents, why)| format!("{why}: {}", count(*documents))).collect();
+        MethodRow {
+            number: at + 1,
+            name: clean::line(&result.method, LONG),
+            recall: ratio_or_none(result.recall),
+            precision: ratio_or_none(result.precision),
+            mean_recall: ratio_or_none(result.mean_recall),
+            mean_precision: ratio_or_none(result.mean_precision),
+            pairs: count(result.pairs),
+            clusters: count(clusters.clusters),
+            pure: clusters.pure.map_or(NONE.into(), |pure| share(pure, clusters.clusters)),
+            average: number(clusters.average_size(), 1),
+            ignored: count(ignored.total()),
+            reasons: reasons.join("; "),
+            keys: number(each.map(|(keys, _)| keys), 0),
+            sketch: number(each.map(|(_, sketch)| sketch), 0),
+            false_matches: classes.map_or(NONE.into(), |classes| count(classes.false_matches)),
+            utility: number(classes.and_then(|classes| classes.mean_utility), 2),
+            signing: times(at).map_or(NONE.into(), |times| duration(times.signing)),
+            joining: times(at).map_or(NONE.into(), |times| duration(times.joining)),
+        }
+    };
+    evaluation.methods.iter().enumerate().map(row).collect()
+}
+
+pub(super) fn headline(evaluation: &Evaluation) -> String {
+    format!(
+        "{} measured on {}",
+        counted(evaluation.methods.len() as u64, "method"),
+        counted(evaluation.documents, "document")
+    )
+}
+
+pub(super) fn lead(evaluation: &Evaluation) -> String {
+    let truth = &evaluation.truth;
+    let pairs = counted(truth.pairs, "true pair");
+    if let Some(labels) = &truth.labels {
+        return format!("Measured against {pairs} that {} names.", clean::line(labels, LONG));
+    }
+    let settings = &evaluation.settings;
+    let criterion = format!(
+        "{} of at least {} over {}",
+        clean::line(&settings.measure, LONG),
+        clean::line(&settings.threshold, LONG),
+        settings.features()
+    );
+    let whose = match truth.sample {
+        None => "all of this collection".to_owned(),
+        Some(sample) => format!(
+            "all that have one of {} drawn by seed {}",
+            counted(sample.documents, "document"),
+            sample.seed
+        ),
+    };
+    format!(
+        "Measured against {pairs}, {whose}: two documents with a {criterion}, compared exactly."
+    )
+}
+
+/// What one should know before believing the numbers.
+pub(super) fn notes(evaluation: &Evaluation) -> Vec<String> {
+    let truth = &evaluation.truth;
+    let mut notes = Vec::new();
+    if truth.pairs == 0 {
+        notes.push("There is no true pair, so no method has a recall.".to_owned());
+    }
+    if evaluation.problems > 0 {
+        let what = counted(evaluation.problems, "record or file");
+        notes.push(format!("Left out because unreadable: {what}."));
+    }
+    if truth.labels_without_document > 0 {
+        let names = counted(truth.labels_without_document, "name");
+        notes.push(format!("In the labels, but not in the collection: {names}."));
+    }
+    if truth.sample.is_some() {
+        notes.push(
+            "Recall is estimated from the sampled documents' pairs. Pairs of one document are not \
+             independent: where few documents have most of the pairs, the intervals are too narrow."
+                .to_owned(),
+        );
+    }
+    if let Some(classes) = &truth.classes {
+        let unknown = match classes.without_document {
+            0 => String::new(),
+            names => format!(" {} of the file have no document.", counted(names, "name")),
+        };
+        notes.push(format!(
+            "Classes: {} of spam, {} legitimate, {} of neither. Losing a legitimate one costs {}.{unknown}",
+            counted(classes.spam, "document"),
+            count(classes.legit),
+            count(classes.unclassified),
+            count(classes.cost)
+        ));
+    }
+    notes
+}
+
+/// What is written under a plot of recall by similarity.
+pub(super) fn decile_note(result: &MethodResult) -> String {
+    let pairs: u64 = result.deciles.iter().map(|decile| decile.pairs).sum();
+    match result.theory.is_empty() {
+        true => format!("Of {}.", counted(pairs, "known pair")),
+        false => {
+            format!("Of {}. Dashed: theory, for the keys alone.", counted(pairs, "known pair"))
+        }
+    }
+}
+
+pub(super) fn settings(evaluation: &Evaluation) -> Vec<(String, String)> {
+    let (settings, truth) = (&evaluation.settings, &evaluation.truth);
+    let mut rows = vec![
+        ("measure".to_owned(), settings.measure.clone()),
+        ("threshold".to_owned(), settings.threshold.clone()),
+        ("compared by".to_owned(), settings.features()),
+        ("normalisation".to_owned(), settings.normalize.clone()),
+        ("short documents".to_owned(), settings.short_documents.clone()),
+        ("analysis".to_owned(), settings.analysis.clone()),
+        ("hash".to_owned(), settings.hash.clone()),
+    ];
+    if let Some(terms) = &settings.terms {
+        rows.push(("terms".to_owned(), terms.clone()));
+    }
+    if let Some(from) = &truth.listed_from {
+        rows.push(("pairs listed from".to_owned(), from.clone()));
+    }
+    rows.into_iter().map(|(name, value)| (name, clean::line(&value, LONG))).collect()
+}
+
+pub(super) fn machine(evaluation: &Evaluation) -> String {
+    let Some(run) = &evaluation.run else { return String::new() };
+    let memory = match run.peak_memory_bytes {
+        None => String::new(),
+        Some(memory) => format!(", at most {} of memory", bytes(memory)),
+    };
+    format!(
+        "{}{memory}; {} in all, {} of them for the truth",
+        counted(run.threads, "thread"),
+        duration(run.seconds),
+        duration(run.truth_seconds)
+    )
+}
