@@ -77,7 +77,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   lookalike methods
-  lookalike methods minhash-lsh")]
+  lookalike methods minhash-lsh
+  lookalike methods minhash-lsh:t=0.7,recall=0.99")]
     Methods(MethodsArgs),
     /// Print the completion script of a shell
     #[command(after_help = "\
@@ -317,6 +318,16 @@ pub(crate) struct LexiconBuildArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct LexiconMergeArgs {
+    /// Lexicons of different documents, made with the same settings
+    #[arg(required = true, value_name = "LEXICON")]
+    pub(crate) parts: Vec<PathBuf>,
+    /// The file to write; one that is there is replaced when the new one is whole
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct LexiconShowArgs {
     /// The lexicon
     pub(crate) lexicon: PathBuf,
@@ -351,6 +362,11 @@ Examples:
   lookalike lexicon build news/*.jsonl.gz --output news.lexicon
   lookalike lexicon build mails.csv --text-field body --terms kolcz --output mails.lexicon")]
     Build(Box<LexiconBuildArgs>),
+    /// Put the lexicons of parts of a collection together: the same bytes as of the whole
+    #[command(after_help = "\
+Example:
+  lookalike lexicon merge january.lexicon february.lexicon --output both.lexicon")]
+    Merge(LexiconMergeArgs),
     /// Show what a lexicon holds: sizes, settings, checksum, commonest or rarest terms
     #[command(after_help = "\
 Example:
@@ -365,7 +381,8 @@ Example:
 
 #[derive(Debug, Args)]
 pub(crate) struct MethodsArgs {
-    /// Only this one, with its parameters
+    /// Only this one, with its parameters and, where it has one, its S-curve
+    #[arg(value_name = "NAME[:PARAMETER=VALUE,…]")]
     pub(crate) name: Option<String>,
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]

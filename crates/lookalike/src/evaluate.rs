@@ -24,6 +24,7 @@ use crate::LookalikeError;
 use crate::analysis::discover;
 use crate::summarise::{memory, settings_summary};
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
+pub use theory::{SCurve, s_curve};
 
 use entry::{Entry, entries};
 use labels::{Class, Names};

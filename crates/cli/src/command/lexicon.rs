@@ -1,7 +1,8 @@
-//! `lookalike lexicon build | show | window`
+//! `lookalike lexicon build | merge | show | window`
 
 use crate::args::{
-    FormatArg, LexiconBuildArgs, LexiconCommand, LexiconShowArgs, LexiconWindowArgs, NormalizeArg,
+    FormatArg, LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs,
+    LexiconWindowArgs, NormalizeArg,
 };
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<ExitCode> {
     match command {
         LexiconCommand::Build(args) => build(args),
+        LexiconCommand::Merge(args) => merge(args),
         LexiconCommand::Show(args) => show(args),
         LexiconCommand::Window(args) => window(args),
     }
@@ -56,6 +58,14 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<ExitCode> {
         rows.push(("unreadable records".into(), built.problem_count.to_string()));
         println!("{}", pairs_table(rows));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn merge(args: &LexiconMergeArgs) -> anyhow::Result<ExitCode> {
+    let parts: Vec<Lexicon> =
+        args.parts.iter().map(|path| Lexicon::open(path)).collect::<Result<_, _>>()?;
+    let whole = merge_lexicons(&parts, &args.output)?;
+    println!("{}", pairs_table(rows(&whole)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,15 +2,16 @@
 
 use crate::args::{FormatArg, MethodsArgs};
 use crate::terminal::pairs_table;
-use lookalike::{About, methods};
+use lookalike::{About, methods, s_curve};
 use std::io::Write;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
-    let chosen: Vec<&About> = methods()
-        .filter(|about| args.name.as_deref().is_none_or(|name| name == about.name))
-        .collect();
-    if let ([], Some(name)) = (chosen.as_slice(), &args.name) {
+    // A whole description may be given, for the curve of its parameters.
+    let name = args.name.as_deref().map(|spec| spec.split(':').next().unwrap_or(spec));
+    let chosen: Vec<&About> =
+        methods().filter(|about| name.is_none_or(|name| name == about.name)).collect();
+    if let ([], Some(name)) = (chosen.as_slice(), name) {
         let known: Vec<&str> = methods().map(|about| about.name).collect();
         anyhow::bail!("there is no method {name:?}; there are {}", known.join(", "));
     }
@@ -42,6 +43,15 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
             (parameter.name.to_owned(), format!("{}{default}", parameter.help))
         });
         writeln!(out, "{}", pairs_table(rows))?;
+    }
+    if let Some(spec) = &args.name
+        && let Some(curve) = s_curve(spec)?
+    {
+        writeln!(out, "\nA pair meets in {}, by its resemblance:", curve.keys)?;
+        for (resemblance, probability) in curve.points {
+            let bar = "█".repeat((probability * 40.0).round() as usize);
+            writeln!(out, "  {resemblance:.2}  {probability:.4}  {bar}")?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

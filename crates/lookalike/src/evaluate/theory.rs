@@ -4,6 +4,7 @@
 //! section 2.4.1. Both speak of the keys: a method that also verifies by its sketch finds a little
 //! less. They hold for the resemblance of the same shingles as the method's own.
 
+use crate::LookalikeError;
 use lookalike_core::{FeatureKind, Measure};
 use lookalike_engine::MatchSettings;
 use lookalike_methods::minhash::lsh::bands_for;
@@ -27,18 +28,25 @@ impl Theory {
     pub(super) fn of(spec: &MethodSpec, settings: &MatchSettings) -> Option<Self> {
         let about = methods().find(|about| about.name == spec.name)?;
         let params = spec.params(&about.parameter_names()).ok()?;
+        let default = about.parameters.iter().find(|known| known.name == "w")?.default;
+        let width: usize = params.text("w").unwrap_or(default).parse().ok()?;
+        let same_shingles =
+            matches!(settings.features, FeatureKind::Shingles { size, .. } if size == width);
+        if settings.measure != Measure::Resemblance || !same_shingles {
+            return None;
+        }
+        Self::of_keys(spec)
+    }
+
+    /// The theory of a method's keys, for the resemblance of its own shingles.
+    fn of_keys(spec: &MethodSpec) -> Option<Self> {
+        let about = methods().find(|about| about.name == spec.name)?;
+        let params = spec.params(&about.parameter_names()).ok()?;
         let number = |name: &str| {
             let default = about.parameters.iter().find(|known| known.name == name)?.default;
             params.text(name).unwrap_or(default).parse::<f64>().ok()
         };
         let count = |name: &str| number(name).map(|number| number as u32);
-        let same_shingles = match settings.features {
-            FeatureKind::Shingles { size, .. } => count("w") == Some(size as u32),
-            FeatureKind::Terms => false,
-        };
-        if settings.measure != Measure::Resemblance || !same_shingles {
-            return None;
-        }
         match spec.name.as_str() {
             "minhash-lsh" => match (count("bands"), count("rows")) {
                 (Some(bands), Some(rows)) => Some(Self::Bands(Bands { bands, rows })),
@@ -61,6 +69,39 @@ impl Theory {
     pub(super) fn curve(self) -> Vec<f64> {
         (0..=STEPS).map(|step| self.probability(f64::from(step) / f64::from(STEPS))).collect()
     }
+}
+
+/// How often a method brings two documents together, by their resemblance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SCurve {
+    /// What the keys are: `14 bands of 7 minima`.
+    pub keys: String,
+    /// Resemblance and probability, from 0 to 1.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The S-curve of a method by its description, where it has one.
+///
+/// ```
+/// let curve = lookalike::s_curve("minhash-lsh:bands=14,rows=7")?.expect("it has one");
+/// assert_eq!(curve.keys, "14 bands of 7 minima");
+/// # Ok::<(), lookalike::LookalikeError>(())
+/// ```
+///
+/// # Errors
+/// A description that makes no sense.
+pub fn s_curve(spec: &str) -> Result<Option<SCurve>, LookalikeError> {
+    let theory = Theory::of_keys(&spec.parse()?);
+    Ok(theory.map(|theory| SCurve {
+        keys: match theory {
+            Theory::Bands(Bands { bands, rows }) => format!("{bands} bands of {rows} minima"),
+            Theory::TwoOfSix => "2 of 6 super shingles of 14 minima".into(),
+        },
+        points: (0..=20)
+            .map(|step| f64::from(step) / 20.0)
+            .map(|s| (s, theory.probability(s)))
+            .collect(),
+    }))
 }
 
 #[cfg(test)]
