@@ -61,10 +61,11 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     ];
     page.table(&header, rows);
     page.say(format_args!(
-        "Web is {} ({} documents), news {} ({}). The findings hold: the larger the super shingle the more \
-         is ignored and the longer is what is left, while I-Match ignores next to nothing. On news, with \
-         stories of one to four hundred words, even the smallest super shingle loses more than the \
-         paper's largest collections did, and large ones lose everything.",
+        "Web is {} ({} documents), news {} ({}). The findings hold: the larger the super shingle, the more \
+         is ignored and the longer is what is left, while I-Match ignores next to nothing, as does the \
+         paper's. Our pages and stories are shorter than the paper's pages, so each size loses more; on \
+         its own short collections the paper saw the same (DSC-SS-2 ignored 35 % of Excite@Home and 7 % of \
+         the LA Times, DSC 27 % and 3 %).",
         web.name, web.len(), news.name, news.len(),
     ));
     Ok(())

@@ -91,7 +91,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     page.say("Precision:");
     let rows = PAPER.iter().zip(&all).map(|((name, _, paper, _), counts)| {
         let cells = (0..4)
-            .flat_map(|d| [format!("{:.2}", paper[d]), format!("{:.2}", precision(counts, d))]);
+            .flat_map(|d| [format!("{:.2}", paper[d]), format!("{:.3}", precision(counts, d))]);
         row![name].into_iter().chain(cells).collect::<Vec<_>>()
     });
     page.table(&header, rows);
@@ -109,14 +109,19 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         row![name, counts.pairs[0], counts.pairs[1], counts.pairs[2], counts.pairs[3]]
     });
     page.table(&["method", "d = 0", "d ≤ 1", "d ≤ 2", "d ≤ 3"], rows.collect::<Vec<_>>());
-    let falls = all.iter().all(|c| (1..4).all(|d| precision(c, d) <= precision(c, d - 1) + 1e-9));
+    let falls = |c: &&Counts| (1..4).all(|d| precision(c, d) <= precision(c, d - 1));
+    let falling = all.iter().filter(falls).count();
     let raised = (0..4).filter(|&d| precision(&all[1], d) > precision(&all[0], d)).count();
     page.say(format_args!(
-        "Precision {} with d in every variant, as in Table 6.1; metadata raise it at {raised} of the 4 \
-         distances. {CONCLUSION}",
-        if falls { "falls" } else { "does not always fall" },
+        "Precision falls with d, as in Table 6.1, in {falling} of the 8 variants, and metadata raise it at \
+         {raised} of the 4 distances. Both lists of the worst have stripping, the high threshold, \
+         position and the arbitrary function in them; low threshold and tagged text change nothing, as in \
+         the thesis (our stories have no tags at all). Our levels are higher: strangers within three bits \
+         are a matter of chance, and of pairs of documents the thesis had three thousand times as many; \
+         and a judge of whole stories is stricter than a count of common words. The high threshold is \
+         worse than the thesis's for the opposite reason: it leaves one or two terms of a short Reuters \
+         story, and all stories on \"shr\" or \"bank\" have one simhash. Position scaling finds little \
+         amiss here, as our stories do not begin with a byline that hundreds have in common.",
     ));
     Ok(())
 }
-
-const CONCLUSION: &str = "";

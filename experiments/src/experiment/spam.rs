@@ -3,11 +3,12 @@
 
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
-use crate::page::{Page, mean};
+use crate::page::Page;
 use crate::row;
 use crate::run::{Neighbours, approach, cosine, search};
 use anyhow::Result;
-use lookalike_engine::Approach;
+use lookalike_core::{Overlap, overlap};
+use lookalike_engine::{Approach, Signer};
 use lookalike_testing::prng::Prng;
 use std::collections::BTreeSet;
 
@@ -29,7 +30,7 @@ const PAPER: [(u32, [f64; 3], [f64; 3]); 4] = [
 const COST: f64 = 100.0;
 /// The queries, by chance, and how often others are drawn; the copies are drawn anew with them.
 const ONE_IN: usize = 10;
-const DRAWINGS: u64 = 5;
+const DRAWINGS: u64 = 3;
 
 /// Means over queries.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -53,7 +54,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     ));
     for window in WINDOWS {
         page.say(format_args!("### nidf {} to {}{}", window.0, window.1, window.2));
-        let mut rows = Vec::new();
+        let (mut rows, mut wrong) = (Vec::new(), BTreeSet::new());
         for corpus in collections.mail.iter().chain(&collections.campaigns) {
             let Some(mails) = Mails::new(corpus)? else { continue };
             let mut first = 0.0;
@@ -61,15 +62,17 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
                 let mut sum = Score::default();
                 for seed in 1..=DRAWINGS {
                     let spec = format!(
-                        "imatch-random:nidf={}..{},copies={copies},seed={seed},terms=kolcz{}",
-                        window.0, window.1, window.3
+                        "imatch-random:nidf={}..{},copies={copies},seed={seed},terms=kolcz",
+                        window.0, window.1
                     );
                     let method = approach(&spec, Some(&lexicon))?;
                     let found = search(&mails.corpus, method, cosine("0.9")?, true)?.neighbours();
-                    let score = mails.score(&mails.queries(seed), &found);
+                    let queries = mails.queries(seed);
+                    let score = mails.score(&queries, &found);
                     sum.recall += score.recall / DRAWINGS as f64;
                     sum.utility += score.utility / DRAWINGS as f64;
                     sum.false_matches += score.false_matches;
+                    wrong.extend(mails.wrong(&queries, &found));
                 }
                 if copies == 0 {
                     first = sum.recall;
@@ -84,9 +87,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
                     format!("{:.2}", sum.recall),
                     format!("{:.0} %", honeypot[1]),
                     format!("{:.0} %", cluster[1]),
-                    mean(100.0 * (sum.recall - first), (first > 0.0) as usize, 0)
-                        .parse::<f64>()
-                        .map_or("–".into(), |gain| format!("{:.0} %", gain / first)),
+                    increase(first, sum.recall),
                     format!("{:.2}", sum.utility),
                     sum.false_matches,
                 ]);
@@ -107,19 +108,32 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
             "legitimate found",
         ];
         page.table(&header, rows);
+        let wrong: Vec<String> = wrong.into_iter().collect();
+        if !wrong.is_empty() {
+            page.say(format_args!("Legitimate mail found: {}.", wrong.join("; ")));
+        }
     }
-    page.say(CONCLUSION);
+    page.say(
+        "The finding holds on every collection: random copies of the lexicon raise recall by tens of \
+         per cent with the paper's window and by more with the wider one, and hardly ever at the price of \
+         a legitimate mail. With the paper's window no mail of the real collections is found by mistake. \
+         What is found in the planted one are mails that were themselves pasted, whole, into a spam: the \
+         spam's own words are random ones that no lexicon of news knows. The wider window keeps more and \
+         rarer terms, so a single signature breaks more easily (lower recall at K = 0) and copies help \
+         more. Utility is smaller than the paper's because our campaigns are: it counts the spam that one \
+         query finds.",
+    );
     Ok(())
 }
 
-/// Lower and upper nidf, a remark for the heading, and further parameters.
-const WINDOWS: [(&str, &str, &str, &str); 3] = [
-    ("0.2", "0.3", ", as in the paper", ""),
-    ("0.2", "0.8", "", ""),
-    ("0.2", "0.8", ", at least half of a mail's terms", ",share=0.5,fill=1"),
-];
+/// Lower and upper nidf, and a remark for the heading.
+const WINDOWS: [(&str, &str, &str); 2] =
+    [("0.2", "0.3", ", the paper's for mail"), ("0.2", "0.8", ", the paper's for web pages")];
 
-const CONCLUSION: &str = "";
+/// By how much recall rose, in percent of what it was.
+fn increase(from: f64, to: f64) -> String {
+    if from > 0.0 { format!("{:.0} %", 100.0 * (to / from - 1.0)) } else { "–".into() }
+}
 
 /// A collection of mails without trivial duplicates.
 struct Mails {
@@ -165,6 +179,26 @@ impl Mails {
 
     fn is_spam(&self, mail: u32) -> bool {
         self.spam.binary_search(&mail).is_ok()
+    }
+
+    /// What legitimate mail is found, and how much of it is in the spam that found it.
+    fn wrong(&self, queries: &[u32], found: &Neighbours) -> Vec<String> {
+        let Ok(settings) = cosine("0.9") else { return Vec::new() };
+        let signer = Signer::new(&settings);
+        let mut wrong = Vec::new();
+        for &query in queries {
+            for &mail in found.of(query).iter().filter(|&&mail| !self.is_spam(mail)) {
+                let [spam, legitimate] = [query, mail].map(|at| &self.corpus.texts[at as usize]);
+                let (a, b) = (signer.sorted_set(&legitimate.text), signer.sorted_set(&spam.text));
+                let counts =
+                    Overlap { shared: overlap(&a, &b), a: a.len() as u32, b: b.len() as u32 };
+                wrong.push(format!(
+                    "`{}` by `{}` ({} of its {} terms are in the spam, which has {})",
+                    legitimate.id, spam.id, counts.shared, counts.a, counts.b,
+                ));
+            }
+        }
+        wrong
     }
 
     fn score(&self, queries: &[u32], found: &Neighbours) -> Score {

@@ -195,9 +195,9 @@ fn table_4(page: &mut Page, words: &[u64]) {
         });
         row![
             changes,
-            printed,
-            format!("{:.2}", (1.0 - DROP).powi(-changes)),
-            format!("{:.2}", expected_copies(DROP, changes)),
+            large(printed),
+            large((1.0 - DROP).powi(-changes)),
+            large(expected_copies(DROP, changes)),
             measured.map_or("–".into(), |sum| mean(sum, MAILS, 2)),
         ]
     });
@@ -210,6 +210,11 @@ fn table_4(page: &mut Page, words: &[u64]) {
          section 4 a signature is unchanged when its copy *lacks* them, which takes 1/pⁿ copies; so it is \
          measured. Perfect recall is further away than the table says.",
     );
+}
+
+/// A number in two decimals, or as a power of ten.
+fn large(value: f64) -> String {
+    if value < 1e6 { format!("{value:.2}") } else { format!("{value:.2e}") }
 }
 
 /// Copies that are drawn until one lacks all of the terms.
