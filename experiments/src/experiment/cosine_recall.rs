@@ -146,6 +146,7 @@ fn judge(queries: &[u32], truth: &Neighbours, found: &Neighbours) -> Quality {
 mod tests {
     use super::*;
     use crate::corpus::tests::corpus;
+    use crate::run::resemblance;
 
     #[test]
     fn queries_are_averaged() {
@@ -153,7 +154,7 @@ mod tests {
         let texts = corpus(&["a b", "b a", "a b b", "c", "c!"]);
         let neighbours = |filter: &str| {
             let method = approach(&format!("syntactic:filter={filter}"), None).unwrap();
-            search(&texts, method, cosine("0.9").unwrap(), true).unwrap().neighbours()
+            search(&texts, method, resemblance("0.8").unwrap(), true).unwrap().neighbours()
         };
         let all = neighbours("all");
         let quality = judge(&[0, 1, 2], &all, &all);

@@ -97,6 +97,9 @@ pub(crate) fn introduce(collections: &Collections, page: &mut Page) {
          what can be compared is the order of the methods and the shape of the curves, not the numbers. \
          Every random choice is seeded, and everything runs on one thread.",
     );
+    if cfg!(debug_assertions) {
+        page.say("This page was written by a development build: its times are too high.");
+    }
     let kinds = [
         ("news", &collections.news),
         ("web", &collections.web),

@@ -91,8 +91,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     page.say(format_args!(
         "The largest collection there is: all of ours but the campaigns, {} documents, {} tokens, of which \
          `nosc+stem` leaves {}, {} of them distinct in their document; one thread. As in the paper, reading \
-         and tokenising are not counted: *signing* is from token hashes in memory to signatures (the least \
-         of three runs), *matching* from signatures to clusters. Means of DSC at five thresholds, DSC-SS \
+         and tokenising are not counted: *signing* is from token hashes in memory to signatures (the lesser \
+         of two runs), *matching* from signatures to clusters. Means of DSC at five thresholds, DSC-SS \
          with ten sizes and I-Match with 52 filters (matching: the two best). The paper's I-Match was given \
          the distinct terms by its index, so that is measured, too.",
         all.len(),
@@ -157,7 +157,13 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     Ok(())
 }
 
-const CONCLUSION: &str = "";
+const CONCLUSION: &str = "I-Match comes out several times as fast as DSC, as in the paper, and for the \
+    paper's reason: DSC carries many values a document and counts those that documents share, which is nearly \
+    all of its time. It does not come out ahead of DSC-SS. The paper explains its factor of six by the number \
+    of things handled, about 2000 shingles a page against 475 distinct terms; our documents have two terms \
+    to a distinct one, not four, and a shingle costs us hardly more than a token, since the hashes of ten \
+    tokens are combined and no text is touched again, while a term of I-Match costs a random access to the \
+    lexicon. What is left of the advantage over DSC-SS is the one in quality: no document is too short.";
 
 /// Seconds from signatures to clusters, and bytes of the average signature.
 fn matching(corpus: &Corpus, approach: Approach) -> Result<(f64, f64)> {
@@ -204,12 +210,12 @@ impl Tokens {
         Self { hashes, ends }
     }
 
-    /// Seconds to sign all documents: the least of three runs, as what disturbs only ever adds.
+    /// Seconds to sign all documents: the lesser of two runs, as what disturbs only ever adds.
     fn signing(&self, approach: &Approach) -> Result<f64> {
         let method: &dyn Method =
             approach.method.as_deref().ok_or_else(|| anyhow::anyhow!("nothing to sign with"))?;
         let (mut scratch, mut out) = (Scratch::default(), Signature::default());
-        let seconds = (0..3).map(|_| {
+        let seconds = (0..2).map(|_| {
             let started = Instant::now();
             let mut start = 0;
             for &end in &self.ends {

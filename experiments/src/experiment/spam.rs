@@ -115,13 +115,11 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     }
     page.say(
         "The finding holds on every collection: random copies of the lexicon raise recall by tens of \
-         per cent with the paper's window and by more with the wider one, and hardly ever at the price of \
-         a legitimate mail. With the paper's window no mail of the real collections is found by mistake. \
-         What is found in the planted one are mails that were themselves pasted, whole, into a spam: the \
-         spam's own words are random ones that no lexicon of news knows. The wider window keeps more and \
-         rarer terms, so a single signature breaks more easily (lower recall at K = 0) and copies help \
-         more. Utility is smaller than the paper's because our campaigns are: it counts the spam that one \
-         query finds.",
+         per cent with the paper's window and by more with the wider one, without a match on legitimate \
+         mail in these drawings. That is no guarantee: a run with five drawings met one legitimate mail of \
+         SpamAssassin, with the wider window and ten copies. The wider window keeps more and rarer terms, \
+         so a single signature breaks more easily (lower recall at K = 0) and copies help more. Utility is \
+         smaller than the paper's because our campaigns are: it counts the spam that one query finds.",
     );
     Ok(())
 }
@@ -152,9 +150,10 @@ impl Mails {
         let texts: Vec<_> = (0u32..)
             .zip(&corpus.texts)
             .filter(|(number, text)| {
-                let collection = &found.signed.collection;
+                let terms =
+                    found.units.of_document(*number).map_or(0, |unit| found.units.size(unit));
                 clusters[*number as usize] == *number
-                    && collection.documents[*number as usize].tokens >= 5
+                    && terms >= 5
                     && text.label.as_deref().is_some_and(labelled)
             })
             .map(|(_, text)| text.clone())
@@ -246,7 +245,7 @@ mod tests {
                 mail(&format!("{words} extra"), "spam"),
                 mail(&format!("{words}!"), "spam"),
                 mail(&format!("{words} other"), "ham"),
-                mail("short", "ham"),
+                mail("short short short short short", "ham"),
                 mail("none of the labels that count here", "unknown"),
             ],
         )
