@@ -120,13 +120,13 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     page.say("Averages at each strength:");
     page.table(&header, rows);
     page.say(
-        "The smaller super shingle finds more than the larger at every strength, as in the paper; false \
-         positives are next to none, too. The rest does not follow from the paper's description. Counted \
-         shingles (DSC) are the better ones as long as copies share half of their shingles, and lose all \
-         at once where they do not; super shingles, of which one is enough, then go on finding some. \
-         I-Match stays below both, and has to: a word that the filter keeps and that is added or removed \
-         gives another signature, IDF-L-10 keeps nearly every word, and the random words of a lexicon are \
-         rare ones, which Doc-L-90 keeps. It finds 90 % only where most copies have no such edit at all; \
+        "The smaller super shingle never finds less than the larger, and there are no false positives with \
+         I-Match, as in the paper. The rest does not follow from the paper's description. DSC finds \
+         everything as long as copies share half of their shingles and loses them all at once where they do \
+         not; super shingles, of which one is enough, then go on finding some, so that DSC is not ahead of \
+         DSC-SS-2. I-Match finds the least at every strength, and has to: a word that the filter keeps and \
+         that is added or removed gives another signature, IDF-L-10 keeps nearly every word, and the random \
+         words of a lexicon are rare ones, which Doc-L-90 keeps. It finds 90 % only where most copies have no such edit at all; \
          such copies share nearly all of their shingles, and DSC finds every one. At the strength at which \
          DSC finds as little as in the paper, I-Match finds next to nothing. The paper also counts 7 of 11 \
          versions as found in 9 clusters (LA123190-0080), where no more than 4 can share one. Randomized \
