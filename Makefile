@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test build fmt lint unit docs check-runs layers bench clean
+.PHONY: demo test build fmt lint unit docs check-runs layers bench experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -43,6 +43,15 @@ check-runs:
 bench:
 	$(CARGO) build --release --locked --workspace
 	$(PYTHON) benchmarks/main_job.py
+
+## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*) and writes docs/experiments.md.
+EXPERIMENTS = target/release/lookalike-experiments
+experiments:
+	@test -n "$(DATA)" || { echo "Say where the collections are: make experiments DATA=DIR"; exit 1; }
+	$(CARGO) build --release --locked -p lookalike-experiments
+	$(EXPERIMENTS) --news $(DATA)/news_*/docs.* --web $(DATA)/web_*/docs.* --mail $(DATA)/mail_*/docs.* \
+		--campaigns $(DATA)/planted_spam_*/docs.* > docs/experiments.md.partial
+	mv docs/experiments.md.partial docs/experiments.md
 
 clean:
 	$(CARGO) clean

@@ -24,13 +24,18 @@ ALLOWED = {
     "lookalike-cli": {"lookalike"},
     # core and engine for its baseline program only, which measures them; the oracle shares no code.
     "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},
+    # Measures the whole road and its parts; nothing uses it.
+    "lookalike-experiments": {
+        "lookalike", "lookalike-text", "lookalike-core", "lookalike-io", "lookalike-engine",
+        "lookalike-methods", "lookalike-lexicon", "lookalike-testing",
+    },
 }
 
 # Outside libraries that belong in one place only.
 HOME = {
-    "clap": {"lookalike-cli", "lookalike-testing"},
+    "clap": {"lookalike-cli", "lookalike-testing", "lookalike-experiments"},
     "indicatif": {"lookalike-cli"},
-    "anyhow": {"lookalike-cli"},
+    "anyhow": {"lookalike-cli", "lookalike-experiments"},
     "arrow-array": {"lookalike-io"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},

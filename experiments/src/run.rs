@@ -1,0 +1,244 @@
+//! A collection and a method's description in; clusters, pairs and what was left out, out.
+//!
+//! One thread does everything: times are then those of the work, and not of its division.
+
+use crate::corpus::Corpus;
+use anyhow::Result;
+use lookalike_core::{FeatureKind, Measure};
+use lookalike_engine::{
+    Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
+    Signer, Silent, Units, Verify, find, ingest,
+};
+use lookalike_lexicon::Lexicon;
+use lookalike_methods::{Candidates, Method, MethodSpec, Statistics, build};
+use lookalike_text::Terms;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// More pairs than this are never listed: a run that has them says so and fails.
+const MOST_PAIRS: u64 = 50_000_000;
+
+/// A method and what decides about its candidates: the papers' own rule.
+pub(crate) fn approach(spec: &str, lexicon: Option<&Arc<Lexicon>>) -> Result<Approach> {
+    let statistics = lexicon.map(|lexicon| lexicon.clone() as Arc<dyn Statistics>);
+    let spec: MethodSpec = spec.parse()?;
+    let method: Arc<dyn Method> = build(&spec, statistics)?.into();
+    // One key in common is the whole rule of these two; the others compare sketches.
+    let by_key = method.candidates() == Candidates::Keys
+        && ["dsc-ss", "imatch", "imatch-random", "syntactic"].contains(&spec.name.as_str());
+    let verify = if by_key { Verify::None } else { Verify::Sketch };
+    Ok(Approach { method: Some(method), verify, key_limit: None })
+}
+
+/// Word shingles and resemblance: what a method's documents are read by, and the truth of Broder.
+pub(crate) fn resemblance(threshold: &str) -> Result<MatchSettings> {
+    Ok(MatchSettings::resemblance(threshold.parse()?))
+}
+
+/// Binary cosine of the distinct terms that Kołcz & Chowdhury 2008, section 6.3, keep.
+pub(crate) fn cosine(threshold: &str) -> Result<MatchSettings> {
+    Ok(MatchSettings {
+        features: FeatureKind::Terms,
+        terms: Terms::Kolcz,
+        measure: Measure::Cosine,
+        ..resemblance(threshold)?
+    })
+}
+
+/// A collection, read and signed.
+pub(crate) struct Signed {
+    /// The documents.
+    pub(crate) collection: Collection,
+    /// Seconds for reading, tokenising and signing.
+    pub(crate) seconds: f64,
+    settings: MatchSettings,
+    approach: Approach,
+}
+
+/// Reads and signs.
+pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings) -> Result<Signed> {
+    let inputs = corpus.inputs()?;
+    let signer = Signer::for_approach(&settings, &approach)?;
+    let options = IngestOptions {
+        threads: 1,
+        strict: true,
+        keep: Vec::new(),
+        first_protected_file: u32::MAX,
+    };
+    let started = Instant::now();
+    let collection = ingest(&inputs, &signer, &options, &Silent)?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(Signed { collection, seconds, settings, approach })
+}
+
+impl Signed {
+    /// Documents without a signature, or without features.
+    pub(crate) fn ignored(&self) -> u64 {
+        (0..self.collection.len()).filter(|&d| self.collection.unsigned(d).is_some()).count() as u64
+    }
+
+    /// Sizes of the documents that are signed: tokens, and features as the method counts them.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (u32, u32)> {
+        let collection = &self.collection;
+        let signed = (0..collection.len()).filter(|&d| collection.unsigned(d).is_none());
+        signed.filter_map(|document| {
+            let document = &collection.documents[document as usize];
+            let place = document.set?;
+            let size = collection.blocks[place.block as usize].signatures.size(place.index);
+            Some((document.tokens, size))
+        })
+    }
+
+    /// Finds what matches. With `pairs` all pairs are listed.
+    pub(crate) fn find(mut self, pairs: bool) -> Result<Found> {
+        let started = Instant::now();
+        let units = Units::new(&self.collection, &[], self.settings.measure);
+        let collapsing = started.elapsed().as_secs_f64();
+        let options = MatchOptions {
+            linkage: Linkage::Components,
+            list_pairs: pairs.then_some(MOST_PAIRS),
+            only_protected: false,
+            threads: 1,
+        };
+        let Self { collection, settings, approach, .. } = &mut self;
+        let mut matches = find(collection, &units, settings, approach, &options, &Silent)?;
+        anyhow::ensure!(matches.pairs.complete || !pairs, "more than {MOST_PAIRS} pairs");
+        matches.phases.insert(0, ("collapsing", collapsing));
+        matches.phases.insert(0, ("reading and signing", self.seconds));
+        Ok(Found { signed: self, units, matches })
+    }
+}
+
+/// The whole road: reads, signs and finds.
+pub(crate) fn search(
+    corpus: &Corpus,
+    approach: Approach,
+    settings: MatchSettings,
+    pairs: bool,
+) -> Result<Found> {
+    sign(corpus, approach, settings)?.find(pairs)
+}
+
+/// The matches of a collection.
+pub(crate) struct Found {
+    /// What was searched.
+    pub(crate) signed: Signed,
+    /// Distinct documents.
+    pub(crate) units: Units,
+    /// The matches among them, with the seconds of each phase.
+    pub(crate) matches: Matches,
+}
+
+impl Found {
+    /// The cluster of each document, named by the document that leads it.
+    ///
+    /// Documents that the method cannot sign are alone, even where their words are the same.
+    pub(crate) fn clusters(&self) -> Vec<u32> {
+        let cluster = |document| match self.units.of_document(document) {
+            Some(unit) if self.signed.collection.unsigned(document).is_none() => {
+                self.units.members(self.matches.leader[unit as usize])[0]
+            }
+            _ => document,
+        };
+        (0..self.signed.collection.len()).map(cluster).collect()
+    }
+
+    /// Sizes of the clusters, by leader; 0 for a document that leads none.
+    pub(crate) fn cluster_sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![0; self.signed.collection.len() as usize];
+        for leader in self.clusters() {
+            sizes[leader as usize] += 1;
+        }
+        sizes
+    }
+
+    /// Calls with every pair of documents that matches, the smaller number first, and its edge; no edge
+    /// for two documents of one unit.
+    pub(crate) fn each_pair(&self, mut pair: impl FnMut(u32, u32, Option<Edge>)) {
+        let collection = &self.signed.collection;
+        for unit in 0..self.units.len() {
+            let members = self.units.members(unit);
+            for (at, &a) in members.iter().enumerate() {
+                if collection.unsigned(a).is_none() {
+                    members[at + 1..].iter().for_each(|&b| pair(a.min(b), a.max(b), None));
+                }
+            }
+        }
+        for &edge in &self.matches.pairs.edges {
+            for &a in self.units.members(edge.unit) {
+                for &b in self.units.members(edge.with) {
+                    pair(a.min(b), a.max(b), Some(edge));
+                }
+            }
+        }
+    }
+
+    /// Bits in which the simhashes of an edge differ; 0 inside a unit.
+    pub(crate) fn distance(&self, edge: Option<Edge>) -> u32 {
+        let evidence = |edge| {
+            self.signed.approach.evidence(&self.signed.collection, &self.units, edge).distance()
+        };
+        edge.and_then(evidence).unwrap_or(0)
+    }
+
+    /// For each document those that it matches, ascending.
+    pub(crate) fn neighbours(&self) -> Neighbours {
+        let mut of = vec![Vec::new(); self.signed.collection.len() as usize];
+        self.each_pair(|a, b, _| {
+            of[a as usize].push(b);
+            of[b as usize].push(a);
+        });
+        of.iter_mut().for_each(|list| list.sort_unstable());
+        Neighbours { of }
+    }
+}
+
+/// The documents that each document matches.
+pub(crate) struct Neighbours {
+    of: Vec<Vec<u32>>,
+}
+
+impl Neighbours {
+    /// Those of one document, ascending, itself left out.
+    pub(crate) fn of(&self, document: u32) -> &[u32] {
+        &self.of[document as usize]
+    }
+
+    /// Whether two match.
+    pub(crate) fn has(&self, a: u32, b: u32) -> bool {
+        self.of(a).binary_search(&b).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::tests::corpus;
+
+    #[test]
+    fn clusters_and_pairs_are_those_of_documents() {
+        let corpus = corpus(&["b a", "a b", "c", "a, b!", "..."]);
+        let approach = approach("syntactic:filter=all", None).unwrap();
+        let found = search(&corpus, approach, resemblance("0.8").unwrap(), true).unwrap();
+        let clusters = found.clusters();
+        assert_eq!(clusters[0], clusters[1]);
+        assert_eq!(clusters[1], clusters[3]);
+        assert_eq!((clusters[2], clusters[4]), (2, 4));
+        assert_eq!(found.cluster_sizes().iter().filter(|&&size| size > 0).count(), 3);
+        let neighbours = found.neighbours();
+        assert_eq!(neighbours.of(1), [0, 3]);
+        assert!(neighbours.has(3, 0) && !neighbours.has(0, 2));
+        assert_eq!(found.signed.ignored(), 1);
+        assert_eq!(found.signed.sizes().collect::<Vec<_>>(), [(2, 2), (2, 2), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn unsigned_copies_do_not_match() {
+        let corpus = corpus(&["one two three", "one two three"]);
+        let approach = approach("dsc:w=10", None).unwrap();
+        let found = search(&corpus, approach, resemblance("0.8").unwrap(), true).unwrap();
+        assert_eq!(found.signed.ignored(), 2);
+        assert_eq!(found.clusters(), [0, 1]);
+        assert!(found.neighbours().of(0).is_empty());
+    }
+}
