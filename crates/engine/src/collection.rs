@@ -249,6 +249,8 @@ impl Collection {
     #[must_use]
     pub fn unsigned(&self, document: u32) -> Option<Unsigned> {
         match self.documents[document as usize].set {
+            // Without a place there was nothing to sign: no token, or no feature where there is no
+            // method.
             None => Some(Unsigned::Empty),
             Some(place) => {
                 let signatures = &self.blocks[place.block as usize].signatures;
