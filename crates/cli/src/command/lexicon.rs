@@ -7,7 +7,10 @@ use crate::args::{
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
 use anyhow::Context;
-use lookalike::{Lexicon, LexiconJob, Normalize, Rank, Settings, Share, Statistics, build_lexicon};
+use lookalike::{
+    Lexicon, LexiconJob, Normalize, Rank, Settings, Share, Statistics, build_lexicon,
+    merge_lexicons,
+};
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
