@@ -245,16 +245,21 @@ impl Collection {
         }
     }
 
-    /// Why a document has no signature, where a method is used and it has none.
+    /// Why a document can be in no pair: it has no feature or, where a method is used, no signature.
     #[must_use]
     pub fn unsigned(&self, document: u32) -> Option<Unsigned> {
-        match self.documents[document as usize].set {
-            // Without a place there was nothing to sign: no token, or no feature where there is no
-            // method.
-            None => Some(Unsigned::Empty),
-            Some(place) => {
+        match self.documents[document as usize] {
+            Document { tokens: 0, .. } => Some(Unsigned::Empty),
+            // Without a method, for want of a feature.
+            Document { set: None, .. } => Some(Unsigned::TooShort),
+            Document { set: Some(place), .. } => {
                 let signatures = &self.blocks[place.block as usize].signatures;
-                if signatures.is_empty() { None } else { signatures.unsigned(place.index) }
+                let unsigned = (!signatures.is_empty()).then(|| signatures.unsigned(place.index));
+                // Tokens there are: it was the method's term filter that kept none of them.
+                unsigned.flatten().map(|reason| match reason {
+                    Unsigned::Empty => Unsigned::NothingSelected,
+                    reason => reason,
+                })
             }
         }
     }

@@ -54,15 +54,12 @@ pub(crate) fn summarise(
     let mut without_features = WithoutFeatures::default();
     for (number, document) in (0u32..).zip(&collection.documents).filter(|(d, _)| own(*d)) {
         let without = &mut without_features;
-        match (document.tokens, document.set, collection.unsigned(number)) {
-            (0, ..) => without.no_words += 1,
-            (_, None, _) => without.under_one_shingle += 1,
-            (.., Some(Unsigned::TooShort)) => without.too_short_for_the_method += 1,
-            // Words there are, and the method's term filter or its selection kept none of them.
-            (.., Some(Unsigned::Empty | Unsigned::NothingSelected)) => {
-                without.nothing_selected += 1;
-            }
-            (_, Some(_), None) => {}
+        match (collection.unsigned(number), document.set) {
+            (None, _) => {}
+            (Some(Unsigned::Empty), _) => without.no_words += 1,
+            (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
+            (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
+            (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
         }
     }
     Summary {

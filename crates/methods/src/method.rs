@@ -27,8 +27,6 @@ impl Marks {
     pub const EMPHASIS: Self = Self(2);
     /// Part of a link.
     pub const LINK: Self = Self(4);
-    /// In the document's title.
-    pub const TITLE: Self = Self(8);
 
     /// Whether any of `others` is set.
     #[must_use]

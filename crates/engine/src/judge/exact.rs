@@ -35,22 +35,8 @@ impl<'a> ExactJudge<'a> {
         Self { collection, units, settings, parities, tally }
     }
 
-    fn counts(&self, unit: u32, with: u32, shared: u32) -> Overlap {
-        Overlap { shared, a: self.units.size(unit), b: self.units.size(with) }
-    }
-
     fn reaches(&self, counts: Overlap) -> bool {
         self.settings.measure.reaches(self.settings.threshold, counts)
-    }
-
-    fn intersect(&self, unit: u32, with: u32, needed: u32) -> Option<Edge> {
-        let set = |unit| self.units.set(self.collection, unit);
-        let shared = overlap_at_least(set(unit), set(with), needed)?;
-        Some(Edge { unit, with, shared })
-    }
-
-    fn needed(&self, sizes: Overlap) -> u32 {
-        self.settings.measure.needed_overlap(self.settings.threshold, sizes.a, sizes.b)
     }
 }
 
@@ -80,15 +66,6 @@ impl Judge for ExactJudge<'_> {
         self.reaches(Overlap { shared: rest, a: size, b: least.max(rest) })
     }
 
-    fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge> {
-        let most = most(candidate, self.glance(unit), self.glance(candidate.unit));
-        if !self.reaches(most) {
-            return None;
-        }
-        self.tally.verified.fetch_add(1, Ordering::Relaxed);
-        self.intersect(unit, candidate.unit, self.needed(most))
-    }
-
     #[inline]
     fn improve(
         &self,
@@ -101,19 +78,23 @@ impl Judge for ExactJudge<'_> {
         if !self.reaches(most) {
             return None;
         }
+        let MatchSettings { measure, threshold, .. } = *self.settings;
         let needed = match best {
-            None => self.needed(most),
+            None => measure.needed_overlap(threshold, most.a, most.b),
             Some(best) => {
-                let counts = self.counts(unit, best.with, best.shared);
+                let counts =
+                    Overlap { shared: best.shared, a: most.a, b: self.units.size(best.with) };
                 let strictly = candidate.unit > best.with;
-                self.settings.measure.needed_to_match(counts, most.b, strictly)
+                measure.needed_to_match(counts, most.b, strictly)
             }
         };
         if most.shared < needed {
             return None;
         }
         self.tally.verified.fetch_add(1, Ordering::Relaxed);
-        self.intersect(unit, candidate.unit, needed)
+        let set = |unit| self.units.set(self.collection, unit);
+        let shared = overlap_at_least(set(unit), set(candidate.unit), needed)?;
+        Some(Edge { unit, with: candidate.unit, shared })
     }
 
     fn shared(&self, unit: u32, with: u32) -> u32 {

@@ -11,14 +11,6 @@ impl Judge for KeyJudge {
 
     fn glance(&self, _unit: u32) {}
 
-    fn in_reach(&self, _unit: u32, _own: u32, _least: u32) -> bool {
-        true
-    }
-
-    fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge> {
-        Some(Edge { unit, with: candidate.unit, shared: 0 })
-    }
-
     /// All are equally good, so the first in precedence.
     fn improve(
         &self,
@@ -29,9 +21,5 @@ impl Judge for KeyJudge {
     ) -> Option<Edge> {
         let with = candidate.unit;
         best.is_none_or(|best| with < best.with).then_some(Edge { unit, with, shared: 0 })
-    }
-
-    fn shared(&self, _unit: u32, _with: u32) -> u32 {
-        0
     }
 }

@@ -46,11 +46,18 @@ pub trait Judge: Sync {
     fn glance(&self, unit: u32) -> Self::Glance;
 
     /// Whether a unit can match any with `least` or more elements under the key at place `own` of
-    /// its order, if it shares nothing before.
-    fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool;
+    /// its order, if it shares nothing before. Always, where places say nothing.
+    fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool {
+        let _ = (unit, own, least);
+        true
+    }
 
     /// The edge between a unit and a candidate, if they match.
-    fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge>;
+    #[inline]
+    fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge> {
+        let glances = (self.glance(unit), self.glance(candidate.unit));
+        self.improve(unit, candidate, glances, None)
+    }
 
     /// The edge between a unit and a candidate, if they match and it is better than `best`; of equals
     /// the one that takes precedence is better. The glances are those of the two.
@@ -63,7 +70,10 @@ pub trait Judge: Sync {
     ) -> Option<Edge>;
 
     /// Elements that two units share, whether they match or not; 0 where sets are not compared.
-    fn shared(&self, unit: u32, with: u32) -> u32;
+    fn shared(&self, unit: u32, with: u32) -> u32 {
+        let _ = (unit, with);
+        0
+    }
 }
 
 /// How much was looked at.

@@ -43,16 +43,6 @@ impl Judge for SketchJudge<'_> {
 
     fn glance(&self, _unit: u32) {}
 
-    fn in_reach(&self, _unit: u32, _own: u32, _least: u32) -> bool {
-        true
-    }
-
-    fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge> {
-        self.tally.verified.fetch_add(1, Ordering::Relaxed);
-        let accepted = self.method.accepts(self.compare(unit, candidate.unit));
-        accepted.then_some(Edge { unit, with: candidate.unit, shared: 0 })
-    }
-
     fn improve(
         &self,
         unit: u32,
@@ -70,9 +60,5 @@ impl Judge for SketchJudge<'_> {
             evidence.compare(so_far).then(best.with.cmp(&candidate.unit)).is_gt()
         });
         better.then_some(Edge { unit, with: candidate.unit, shared: 0 })
-    }
-
-    fn shared(&self, _unit: u32, _with: u32) -> u32 {
-        0
     }
 }

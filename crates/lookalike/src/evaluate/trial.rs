@@ -171,13 +171,12 @@ impl Trial {
     /// Documents without a signature, by reason.
     pub(super) fn ignored(&self) -> Ignored {
         let mut ignored = Ignored::default();
-        for (number, document) in (0u32..).zip(&self.collection.documents) {
-            match (document.tokens, document.set, self.collection.unsigned(number)) {
-                (0, ..) => ignored.no_words += 1,
-                (_, None, _) | (.., Some(Unsigned::TooShort)) => ignored.too_short += 1,
-                (.., Some(Unsigned::Empty)) => ignored.no_words += 1,
-                (.., Some(Unsigned::NothingSelected)) => ignored.nothing_selected += 1,
-                (_, Some(_), None) => {}
+        for document in 0..self.collection.len() {
+            match self.collection.unsigned(document) {
+                None => {}
+                Some(Unsigned::Empty) => ignored.no_words += 1,
+                Some(Unsigned::TooShort) => ignored.too_short += 1,
+                Some(Unsigned::NothingSelected) => ignored.nothing_selected += 1,
             }
         }
         ignored

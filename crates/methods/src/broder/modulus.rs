@@ -117,6 +117,11 @@ pub(super) fn sketch(
     Ok(size)
 }
 
+/// Counts of two sketches by one modulus. O(values).
+pub(super) fn compare(a: Sketch<'_>, b: Sketch<'_>) -> Overlap {
+    Overlap { shared: overlap(a.words, b.words), a: a.words.len() as u32, b: b.words.len() as u32 }
+}
+
 /// Method `dsc`.
 #[derive(Debug)]
 struct Dsc {
@@ -155,11 +160,7 @@ impl Method for Dsc {
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
-        Evidence::Sampled(Overlap {
-            shared: overlap(a.words, b.words),
-            a: a.words.len() as u32,
-            b: b.words.len() as u32,
-        })
+        Evidence::Sampled(compare(a, b))
     }
 
     fn accepts(&self, evidence: Evidence) -> bool {

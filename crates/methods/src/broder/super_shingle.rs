@@ -6,14 +6,14 @@
 //! than n sampled values have none ("super shingles do not work well for short documents"), and
 //! containment is not seen.
 
-use super::modulus::{selection, sketch};
+use super::modulus::{compare, selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};
 use super::{Selection, Shingling};
 use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
-use lookalike_core::{Measure, Overlap, Threshold, fingerprint, overlap};
+use lookalike_core::{Measure, Threshold, fingerprint};
 use std::sync::Arc;
 
 const N: Parameter =
@@ -122,11 +122,7 @@ impl Method for SuperShingles {
         if self.threshold.is_none() {
             return Evidence::SameKey;
         }
-        Evidence::Sampled(Overlap {
-            shared: overlap(a.words, b.words),
-            a: a.words.len() as u32,
-            b: b.words.len() as u32,
-        })
+        Evidence::Sampled(compare(a, b))
     }
 
     fn accepts(&self, evidence: Evidence) -> bool {

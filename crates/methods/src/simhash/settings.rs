@@ -35,7 +35,7 @@ pub struct Settings {
     pub weights: Weights,
     /// What its place makes of that (sections 5.2, 5.3).
     pub position: Option<PositionFunction>,
-    /// What it is multiplied with in headings, titles and emphasis (section 5.4).
+    /// What it is multiplied with in headings and emphasis (section 5.4).
     pub tagged: Option<Decimal>,
     /// Terms heavier than the one at this rank weigh as much as that one ("normalizing top weights",
     /// section 7.1.2).
@@ -91,7 +91,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         default: "none",
         help: "weight by place in the text: log (log(x)/x), cosine (cos(2πx/L)+1), inverse, inverse-log or none",
     },
-    Parameter { name: "tagged", default: "1", help: "factor for headings, titles and emphasis" },
+    Parameter { name: "tagged", default: "1", help: "factor for headings and emphasis" },
     Parameter { name: "cap", default: "none", help: "no weight above the one of this rank" },
     Parameter { name: "least", default: "0", help: "share of the largest weight to reach" },
     Parameter { name: "most", default: "none", help: "share of the largest weight not to pass" },

@@ -16,7 +16,7 @@ use lookalike_core::fingerprint::finalise;
 const LEAST_IDF: u64 = 1 << (FRACTION - 8);
 
 /// Markup that boosts. Links are navigation more often than not.
-const TAGGED: Marks = Marks(Marks::HEADING.0 | Marks::EMPHASIS.0 | Marks::TITLE.0);
+const TAGGED: Marks = Marks(Marks::HEADING.0 | Marks::EMPHASIS.0);
 
 /// Fills `scratch.features` with the distinct terms in order of first occurrence and `scratch.values`
 /// with their weights, with [`FRACTION`] fractional bits. O(tokens); one hash table, nothing hashed
