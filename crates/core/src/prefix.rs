@@ -1,116 +1,215 @@
-//! A set and the rarity of its elements in, the few elements by which it must be findable out.
+//! A set in, the few elements by which it must be findable out.
 //!
 //! Prefix filtering: under any fixed total order, two sets that reach the threshold share an element
-//! among the first `prefix_length` of each ([`crate::Measure::prefix_length`]). Ordered rarest first,
-//! those elements are in few other documents, and the ones seen once are in none.
+//! among the first `prefix_length` of each ([`crate::Measure::prefix_length`]). Our order takes the
+//! fingerprints up to a bound first, and of those the ones that are in one set only; they can match
+//! nothing, and most documents of most collections have enough of them to end there. Behind them come
+//! the others up to the bound, those above it, and at the very end what is known to be common. So nobody
+//! has to know of an element above the bound in how many sets it is.
 
 use crate::{Measure, RarityTable, Threshold};
 
-/// One element of a prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PrefixElement {
-    /// The fingerprint.
-    pub value: u64,
-    /// Its place in the document's rarest-first order, from 0. All that two documents share beyond
-    /// their first common element lies after it in both.
-    pub position: u32,
-}
-
-/// Buffer reused between documents.
+/// Buffers reused between documents.
 #[derive(Debug, Default)]
 pub struct PrefixScratch {
-    common: Vec<(u8, u64)>,
+    low: Vec<u64>,
+    shared: Vec<(u8, u64)>,
 }
 
-/// Gives the elements of the set's prefix that occur in another document of this closed run.
-///
-/// `set` holds distinct values in any order, all of them counted in `rarity`. O(|set|), plus sorting
-/// what is emitted; allocation-free once the buffer is warm.
-pub fn prefix(
-    set: &[u64],
-    rarity: &RarityTable,
-    measure: Measure,
-    threshold: Threshold,
-    scratch: &mut PrefixScratch,
-    mut emit: impl FnMut(PrefixElement),
-) {
-    let length = measure.prefix_length(threshold, set.len() as u32) as usize;
-    let common = &mut scratch.common;
-    common.clear();
-    // The elements seen once come first in the order and can match nothing. Most documents of most
-    // collections have enough of them to end here, long before their last element.
-    let mut alone = 0;
-    for &value in set {
-        let count = rarity.get(value);
-        if count > 1 {
-            common.push((count, value));
-        } else {
-            alone += 1;
-            if alone >= length {
-                return;
-            }
+/// The order of a run's elements, but for which of them are in one set only.
+#[derive(Debug)]
+pub struct PrefixOrder<'a> {
+    /// What is measured.
+    pub measure: Measure,
+    /// What it has to reach.
+    pub threshold: Threshold,
+    /// Fingerprints up to this come first.
+    pub bound: u64,
+    /// What is common.
+    pub rarity: &'a RarityTable,
+}
+
+/// How much more than a prefix lies below the bound: where nearly half of the elements are in one set
+/// only, as in most texts that are no copies, those below the bound are enough.
+const SHARE: (u64, u64) = (9, 4);
+
+impl<'a> PrefixOrder<'a> {
+    /// An order with a bound that suits the measure and the threshold.
+    #[must_use]
+    pub fn new(measure: Measure, threshold: Threshold, rarity: &'a RarityTable) -> Self {
+        let of = 1 << 20;
+        let prefix = u64::from(measure.prefix_length(threshold, of));
+        let share = u128::from(prefix * SHARE.0 / SHARE.1).min(u128::from(of));
+        let bound = ((share << 64) / u128::from(of) - 1).min(u128::from(u64::MAX)) as u64;
+        Self { measure, threshold, bound, rarity }
+    }
+
+    /// Gives the elements of the set's prefix that may be in another set of this closed run, each with
+    /// its place in the order of the set, from 0. All that two sets share beyond their first common
+    /// element lies after it in both.
+    ///
+    /// `set` holds distinct values. `once` is asked of each that is not above the bound, in their order,
+    /// whether no other set has it; "no" is always a valid answer. O(|set|), plus sorting what is given;
+    /// allocation-free once the buffers are warm.
+    pub fn prefix(
+        &self,
+        set: &[u64],
+        scratch: &mut PrefixScratch,
+        mut once: impl FnMut(u64) -> bool,
+        mut emit: impl FnMut(u32, u64),
+    ) {
+        let length = self.measure.prefix_length(self.threshold, set.len() as u32) as usize;
+        let PrefixScratch { low, shared } = scratch;
+        self.low(set, low);
+        let all = low.len();
+        low.retain(|&value| !once(value));
+        let alone = all - low.len();
+        if alone >= length {
+            return;
+        }
+        let wanted = length - alone;
+        let order = |above: u8, value: u64| (above.max(self.rarity.commonness(value)), value);
+        shared.clear();
+        shared.extend(low.iter().map(|&value| order(0, value)));
+        if shared.iter().filter(|(class, _)| *class == 0).count() < wanted {
+            let high = set.iter().filter(|&&value| value > self.bound);
+            shared.extend(high.map(|&value| order(1, value)));
+        }
+        if wanted < shared.len() {
+            shared.select_nth_unstable(wanted - 1);
+            shared.truncate(wanted);
+        }
+        shared.sort_unstable();
+        for (place, &(_, value)) in (alone as u32..).zip(&*shared) {
+            emit(place, value);
         }
     }
-    let wanted = length - alone;
-    if wanted < common.len() {
-        common.select_nth_unstable(wanted - 1);
-        common.truncate(wanted);
-    }
-    common.sort_unstable();
-    for (index, &(_, value)) in common.iter().enumerate() {
-        emit(PrefixElement { value, position: (alone + index) as u32 });
+
+    /// The elements of a set up to the bound, in their order, in place of what is in `low`.
+    pub fn low(&self, set: &[u64], low: &mut Vec<u64>) {
+        low.clear();
+        if self.bound == u64::MAX {
+            low.extend_from_slice(set);
+            return;
+        }
+        low.resize(set.len(), 0);
+        let mut end = 0;
+        for &value in set {
+            // Without a branch: which elements are low is as random as they are.
+            low[end] = value;
+            end += usize::from(value <= self.bound);
+        }
+        low.truncate(end);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint::finalise;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
-    fn prefixes(
-        sets: &[Vec<u64>],
-        measure: Measure,
-        threshold: Threshold,
-    ) -> Vec<Vec<PrefixElement>> {
-        let mut table = RarityTable::for_values(100);
-        table.count(sets.iter().map(Vec::as_slice), 1);
+    type Found = Vec<Vec<(u32, u64)>>;
+
+    /// In how many sets each value is.
+    fn counts(sets: &[Vec<u64>]) -> BTreeMap<u64, u32> {
+        let mut counts = BTreeMap::new();
+        sets.iter().flatten().for_each(|&value| *counts.entry(value).or_default() += 1);
+        counts
+    }
+
+    fn prefixes(sets: &[Vec<u64>], order: &PrefixOrder<'_>) -> Found {
+        let counts = counts(sets);
         let mut scratch = PrefixScratch::default();
-        sets.iter()
-            .map(|set| {
-                let mut out = Vec::new();
-                prefix(set, &table, measure, threshold, &mut scratch, |e| out.push(e));
-                out
-            })
-            .collect()
+        let each = |set: &Vec<u64>| {
+            let mut found = Vec::new();
+            let once = |value| {
+                assert!(value <= order.bound);
+                counts[&value] == 1
+            };
+            order.prefix(set, &mut scratch, once, |place, value| found.push((place, value)));
+            found
+        };
+        sets.iter().map(each).collect()
+    }
+
+    fn table(sets: &[Vec<u64>]) -> RarityTable {
+        let mut table = RarityTable::for_elements(100);
+        table.count(sets.len() as u32, |n| &sets[n as usize], 1);
+        table
     }
 
     #[test]
-    fn a_document_of_its_own_gives_no_key() {
-        let sets = vec![(1..=10).collect::<Vec<u64>>(), (11..=20).collect()];
-        let found = prefixes(&sets, Measure::Resemblance, "0.8".parse().unwrap());
-        // Up to counters shared by chance, which 20 values in 1024 counters do not have here.
-        assert!(found.iter().all(Vec::is_empty));
+    fn the_bound_leaves_room_for_more_than_a_prefix() {
+        let rarity = RarityTable::for_elements(1);
+        let share = |measure, threshold: &str| {
+            let order = PrefixOrder::new(measure, threshold.parse().unwrap(), &rarity);
+            order.bound as f64 / u64::MAX as f64
+        };
+        assert!((share(Measure::Resemblance, "0.8") - 0.45).abs() < 1e-5);
+        assert!((share(Measure::Cosine, "0.9") - 0.4275).abs() < 1e-5);
+        assert_eq!(share(Measure::Resemblance, "0.5"), 1.0);
+        assert!(share(Measure::Resemblance, "1") < 1e-5);
     }
 
     proptest! {
+        /// The definition: of the first so many under the order, those that are not alone.
+        #[test]
+        fn is_the_head_of_the_order(
+            sizes in prop::collection::vec(1usize..700, 1..6),
+            shared in 0u64..400,
+            thousandths in 1u32..=1000,
+        ) {
+            let threshold: Threshold =
+                format!("{}.{:03}", thousandths / 1000, thousandths % 1000).parse().unwrap();
+            let sets: Vec<Vec<u64>> = (1u64..)
+                .zip(sizes)
+                .map(|(n, size)| {
+                    let own = (0..size as u64).map(|i| n * 10_000 + i);
+                    own.chain(1..=shared).map(finalise).collect()
+                })
+                .collect();
+            let (counts, table) = (counts(&sets), table(&sets));
+            let order = PrefixOrder::new(Measure::Resemblance, threshold, &table);
+            for (set, found) in sets.iter().zip(prefixes(&sets, &order)) {
+                let place = |&value: &u64| {
+                    let common = table.commonness(value);
+                    let low = value <= order.bound;
+                    (!(low && counts[&value] == 1), common > 0, common, !low, value)
+                };
+                let mut truth: Vec<u64> = set.clone();
+                truth.sort_by_key(place);
+                let length = Measure::Resemblance.prefix_length(threshold, set.len() as u32);
+                let truth: Vec<(u32, u64)> =
+                    (0..length).zip(truth).filter(|(_, value)| place(value).0).collect();
+                prop_assert_eq!(found, truth);
+            }
+        }
+
         /// The promise, for sets that differ as adversarially as small sets can.
         #[test]
         fn every_match_shares_a_prefix_element(
             sets in prop::collection::vec(prop::collection::btree_set(1u64..40, 1..30), 2..12),
             thousandths in 300u32..=1000,
+            spread in any::<bool>(),
         ) {
             let threshold: Threshold =
                 format!("{}.{:03}", thousandths / 1000, thousandths % 1000).parse().unwrap();
-            let sets: Vec<Vec<u64>> = sets.into_iter().map(|s| s.into_iter().collect()).collect();
+            let place = |n: u64| if spread { finalise(n) } else { n };
+            let sets: Vec<Vec<u64>> = sets
+                .into_iter()
+                .map(|s| s.into_iter().map(place).collect::<BTreeSet<_>>().into_iter().collect())
+                .collect();
+            let table = table(&sets);
             for measure in [Measure::Resemblance, Measure::Cosine, Measure::Containment] {
-                let found = prefixes(&sets, measure, threshold);
+                let found = prefixes(&sets, &PrefixOrder::new(measure, threshold, &table));
                 for (i, a) in sets.iter().enumerate() {
                     for (j, b) in sets.iter().enumerate().filter(|(j, _)| *j != i) {
                         let counts = crate::Overlap {
                             shared: crate::overlap(a, b), a: a.len() as u32, b: b.len() as u32 };
                         if !measure.reaches(threshold, counts) { continue }
-                        let keys = |n: usize| found[n].iter().map(|e| e.value).collect::<BTreeSet<_>>();
+                        let keys = |n: usize| found[n].iter().map(|e| e.1).collect::<BTreeSet<_>>();
                         let shared = match measure {
                             Measure::Containment => keys(i).iter().any(|v| b.contains(v)),
                             _ => keys(i).intersection(&keys(j)).next().is_some(),
@@ -118,10 +217,10 @@ mod tests {
                         prop_assert!(shared, "{:?} {:?}", a, b);
                         // Positional bound at the first common element.
                         if measure.is_symmetric() {
-                            let first = found[i].iter().find(|e| keys(j).contains(&e.value)).unwrap();
-                            let other = found[j].iter().find(|e| e.value == first.value).unwrap();
-                            prop_assert!(counts.a - first.position >= counts.shared);
-                            prop_assert!(counts.b - other.position >= counts.shared);
+                            let first = found[i].iter().find(|e| keys(j).contains(&e.1)).unwrap();
+                            let other = found[j].iter().find(|e| e.1 == first.1).unwrap();
+                            prop_assert!(counts.a - first.0 >= counts.shared);
+                            prop_assert!(counts.b - other.0 >= counts.shared);
                         }
                     }
                 }

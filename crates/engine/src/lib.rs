@@ -13,6 +13,8 @@
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
 pub mod approach;
+mod buckets;
+mod census;
 pub mod collection;
 mod date;
 pub mod error;
@@ -27,6 +29,7 @@ mod near_words;
 pub mod pairs;
 pub mod pipeline;
 pub mod postings;
+mod prefixes;
 pub mod problems;
 pub mod progress;
 pub mod settings;

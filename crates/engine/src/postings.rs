@@ -1,16 +1,16 @@
 //! Units in; for every unit the keys it looks under and the keys it is found under out.
 //!
-//! For resemblance and cosine a unit *posts* and *probes* the same keys: the rarest-first prefix of
-//! its set. Containment is directional: a unit probes its prefix, and is found under any of its
-//! elements that somebody probes. Everything lies in flat arrays: no hash table, no list per key.
+//! For resemblance and cosine a unit *posts* and *probes* the same keys: the prefix of its set
+//! ([`lookalike_core::prefix`]). Containment is directional: a unit probes its prefix, and is found under
+//! any of its elements that somebody probes. Keys that only one unit has are known before any is written
+//! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
+use crate::buckets::{Buckets, Emitted, SortedBuckets, UNITS_PER_TASK, emit};
 use crate::near_words::NearWords;
+use crate::prefixes::prefix_keys;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units};
-use lookalike_core::RarityTable;
-use lookalike_core::prefix::{PrefixScratch, prefix};
 use lookalike_methods::{Candidates, Method};
 use rayon::prelude::*;
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A unit found under a key.
@@ -18,7 +18,7 @@ use std::ops::Range;
 pub struct Posting {
     /// The unit.
     pub unit: u32,
-    /// The key's place in the unit's rarest-first order; [`ANYWHERE`] where it is not known.
+    /// The key's place in the unit's prefix; [`ANYWHERE`] where it is not known.
     pub position: u32,
 }
 
@@ -30,7 +30,7 @@ pub const ANYWHERE: u32 = 0;
 pub struct Key {
     /// Number of the key's group.
     pub group: u32,
-    /// The key's place in the unit's order.
+    /// The key's place in the unit's prefix.
     pub position: u32,
 }
 
@@ -78,7 +78,7 @@ impl Keys {
         &self.keys[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
-    /// Turns groups of units into the keys of each unit, rarest first.
+    /// Turns groups of units into the keys of each unit, in the order of their places.
     fn of_groups(units: u32, groups: &Groups) -> Self {
         let mut starts = vec![0u32; units as usize + 1];
         for entry in &groups.entries {
@@ -118,11 +118,8 @@ impl Keys {
     }
 }
 
-/// A key before the groups are numbered: ordered by value, then unit.
-type Emitted = (u64, Posting);
-
 impl Postings {
-    /// Counts rarity, chooses prefixes, sorts the keys.
+    /// Counts elements, chooses prefixes, sorts the keys.
     ///
     /// # Errors
     /// More keys than 32 bits can number.
@@ -132,24 +129,7 @@ impl Postings {
         settings: &MatchSettings,
         threads: usize,
     ) -> Result<Self, EngineError> {
-        let rarity = rarity(collection, units, threads);
-        let probes = emit(units.len(), |unit, out: &mut Buckets, scratch: &mut PrefixScratch| {
-            let set = units.set(collection, unit);
-            prefix(set, &rarity, settings.measure, settings.threshold, scratch, |element| {
-                out.push(element.value, Posting { unit, position: element.position });
-            });
-        });
-        let posts = (!settings.measure.is_symmetric()).then(|| {
-            let probed = KeyFilter::new(&probes);
-            emit(units.len(), |unit, out: &mut Buckets, _: &mut ()| {
-                for &value in units.set(collection, unit) {
-                    if rarity.get(value) > 1 && probed.may_hold(value) {
-                        out.push(value, Posting { unit, position: ANYWHERE });
-                    }
-                }
-            })
-        });
-        drop(rarity);
+        let (probes, posts) = prefix_keys(collection, units, settings, threads);
         let mut postings = Self::group(units.len(), probes, posts, None)?;
         let groups = &postings.groups;
         let least = |group: u32| {
@@ -197,7 +177,7 @@ impl Postings {
         limit: Option<u32>,
         each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync,
     ) -> Result<Self, EngineError> {
-        let emitted = emit(units, |unit, out, _: &mut ()| {
+        let emitted = emit(units, |unit, out| {
             each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
         });
         let mut postings = Self::group(units, emitted, None, limit)?;
@@ -322,130 +302,5 @@ impl Postings {
     #[must_use]
     pub fn least_size(&self, group: u32) -> u32 {
         self.least_sizes[group as usize]
-    }
-}
-
-/// Bits of the key filter for each probed key.
-const FILTER_BITS: usize = 16;
-
-/// Says of almost every value that nobody probes that nobody does.
-struct KeyFilter {
-    bits: Vec<u64>,
-    mask: u64,
-}
-
-impl KeyFilter {
-    fn new(probes: &[Buckets]) -> Self {
-        let keys: usize = probes.iter().map(Buckets::len).sum();
-        let bits = (keys * FILTER_BITS).next_power_of_two().max(64);
-        let mut filter = Self { bits: vec![0; bits / 64], mask: bits as u64 - 1 };
-        for &(value, _) in probes.iter().flat_map(|part| part.by_value.iter().flatten()) {
-            let bit = value & filter.mask;
-            filter.bits[(bit / 64) as usize] |= 1 << (bit % 64);
-        }
-        filter
-    }
-
-    fn may_hold(&self, value: u64) -> bool {
-        let bit = value & self.mask;
-        self.bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1
-    }
-}
-
-fn rarity(collection: &Collection, units: &Units, threads: usize) -> RarityTable {
-    let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
-    let mut table = RarityTable::for_values(elements);
-    table.count((0..units.len()).map(|unit| units.set(collection, unit)), threads);
-    table
-}
-
-/// Units handled by one task, at least.
-const UNITS_PER_TASK: u32 = 2048;
-
-/// Keys of some units, by the top bits of their values: what is sorted at a time.
-#[derive(Debug)]
-struct Buckets {
-    by_value: Vec<Vec<Emitted>>,
-}
-
-/// Bits of a value that choose its bucket.
-const BUCKET_BITS: u32 = 8;
-
-impl Default for Buckets {
-    fn default() -> Self {
-        Self { by_value: vec![Vec::new(); 1 << BUCKET_BITS] }
-    }
-}
-
-impl Buckets {
-    #[inline]
-    fn push(&mut self, value: u64, posting: Posting) {
-        self.by_value[(value >> (64 - BUCKET_BITS)) as usize].push((value, posting));
-    }
-
-    fn len(&self) -> usize {
-        self.by_value.iter().map(Vec::len).sum()
-    }
-}
-
-/// Collects what `each` emits for every unit.
-fn emit<S: Default + Send>(
-    units: u32,
-    each: impl Fn(u32, &mut Buckets, &mut S) + Sync,
-) -> Vec<Buckets> {
-    // Few tasks for few buckets, but several for each thread, as some take longer.
-    let per_task =
-        UNITS_PER_TASK.max(units.div_ceil(16 * rayon::current_num_threads().max(1) as u32));
-    (0..units.div_ceil(per_task))
-        .into_par_iter()
-        .map_init(S::default, |scratch, task| {
-            let mut out = Buckets::default();
-            for unit in task * per_task..units.min((task + 1) * per_task) {
-                each(unit, &mut out, scratch);
-            }
-            out
-        })
-        .collect()
-}
-
-/// Buckets sorted at a time, for each thread.
-const SORTED_AHEAD: usize = 2;
-
-/// One bucket after the other, sorted. Some are sorted ahead in parallel; each is gone before more are
-/// begun, so that no second copy of all keys ever exists.
-struct SortedBuckets {
-    parts: Vec<Buckets>,
-    next: usize,
-    ready: VecDeque<Vec<Emitted>>,
-}
-
-impl SortedBuckets {
-    fn new(parts: Vec<Buckets>) -> Self {
-        Self { parts, next: 0, ready: VecDeque::new() }
-    }
-}
-
-impl Iterator for SortedBuckets {
-    type Item = Vec<Emitted>;
-
-    fn next(&mut self) -> Option<Vec<Emitted>> {
-        if self.ready.is_empty() {
-            let end =
-                (1 << BUCKET_BITS).min(self.next + SORTED_AHEAD * rayon::current_num_threads());
-            let mut taken: Vec<Vec<Vec<Emitted>>> = Vec::new();
-            for number in self.next..end {
-                let take = |part: &mut Buckets| std::mem::take(&mut part.by_value[number]);
-                taken.push(self.parts.iter_mut().map(take).collect());
-            }
-            let sorted = taken.into_par_iter().map(|pieces| {
-                let mut bucket = pieces.concat();
-                drop(pieces);
-                bucket.sort_unstable();
-                bucket
-            });
-            self.ready = sorted.collect::<Vec<_>>().into();
-            self.next = end;
-        }
-        self.ready.pop_front()
     }
 }

@@ -1,0 +1,226 @@
+//! Units in; which of their elements no other unit has out.
+//!
+//! A table of all elements would miss the cache with every one of them. So they are written down by the
+//! top bits of their values first, 32 bits of each, and a bucket is counted where it fits into the cache.
+//! What was found of it is a row of bits in the order in which its elements came: whoever passes over the
+//! units again in the same order meets the elements of every bucket in the same order, and reads its bits
+//! from first to last. Nothing is looked up, and nothing is shared between threads.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Elements in a bucket, about: small enough for the counters of one to stay in the cache.
+const BUCKET: u64 = 1 << 16;
+
+/// Streams that are written at once by one task, at most.
+const MOST_BUCKETS: u64 = 1 << 12;
+
+/// Counters for each element of a bucket: one element in sixteen is taken for a repeated one.
+const COUNTERS: usize = 16;
+
+/// Which elements are in one unit only.
+#[derive(Debug)]
+pub(crate) struct Census {
+    units: u32,
+    units_per_task: u32,
+    split: Split,
+    /// Where the elements of each task begin in each bucket, bucket by bucket within a task.
+    starts: Vec<u32>,
+    /// For each bucket, a bit for each element: whether it came again.
+    repeated: Vec<Vec<u64>>,
+}
+
+/// Chooses buckets by value.
+#[derive(Debug, Clone, Copy)]
+struct Split {
+    shift: u32,
+    count: usize,
+}
+
+impl Split {
+    /// For values up to `bound`, about so many of them.
+    fn new(bound: u64, values: u64) -> Self {
+        let wanted = (values / BUCKET).clamp(1, MOST_BUCKETS);
+        let bits = u64::BITS - bound.leading_zeros();
+        let shift = bits.saturating_sub(wanted.next_power_of_two().trailing_zeros() + 1).min(63);
+        Self { shift, count: (bound >> shift) as usize + 1 }
+    }
+
+    #[inline]
+    fn of(self, value: u64) -> usize {
+        (value >> self.shift) as usize
+    }
+
+    /// 32 bits that tell values of a bucket apart. Those that they do not are taken for one.
+    #[inline]
+    fn rest(self, value: u64) -> u32 {
+        (value >> self.shift.saturating_sub(32)) as u32
+    }
+}
+
+impl Census {
+    /// Counts the elements of all units. `each` hands those of a unit to its last argument, distinct
+    /// ones up to `bound`; `elements` is about how many there are in all.
+    pub(crate) fn new<S: Default + Send>(
+        units: u32,
+        units_per_task: u32,
+        bound: u64,
+        elements: u64,
+        each: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
+    ) -> Self {
+        let split = Split::new(bound, elements);
+        let tasks = units.div_ceil(units_per_task);
+        let expected = elements.min(BUCKET * split.count as u64) as usize;
+        let expected = expected / (tasks.max(1) as usize * split.count);
+        let written: Vec<Vec<Vec<u32>>> = (0..tasks)
+            .into_par_iter()
+            .map_init(S::default, |scratch, task| {
+                let room = || Vec::with_capacity(expected + expected / 8 + 8);
+                let mut out: Vec<Vec<u32>> =
+                    std::iter::repeat_with(room).take(split.count).collect();
+                for unit in task * units_per_task..units.min((task + 1) * units_per_task) {
+                    each(unit, scratch, &mut |values| {
+                        for &value in values {
+                            out[split.of(value)].push(split.rest(value));
+                        }
+                    });
+                }
+                out
+            })
+            .collect();
+        let mut starts = Vec::with_capacity(tasks as usize * split.count);
+        let mut next = vec![0; split.count];
+        for parts in &written {
+            starts.extend_from_slice(&next);
+            next.iter_mut().zip(parts).for_each(|(next, part)| *next += part.len() as u32);
+        }
+        let repeated = (0..split.count)
+            .into_par_iter()
+            .map_init(Vec::new, |counters, bucket| {
+                repeated(written.iter().map(|parts| parts[bucket].as_slice()), counters)
+            })
+            .collect();
+        Self { units, units_per_task, split, starts, repeated }
+    }
+
+    /// Tasks, each with some units: what is read on one thread.
+    pub(crate) fn tasks(&self) -> u32 {
+        self.units.div_ceil(self.units_per_task)
+    }
+
+    /// The units of a task.
+    pub(crate) fn units(&self, task: u32) -> Range<u32> {
+        task * self.units_per_task..self.units.min((task + 1) * self.units_per_task)
+    }
+
+    /// A reader that stands before the first element of a task.
+    pub(crate) fn reader(&self, task: u32) -> Reader<'_> {
+        let from = task as usize * self.split.count;
+        Reader { census: self, next: self.starts[from..from + self.split.count].to_vec() }
+    }
+}
+
+/// Reads what is known of the elements of a task, one after the other.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    census: &'a Census,
+    /// Place of the next element in each bucket.
+    next: Vec<u32>,
+}
+
+impl Reader<'_> {
+    /// Whether no other unit has the next element, which is `value`. All elements have to be asked for,
+    /// in the order in which they were counted.
+    #[inline]
+    pub(crate) fn once(&mut self, value: u64) -> bool {
+        let bucket = self.census.split.of(value);
+        let place = self.next[bucket];
+        self.next[bucket] += 1;
+        self.census.repeated[bucket][(place / 64) as usize] >> (place % 64) & 1 == 0
+    }
+}
+
+/// For each element of a bucket, in order, whether it is there again. Two bits for each value that an
+/// element can have, modulo their number: seen, and seen again.
+fn repeated<'w>(
+    parts: impl Iterator<Item = &'w [u32]> + Clone,
+    counters: &mut Vec<u64>,
+) -> Vec<u64> {
+    let elements: usize = parts.clone().map(<[u32]>::len).sum();
+    let slots = (elements * COUNTERS).next_power_of_two().max(32);
+    counters.clear();
+    counters.resize(slots / 32, 0);
+    let place = |rest: u32| {
+        let slot = rest as usize & (slots - 1);
+        (slot / 32, 2 * (slot % 32))
+    };
+    for &rest in parts.clone().flatten() {
+        let (word, bit) = place(rest);
+        let seen = counters[word] >> bit & 1;
+        counters[word] |= (1 + seen) << bit;
+    }
+    let mut bits = vec![0u64; elements.div_ceil(64)];
+    for (index, &rest) in parts.flatten().enumerate() {
+        let (word, bit) = place(rest);
+        bits[index / 64] |= (counters[word] >> (bit + 1) & 1) << (index % 64);
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_core::fingerprint::finalise;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// Asks for all elements; returns how many are in one set, and how many of those are known to be.
+    fn check(sets: &[Vec<u64>], bound: u64, elements: u64, units_per_task: u32) -> (usize, usize) {
+        let mut count: HashMap<u64, u32> = HashMap::new();
+        sets.iter().flatten().for_each(|&value| *count.entry(value).or_default() += 1);
+        let census = Census::new(
+            sets.len() as u32,
+            units_per_task,
+            bound,
+            elements,
+            |unit, (): &mut (), give| give(&sets[unit as usize]),
+        );
+        let (mut once, mut known) = (0, 0);
+        for task in 0..census.tasks() {
+            let mut reader = census.reader(task);
+            for &value in census.units(task).flat_map(|unit| &sets[unit as usize]) {
+                let said = reader.once(value);
+                assert!(!said || count[&value] == 1, "{value} is in several sets");
+                once += usize::from(count[&value] == 1);
+                known += usize::from(said);
+            }
+        }
+        (once, known)
+    }
+
+    proptest! {
+        #[test]
+        fn never_calls_a_repeated_element_single(
+            sets in prop::collection::vec(prop::collection::btree_set(0u64..500, 0..60), 0..40),
+            units_per_task in 1u32..50,
+            elements in prop::sample::select(vec![0u64, 1000, 1 << 20, 1 << 40]),
+            spread in any::<bool>(),
+            bound_bits in 9u32..=64,
+        ) {
+            let bound = u64::MAX >> (64 - bound_bits);
+            let place = |n: u64| if spread { finalise(n) & bound } else { n };
+            let sets: Vec<Vec<u64>> = sets.into_iter().map(|s| s.into_iter().map(place).collect()).collect();
+            let (once, known) = check(&sets, bound, elements, units_per_task);
+            prop_assert!(known <= once);
+        }
+    }
+
+    #[test]
+    fn nearly_all_single_elements_are_known() {
+        let sets: Vec<Vec<u64>> =
+            (0..1000).map(|set| (0..300).map(|n| finalise(set * 300 + n) >> 1).collect()).collect();
+        let (once, known) = check(&sets, u64::MAX >> 1, 300_000, 64);
+        assert_eq!(once, 300_000);
+        assert!(known > 270_000, "{known}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Units in; the keys that each looks under and is found under, by value, out.
+
+use crate::buckets::{Buckets, emit, units_per_task};
+use crate::census::Census;
+use crate::postings::{ANYWHERE, Posting};
+use crate::{Collection, MatchSettings, Units};
+use lookalike_core::RarityTable;
+use lookalike_core::prefix::{PrefixOrder, PrefixScratch};
+use rayon::prelude::*;
+
+/// The keys that units look under and, where those are others, the keys that they are found under. Nearly
+/// all that only one unit has are left out.
+///
+/// Passes over the sets three times, or four for containment, and over a sixteenth of large collections
+/// once more.
+pub(crate) fn prefix_keys(
+    collection: &Collection,
+    units: &Units,
+    settings: &MatchSettings,
+    threads: usize,
+) -> (Vec<Buckets>, Option<Vec<Buckets>>) {
+    let set = |unit| units.set(collection, unit);
+    let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
+    let mut rarity = RarityTable::for_elements(elements);
+    rarity.count(units.len(), set, threads);
+    let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
+
+    let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
+    let count = |unit, buffer: &mut Vec<u64>, give: &mut dyn FnMut(&[u64])| {
+        order.low(set(unit), buffer);
+        give(buffer);
+    };
+    let census = Census::new(units.len(), units_per_task(units.len()), order.bound, low, count);
+    let probe = |scratch: &mut PrefixScratch, task| {
+        let (mut out, mut reader) = (Buckets::default(), census.reader(task));
+        for unit in census.units(task) {
+            order.prefix(
+                set(unit),
+                scratch,
+                |value| reader.once(value),
+                |position, value| {
+                    out.push(value, Posting { unit, position });
+                },
+            );
+        }
+        out
+    };
+    let probes: Vec<Buckets> =
+        (0..census.tasks()).into_par_iter().map_init(PrefixScratch::default, probe).collect();
+    let posts = (!settings.measure.is_symmetric()).then(|| {
+        let probed = Probed::new(&probes);
+        emit(units.len(), |unit, out: &mut Buckets| {
+            for &value in set(unit).iter().filter(|&&value| probed.may_hold(value)) {
+                out.push(value, Posting { unit, position: ANYWHERE });
+            }
+        })
+    });
+    (probes, posts)
+}
+
+/// Bits for each probed key.
+const FILTER_BITS: usize = 16;
+
+/// Says of almost every value that nobody probes that nobody does.
+struct Probed {
+    bits: Vec<u64>,
+    mask: u64,
+}
+
+impl Probed {
+    fn new(probes: &[Buckets]) -> Self {
+        let keys: usize = probes.iter().map(Buckets::len).sum();
+        let bits = (keys * FILTER_BITS).next_power_of_two().max(64);
+        let mut filter = Self { bits: vec![0; bits / 64], mask: bits as u64 - 1 };
+        for value in probes.iter().flat_map(Buckets::values) {
+            let bit = value & filter.mask;
+            filter.bits[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+        filter
+    }
+
+    fn may_hold(&self, value: u64) -> bool {
+        let bit = value & self.mask;
+        self.bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1
+    }
+}
