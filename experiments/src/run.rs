@@ -12,6 +12,7 @@ use lookalike_engine::{
 use lookalike_lexicon::Lexicon;
 use lookalike_methods::{Candidates, Method, MethodSpec, Statistics, build};
 use lookalike_text::Terms;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -64,6 +65,8 @@ pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings)
         strict: true,
         keep: Vec::new(),
         first_protected_file: u32::MAX,
+        memory: u64::MAX,
+        scratch: PathBuf::new(),
     };
     let started = Instant::now();
     let collection = ingest(&inputs, &signer, &options, &Silent)?;
@@ -99,6 +102,7 @@ impl Signed {
             list_pairs: pairs.then_some(MOST_PAIRS),
             only_protected: false,
             threads: 1,
+            memory: u64::MAX,
         };
         let Self { collection, settings, approach, .. } = &mut self;
         let mut matches = find(collection, &units, settings, approach, &options, &Silent)?;

@@ -90,6 +90,15 @@ Example:
     },
 }
 
+/// How much a run may take.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// Memory to take, about; feature sets that have no room in half of it go to a temporary file
+    /// [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
+    pub(crate) memory: Option<usize>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DedupArgs {
     #[command(flatten)]
@@ -98,6 +107,8 @@ pub(crate) struct DedupArgs {
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// How pairs become clusters [default: leaders]
     #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
@@ -133,6 +144,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// How pairs become clusters [default: components]
     #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,

@@ -43,20 +43,32 @@ impl RarityTable {
     /// Counts the elements of the sample among sets 0 to `sets`, once for each set they are in, on
     /// `threads` threads: each owns a range of the counters and passes over the whole sample, so there is
     /// nothing to lock and the result is the same for any number.
-    pub fn count<'a>(&mut self, sets: u32, set: impl Fn(u32) -> &'a [u64] + Sync, threads: usize) {
+    ///
+    /// `each` hands the set of a number to its last argument.
+    pub fn count<S: Default>(
+        &mut self,
+        sets: u32,
+        each: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
+        threads: usize,
+    ) {
         let Self { shift, every, .. } = *self;
         let share = self.counters.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
             for (index, counters) in self.counters.chunks_mut(share).enumerate() {
-                let set = &set;
+                let each = &each;
                 scope.spawn(move || {
-                    let first = (index * share) as u64;
-                    for &value in (0..sets).step_by(every as usize).flat_map(set) {
-                        // Below this thread's range the difference wraps to something huge.
-                        let at = slot(value, shift).wrapping_sub(first) as usize;
-                        if let Some(counter) = counters.get_mut(at) {
-                            *counter = counter.saturating_add(1);
+                    let (first, mut scratch) = ((index * share) as u64, S::default());
+                    let mut count = |set: &[u64]| {
+                        for &value in set {
+                            // Below this thread's range the difference wraps to something huge.
+                            let at = slot(value, shift).wrapping_sub(first) as usize;
+                            if let Some(counter) = counters.get_mut(at) {
+                                *counter = counter.saturating_add(1);
+                            }
                         }
+                    };
+                    for number in (0..sets).step_by(every as usize) {
+                        each(number, &mut scratch, &mut count);
                     }
                 });
             }
@@ -94,7 +106,7 @@ mod tests {
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|s| s.into_iter().collect()).collect();
             let counted = |threads| {
                 let mut table = RarityTable::for_elements(300);
-                table.count(sets.len() as u32, |n| sets[n as usize].as_slice(), threads);
+                table.count(sets.len() as u32, |n, (): &mut (), give| give(&sets[n as usize]), threads);
                 table
             };
             let table = counted(threads);
@@ -117,7 +129,7 @@ mod tests {
     #[test]
     fn saturates() {
         let mut table = RarityTable::for_elements(1);
-        table.count(1000, |_| &[7], 1);
+        table.count(1000, |_, (): &mut (), give| give(&[7]), 1);
         assert_eq!((table.commonness(7), table.commonness(8)), (255, 0));
     }
 
@@ -126,7 +138,7 @@ mod tests {
         let mut table = RarityTable::for_elements(COUNTED * 20);
         assert_eq!(table.bytes() as u64, COUNTED * 2);
         let sets: Vec<[u64; 2]> = (0..1600).map(|n| [7, finalise(n + 100)]).collect();
-        table.count(1600, |n| &sets[n as usize], 2);
+        table.count(1600, |n, (): &mut (), give| give(&sets[n as usize]), 2);
         assert_eq!(table.commonness(7), 100);
         assert!(sets.iter().all(|set| table.commonness(set[1]) == 0));
     }

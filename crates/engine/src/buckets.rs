@@ -50,14 +50,17 @@ pub(crate) fn units_per_task(units: u32) -> u32 {
 }
 
 /// Collects what `each` emits for every unit.
-pub(crate) fn emit(units: u32, each: impl Fn(u32, &mut Buckets) + Sync) -> Vec<Buckets> {
+pub(crate) fn emit<S: Default + Send>(
+    units: u32,
+    each: impl Fn(u32, &mut Buckets, &mut S) + Sync,
+) -> Vec<Buckets> {
     let per_task = units_per_task(units);
     (0..units.div_ceil(per_task))
         .into_par_iter()
-        .map(|task| {
+        .map_init(S::default, |scratch, task| {
             let mut out = Buckets::default();
             for unit in task * per_task..units.min((task + 1) * per_task) {
-                each(unit, &mut out);
+                each(unit, &mut out, scratch);
             }
             out
         })

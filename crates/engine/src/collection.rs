@@ -1,6 +1,6 @@
 //! The documents of a run as flat columns, in the order of the collection.
 
-use crate::{Problems, SignatureBlock};
+use crate::{Overflow, Problems, SignatureBlock};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_methods::Unsigned;
@@ -38,8 +38,10 @@ pub struct SetRef {
 /// The feature sets that one chunk of the input brought, one after the other.
 #[derive(Debug, Default)]
 pub struct SetBlock {
-    /// The elements of all sets.
+    /// The elements of all sets; none where they are in the [`Overflow`].
     pub values: Vec<u64>,
+    /// Where they begin there, counted in elements.
+    pub(crate) stored: Option<u64>,
     /// Where each set ends.
     pub ends: Vec<usize>,
     /// Digest of each set; where no sets are kept, of what was signed.
@@ -60,13 +62,13 @@ impl SetBlock {
     /// Number of elements of a set; where no sets are kept, what the signature says.
     #[must_use]
     pub fn size(&self, index: u32) -> u32 {
-        if self.values.is_empty() && !self.signatures.is_empty() {
+        if self.values.is_empty() && self.stored.is_none() && !self.signatures.is_empty() {
             return self.signatures.size(index);
         }
         self.range(index).len() as u32
     }
 
-    /// A set.
+    /// A set that is held in memory.
     #[must_use]
     pub fn get(&self, index: u32) -> &[u64] {
         &self.values[self.range(index)]
@@ -109,6 +111,8 @@ pub struct Collection {
     pub attributes: Vec<Vec<f64>>,
     /// The feature sets.
     pub blocks: Vec<SetBlock>,
+    /// Those that memory has no room for.
+    pub overflow: Overflow,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
     /// Where each file's documents start in `documents`; one more entry than files.
@@ -150,6 +154,7 @@ impl Collection {
     /// let units = Units::new(&collection, &[], settings.measure);
     /// let options = MatchOptions {
     ///     linkage: Linkage::Leaders, list_pairs: None, only_protected: false, threads: 1,
+    ///     memory: u64::MAX,
     /// };
     /// let matches =
     ///     find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent)?;
@@ -243,6 +248,32 @@ impl Collection {
             Some(bounds) => bounds[0]..bounds[1],
             None => 0..0,
         }
+    }
+
+    /// A set, from wherever it is; `buffer` is for one that has to be read. Its elements come in the
+    /// same order every time, unless [`crate::Units::sort_sets`] was called in between.
+    #[must_use]
+    pub fn set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
+        self.read(place, buffer).unwrap_or(buffer)
+    }
+
+    /// The same, sorted, after [`crate::Units::sort_sets`].
+    #[must_use]
+    pub fn sorted_set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
+        self.read(place, buffer).unwrap_or_else(|| {
+            buffer.sort_unstable();
+            buffer
+        })
+    }
+
+    /// A set that is held in memory; `None` for one that was read into the buffer.
+    fn read(&self, place: SetRef, buffer: &mut Vec<u64>) -> Option<&[u64]> {
+        let block = &self.blocks[place.block as usize];
+        let Some(stored) = block.stored else { return Some(block.get(place.index)) };
+        let range = block.range(place.index);
+        let range = stored + range.start as u64..stored + range.end as u64;
+        self.overflow.read(range, block.digests[place.index as usize], buffer);
+        None
     }
 
     /// Why a document can be in no pair: it has no feature or, where a method is used, no signature.

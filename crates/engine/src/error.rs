@@ -37,6 +37,17 @@ pub enum EngineError {
          nosc does not go with methods that look at markup"
     )]
     TermFilter(String),
+    /// A temporary file could not be written or read.
+    #[error(
+        "temporary file in {folder}: {reason}; name a directory on a disk with room by --scratch DIR, or \
+         allow more memory by --memory SIZE"
+    )]
+    Scratch {
+        /// Where the file is.
+        folder: String,
+        /// What the system said.
+        reason: String,
+    },
     /// The worker threads could not be started.
     #[error("cannot start {threads} threads: {reason}; try a smaller --threads")]
     Threads {

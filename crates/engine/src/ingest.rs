@@ -5,12 +5,13 @@
 //! gives no second feature set: a million copies cost a million digests.
 
 use crate::collection::{Collection, Document, Ids, SetBlock, SetRef};
-use crate::{EngineError, Problems, Progress, Scratch, Signer, date, pipeline};
+use crate::{EngineError, Overflow, Problems, Progress, Scratch, Signer, date, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// How a collection is read.
@@ -24,6 +25,10 @@ pub struct IngestOptions {
     pub keep: Vec<KeepRule>,
     /// Files from here on are protected; the number of files if none are.
     pub first_protected_file: u32,
+    /// Bytes of feature sets that are held in memory.
+    pub memory: u64,
+    /// Where the others go.
+    pub scratch: PathBuf,
 }
 
 /// Reads everything.
@@ -47,6 +52,7 @@ pub fn ingest(
     };
     let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
     collection.attributes = vec![Vec::new(); options.keep.len()];
+    collection.overflow = Overflow::new(options.memory, options.scratch.clone());
     let mut outcome = Ok(());
     pipeline::ordered(
         options.threads,
@@ -76,7 +82,7 @@ pub fn ingest(
 
 fn append(
     collection: &mut Collection,
-    result: ChunkResult,
+    mut result: ChunkResult,
     options: &IngestOptions,
 ) -> Result<(), EngineError> {
     if options.strict
@@ -94,6 +100,7 @@ fn append(
     for (column, values) in collection.attributes.iter_mut().zip(result.attributes) {
         column.extend(values);
     }
+    collection.overflow.take(&mut result.block)?;
     collection.blocks.push(result.block);
     collection.chunk_starts.push(collection.documents.len() as u32);
     Ok(())

@@ -33,6 +33,8 @@ pub struct MatchOptions {
     pub only_protected: bool,
     /// Number of threads.
     pub threads: usize,
+    /// Bytes in which elements are counted; less takes more passes over the sets.
+    pub memory: u64,
 }
 
 /// The answer, by unit.
@@ -61,7 +63,7 @@ pub struct Matches {
 /// Runs on the rayon pool it is called in.
 ///
 /// # Errors
-/// Too many postings, or an interruption.
+/// Too many postings, a temporary file that cannot be read, or an interruption.
 pub fn find(
     collection: &mut Collection,
     units: &Units,
@@ -74,7 +76,7 @@ pub fn find(
     let mut clock = Clock { started: Instant::now(), progress };
     progress.phase("indexing", None);
     let postings = match &approach.method {
-        None => Postings::build(collection, units, settings, options.threads)?,
+        None => Postings::build(collection, units, settings, options.threads, options.memory)?,
         Some(method) => {
             Postings::of_signatures(collection, units, method.as_ref(), approach.key_limit)?
         }
@@ -85,6 +87,7 @@ pub fn find(
     }
     matches.keys = postings.len() as u64;
     matches.keys_ignored = postings.ignored();
+    collection.overflow.check()?;
     clock.lap(&mut matches, "indexing")?;
 
     let tally = Tally::default();
@@ -101,6 +104,7 @@ pub fn find(
             search.run(&judge, &mut matches);
         }
     }
+    collection.overflow.check()?;
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
     clock.lap(&mut matches, "comparing")?;

@@ -119,7 +119,7 @@ impl Keys {
 }
 
 impl Postings {
-    /// Counts elements, chooses prefixes, sorts the keys.
+    /// Counts elements, in `memory` bytes, chooses prefixes, sorts the keys.
     ///
     /// # Errors
     /// More keys than 32 bits can number.
@@ -128,8 +128,9 @@ impl Postings {
         units: &Units,
         settings: &MatchSettings,
         threads: usize,
+        memory: u64,
     ) -> Result<Self, EngineError> {
-        let (probes, posts) = prefix_keys(collection, units, settings, threads);
+        let (probes, posts) = prefix_keys(collection, units, settings, threads, memory);
         let mut postings = Self::group(units.len(), probes, posts, None)?;
         let groups = &postings.groups;
         let least = |group: u32| {
@@ -177,7 +178,7 @@ impl Postings {
         limit: Option<u32>,
         each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync,
     ) -> Result<Self, EngineError> {
-        let emitted = emit(units, |unit, out| {
+        let emitted = emit(units, |unit, out, (): &mut ()| {
             each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
         });
         let mut postings = Self::group(units, emitted, None, limit)?;

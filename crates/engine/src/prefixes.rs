@@ -12,45 +12,48 @@ use rayon::prelude::*;
 /// all that only one unit has are left out.
 ///
 /// Passes over the sets three times, or four for containment, and over a sixteenth of large collections
-/// once more.
+/// once more. `memory` bounds what is written down to count, in bytes: with less of it, sets are passed
+/// over more often.
 pub(crate) fn prefix_keys(
     collection: &Collection,
     units: &Units,
     settings: &MatchSettings,
     threads: usize,
+    memory: u64,
 ) -> (Vec<Buckets>, Option<Vec<Buckets>>) {
-    let set = |unit| units.set(collection, unit);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
     let mut rarity = RarityTable::for_elements(elements);
-    rarity.count(units.len(), set, threads);
+    let whole = |unit, buffer: &mut Vec<u64>, give: &mut dyn FnMut(&[u64])| {
+        give(units.set(collection, unit, buffer));
+    };
+    rarity.count(units.len(), whole, threads);
     let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
 
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
-    let count = |unit, buffer: &mut Vec<u64>, give: &mut dyn FnMut(&[u64])| {
-        order.low(set(unit), buffer);
-        give(buffer);
+    let part = |unit, (low, buffer): &mut (Vec<u64>, Vec<u64>), give: &mut dyn FnMut(&[u64])| {
+        order.low(units.set(collection, unit, buffer), low);
+        give(low);
     };
-    let census = Census::new(units.len(), units_per_task(units.len()), order.bound, low, count);
-    let probe = |scratch: &mut PrefixScratch, task| {
+    let per_task = units_per_task(units.len());
+    let census = Census::new(units.len(), per_task, order.bound, low, memory, part);
+    let probe = |(scratch, buffer): &mut (PrefixScratch, Vec<u64>), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         for unit in census.units(task) {
-            order.prefix(
-                set(unit),
-                scratch,
-                |value| reader.once(value),
-                |position, value| {
-                    out.push(value, Posting { unit, position });
-                },
-            );
+            let set = units.set(collection, unit, buffer);
+            let once = |value| reader.once(value);
+            order.prefix(set, scratch, once, |position, value| {
+                out.push(value, Posting { unit, position });
+            });
         }
         out
     };
     let probes: Vec<Buckets> =
-        (0..census.tasks()).into_par_iter().map_init(PrefixScratch::default, probe).collect();
+        (0..census.tasks()).into_par_iter().map_init(Default::default, probe).collect();
     let posts = (!settings.measure.is_symmetric()).then(|| {
         let probed = Probed::new(&probes);
-        emit(units.len(), |unit, out: &mut Buckets| {
-            for &value in set(unit).iter().filter(|&&value| probed.may_hold(value)) {
+        emit(units.len(), |unit, out: &mut Buckets, buffer: &mut Vec<u64>| {
+            let set = units.set(collection, unit, buffer);
+            for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
                 out.push(value, Posting { unit, position: ANYWHERE });
             }
         })

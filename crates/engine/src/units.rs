@@ -130,19 +130,30 @@ impl Units {
         self.places[unit as usize]
     }
 
-    /// The set of a unit.
+    /// The set of a unit, from wherever it is.
     #[must_use]
-    pub fn set<'a>(&self, collection: &'a Collection, unit: u32) -> &'a [u64] {
-        let place = self.places[unit as usize];
+    pub fn set<'a>(
+        &self,
+        collection: &'a Collection,
+        unit: u32,
+        buffer: &'a mut Vec<u64>,
+    ) -> &'a [u64] {
+        collection.set(self.place(unit), buffer)
+    }
+
+    /// The set of a unit of a collection that is held in memory as a whole.
+    #[must_use]
+    pub fn held_set<'a>(&self, collection: &'a Collection, unit: u32) -> &'a [u64] {
+        let place = self.place(unit);
         collection.blocks[place.block as usize].get(place.index)
     }
 
     /// Sorts the sets of the units that `wanted` names, in place and in parallel: only they will be
-    /// compared.
+    /// compared. Those that are not in memory are sorted whenever they are read.
     pub fn sort_sets(&self, collection: &mut Collection, wanted: impl Fn(u32) -> bool + Sync) {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
-            if wanted(unit) {
+            if wanted(unit) && collection.blocks[place.block as usize].stored.is_none() {
                 by_block[place.block as usize].push(place.index);
             }
         }

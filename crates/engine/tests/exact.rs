@@ -53,7 +53,8 @@ fn run(
     let mut collection =
         Collection::of_sets(sets.iter().map(|set| set.iter().map(|&v| spread(v)).collect()));
     let units = Units::new(&collection, &[], settings.measure);
-    let options = MatchOptions { linkage, list_pairs: list, only_protected: false, threads };
+    let options =
+        MatchOptions { linkage, list_pairs: list, only_protected: false, threads, memory: 1000 };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let matches = pool
         .install(|| {

@@ -1,6 +1,7 @@
 //! The part that every job has in common: inputs in, verdicts out.
 
 use crate::approach::approach;
+use crate::memory::Memory;
 use crate::{Job, LookalikeError};
 use lookalike_engine::{
     Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
@@ -70,8 +71,15 @@ pub(crate) fn analyse(
     let started = Instant::now();
     let (approach, lexicon_checksum) = approach(job, &inputs, threads, progress)?;
     let signer = Signer::for_approach(&settings, &approach)?;
-    let options =
-        IngestOptions { threads, strict: job.strict, keep: keep.clone(), first_protected_file };
+    let memory = Memory::of(job.memory);
+    let options = IngestOptions {
+        threads,
+        strict: job.strict,
+        keep: keep.clone(),
+        first_protected_file,
+        memory: memory.sets(),
+        scratch: job.scratch.clone().unwrap_or_else(std::env::temp_dir),
+    };
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
@@ -89,6 +97,7 @@ pub(crate) fn analyse(
             list_pairs: list_pairs.then_some(job.max_pairs),
             only_protected: job.against_only,
             threads,
+            memory: memory.counting(),
         };
         let matches = find(&mut collection, &units, &settings, &approach, &options, progress)?;
         phases.extend(matches.phases.iter().copied());

@@ -22,7 +22,8 @@ mod truth;
 
 use crate::LookalikeError;
 use crate::analysis::discover;
-use crate::summarise::{memory, settings_summary};
+use crate::memory;
+use crate::summarise::settings_summary;
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
 pub use theory::{SCurve, s_curve};
 
@@ -156,7 +157,7 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
         seconds: started.elapsed().as_secs_f64(),
         truth_seconds,
         methods: times,
-        peak_memory_bytes: memory(),
+        peak_memory_bytes: memory::peak(),
     });
     staging.write("report.html", EvaluationReport(&evaluation).html()?.as_bytes())?;
     staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;

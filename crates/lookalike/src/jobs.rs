@@ -6,8 +6,8 @@ use crate::evidence::located;
 use crate::exhibits::{Choice, exhibits};
 use crate::result_tables::{write_clusters, write_ledger, write_pairs, write_problems};
 use crate::second_pass::second_pass;
-use crate::summarise::{memory, summarise};
-use crate::{Job, LookalikeError};
+use crate::summarise::summarise;
+use crate::{Job, LookalikeError, memory};
 use lookalike_engine::Progress;
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
@@ -127,7 +127,8 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
         threads: analysis.threads as u64,
         seconds: started.elapsed().as_secs_f64(),
         phases: analysis.phases.iter().map(phase).collect(),
-        peak_memory_bytes: memory(),
+        peak_memory_bytes: memory::peak(),
+        scratch_bytes: Some(analysis.collection.overflow.stored()).filter(|&bytes| bytes > 0),
     });
     let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown);
     let analyzer = Analyzer::new(&analysis.settings.analysis);

@@ -26,6 +26,7 @@ mod explain;
 mod jobs;
 mod lexicon;
 mod lookup;
+mod memory;
 mod result_tables;
 mod second_pass;
 mod settings;

@@ -153,6 +153,9 @@ pub struct Job {
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
+    /// Bytes of memory that the run may take, about; what has no room goes to temporary files. `None` for
+    /// three quarters of the machine's. It changes no result.
+    pub memory: Option<u64>,
     /// Where temporary files go.
     pub scratch: Option<PathBuf>,
     /// The command line, for the record.
@@ -175,6 +178,7 @@ impl Job {
             strict: false,
             max_pairs: 10_000_000,
             threads: 0,
+            memory: None,
             scratch: None,
             command: String::new(),
         }

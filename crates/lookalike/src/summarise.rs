@@ -186,11 +186,3 @@ fn duplicate_ids(analysis: &Analysis) -> u64 {
     order.windows(2).filter(|pair| collection.name(pair[0]) == collection.name(pair[1])).count()
         as u64
 }
-
-/// Largest resident memory of this process so far, where the system says (Linux).
-pub(crate) fn memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}

@@ -287,6 +287,9 @@ pub struct Run {
     /// Most memory held at any time, where the system tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
+    /// What went to a temporary file because memory had no room for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scratch_bytes: Option<u64>,
 }
 
 /// A part of a run.

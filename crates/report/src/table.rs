@@ -62,6 +62,9 @@ impl Summary {
             if let Some(memory) = run.peak_memory_bytes {
                 row("peak memory", bytes(memory));
             }
+            if let Some(scratch) = run.scratch_bytes {
+                row("temporary file", bytes(scratch));
+            }
         }
         rows
     }

@@ -2,8 +2,8 @@
 
 use super::problems;
 use crate::args::{
-    ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, OutputArgs, TablesArg,
-    VerifyArg,
+    ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
+    TablesArg, VerifyArg,
 };
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
@@ -17,14 +17,22 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
+        memory: bytes(&args.memory),
         ..job(&args.input, &args.matching, &args.output, args.linkage)?
     };
     run(&job, &args.output, lookalike::dedup)
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<ExitCode> {
-    let job = job(&args.input, &args.matching, &args.output, args.linkage)?;
+    let job = Job {
+        memory: bytes(&args.memory),
+        ..job(&args.input, &args.matching, &args.output, args.linkage)?
+    };
     run(&job, &args.output, lookalike::cluster)
+}
+
+fn bytes(args: &MemoryArgs) -> Option<u64> {
+    args.memory.map(|bytes| bytes as u64)
 }
 
 fn job(

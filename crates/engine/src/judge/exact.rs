@@ -5,6 +5,7 @@ use crate::{Collection, MatchSettings, Units};
 use lookalike_core::{Overlap, Parity, overlap, overlap_at_least};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 /// Intersects whole sets. Before that, three bounds turn candidates away unseen, none of them a match:
 /// their sizes, the places of their first common key, and their parities.
@@ -14,6 +15,8 @@ pub struct ExactJudge<'a> {
     units: &'a Units,
     settings: &'a MatchSettings,
     parities: Vec<Parity>,
+    /// For the sets of two units that are not in memory; one for each thread, so that nobody waits.
+    buffers: Vec<Mutex<[Vec<u64>; 2]>>,
     tally: &'a Tally,
 }
 
@@ -27,12 +30,25 @@ impl<'a> ExactJudge<'a> {
         takes_part: impl Fn(u32) -> bool + Sync,
         tally: &'a Tally,
     ) -> Self {
-        let parity = |unit| match takes_part(unit) {
-            true => Parity::of(units.set(collection, unit)),
+        let parity = |buffer: &mut Vec<u64>, unit| match takes_part(unit) {
+            true => Parity::of(units.set(collection, unit, buffer)),
             false => Parity::default(),
         };
-        let parities = (0..units.len()).into_par_iter().map(parity).collect();
-        Self { collection, units, settings, parities, tally }
+        let parities = (0..units.len()).into_par_iter().map_init(Vec::new, parity).collect();
+        let threads = rayon::current_num_threads() + 1;
+        let buffers = std::iter::repeat_with(Mutex::default).take(threads).collect();
+        Self { collection, units, settings, parities, buffers, tally }
+    }
+
+    /// Calls `with` for the sets of two units, sorted.
+    fn sets<T>(&self, a: u32, b: u32, with: impl FnOnce(&[u64], &[u64]) -> T) -> T {
+        // Whoever is not of the pool takes the last one.
+        let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
+        let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
+        let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let [x, y] = &mut *buffers;
+        let place = |unit| self.units.place(unit);
+        with(self.collection.sorted_set(place(a), x), self.collection.sorted_set(place(b), y))
     }
 
     fn reaches(&self, counts: Overlap) -> bool {
@@ -92,13 +108,11 @@ impl Judge for ExactJudge<'_> {
             return None;
         }
         self.tally.verified.fetch_add(1, Ordering::Relaxed);
-        let set = |unit| self.units.set(self.collection, unit);
-        let shared = overlap_at_least(set(unit), set(candidate.unit), needed)?;
+        let shared = self.sets(unit, candidate.unit, |a, b| overlap_at_least(a, b, needed))?;
         Some(Edge { unit, with: candidate.unit, shared })
     }
 
     fn shared(&self, unit: u32, with: u32) -> u32 {
-        let set = |unit| self.units.set(self.collection, unit);
-        overlap(set(unit), set(with))
+        self.sets(unit, with, overlap)
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn edges(
     let few: Vec<u32> = (0..units.len()).filter(|&unit| size(unit).1 > 0).collect();
     let elements = (0u32..)
         .zip(&few)
-        .flat_map(|(slot, &unit)| units.set(collection, unit).iter().map(move |&e| (e, slot)));
+        .flat_map(|(slot, &unit)| units.held_set(collection, unit).iter().map(move |&e| (e, slot)));
     let index = ElementIndex::new(elements.collect());
     let listed = AtomicU64::new(0);
     let over = || listed.load(Ordering::Relaxed) > max_pairs;
@@ -92,7 +92,7 @@ pub(super) fn edges(
             return Vec::new();
         }
         counts.resize(few.len(), 0);
-        for &element in units.set(collection, unit) {
+        for &element in units.held_set(collection, unit) {
             for slot in index.get(element) {
                 if counts[slot as usize] == 0 {
                     met.push(slot);
@@ -169,6 +169,7 @@ mod tests {
                 edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
             let options = MatchOptions {
                 linkage: Linkage::Components, list_pairs: Some(u64::MAX), only_protected: false, threads: 1,
+                memory: u64::MAX,
             };
             let found =
                 find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();

@@ -9,6 +9,7 @@ use lookalike_engine::{
 use lookalike_io::Inputs;
 use lookalike_methods::{Candidates, Unsigned};
 use lookalike_report::{Ignored, MethodTimes};
+use std::path::PathBuf;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -47,6 +48,8 @@ impl Laboratory<'_> {
             strict: self.strict,
             keep: Vec::new(),
             first_protected_file: self.inputs.files.len() as u32,
+            memory: u64::MAX,
+            scratch: PathBuf::new(),
         };
         let collection = ingest(self.inputs, &signer, &options, self.progress)?;
         self.progress.phase("collapsing", None);
@@ -71,6 +74,7 @@ impl Laboratory<'_> {
             list_pairs: Some(self.max_pairs),
             only_protected: false,
             threads: self.threads,
+            memory: u64::MAX,
         };
         let matches = self.pool.install(|| {
             find(&mut collection, &units, settings, &approach, &options, self.progress)

@@ -146,7 +146,7 @@ impl Source<'_> {
     fn labelled(&self, collection: &Collection, units: &Units, a: u32, b: u32) -> KnownPair {
         let counts = match (units.of_document(a), units.of_document(b)) {
             (Some(x), Some(y)) => {
-                let shared = overlap(units.set(collection, x), units.set(collection, y));
+                let shared = overlap(units.held_set(collection, x), units.held_set(collection, y));
                 let counts = Overlap { shared, a: units.size(x), b: units.size(y) };
                 // Containment asks whether the smaller one is in the larger.
                 match self.settings.measure == Measure::Containment && counts.a > counts.b {
