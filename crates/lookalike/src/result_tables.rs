@@ -43,12 +43,20 @@ impl Extra {
     /// All of them.
     pub(crate) const ALL: Self = Self { cosine: true, distance: true };
 
+    /// None of them.
+    pub(crate) const NONE: Self = Self { cosine: false, distance: false };
+
     /// Those that a run has.
     pub(crate) fn of(analysis: &Analysis) -> Self {
         Self {
             cosine: analysis.settings.measure == Measure::Cosine && analysis.approach.keeps_sets(),
             distance: analysis.compares_words(),
         }
+    }
+
+    /// Those of a run by sets, whose measure is known.
+    pub(crate) fn of_sets(measure: Measure) -> Self {
+        Self { cosine: measure == Measure::Cosine, ..Self::NONE }
     }
 
     fn has(self, place: usize) -> bool {
@@ -100,13 +108,13 @@ fn written<T>(cells: [T; 8], extra: Extra) -> impl Iterator<Item = T> {
 }
 
 /// A table on its way to disk, and into the digest of the run.
-struct Table<'a> {
+pub(crate) struct Table<'a> {
     writer: TableWriter,
     digest: &'a mut Xxh3,
 }
 
 impl<'a> Table<'a> {
-    fn create(
+    pub(crate) fn create(
         staging: &Staging,
         name: &str,
         format: TableFormat,
@@ -117,23 +125,13 @@ impl<'a> Table<'a> {
         Ok(Self { writer: TableWriter::create(&staging.path(name), format, columns)?, digest })
     }
 
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
-        for cell in cells {
-            match cell {
-                Cell::Text(text) => {
-                    self.digest.update(&(text.len() as u64).to_le_bytes());
-                    self.digest.update(text.as_bytes());
-                }
-                Cell::Count(count) => self.digest.update(&count.to_le_bytes()),
-                // Ratios follow from the counts, and no float decides anything.
-                Cell::Ratio(_) | Cell::Null => {}
-            }
-        }
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
+        digest_row(self.digest, cells.iter().copied());
         Ok(self.writer.row(cells)?)
     }
 
     /// A row of text and the counts of a pair.
-    fn compared(
+    pub(crate) fn compared(
         &mut self,
         texts: &[&str],
         evidence: Evidence,
@@ -149,6 +147,26 @@ impl<'a> Table<'a> {
             length += 1;
         }
         self.row(&cells[..length])
+    }
+
+    /// Ends the table.
+    pub(crate) fn finish(self) -> Result<WrittenTable, LookalikeError> {
+        Ok(self.writer.finish()?)
+    }
+}
+
+/// Takes a row into the digest of a run.
+pub(crate) fn digest_row<'c>(digest: &mut Xxh3, cells: impl Iterator<Item = Cell<'c>>) {
+    for cell in cells {
+        match cell {
+            Cell::Text(text) => {
+                digest.update(&(text.len() as u64).to_le_bytes());
+                digest.update(text.as_bytes());
+            }
+            Cell::Count(count) => digest.update(&count.to_le_bytes()),
+            // Ratios follow from the counts, and no float decides anything.
+            Cell::Ratio(_) | Cell::Null => {}
+        }
     }
 }
 
@@ -189,7 +207,7 @@ pub(crate) fn write_ledger(
             (analysis.collection.name(document), analysis.collection.name(removal.kept));
         table.compared(&[&id, &kept, removal.rule.name()], removal.evidence, extra)?;
     }
-    Ok(table.writer.finish()?)
+    table.finish()
 }
 
 /// Writes the clusters: every document that is in one with another, its leader first.
@@ -227,7 +245,7 @@ pub(crate) fn write_clusters(
             value.map_or(Cell::Null, Cell::Ratio),
         ])?;
     }
-    Ok(table.writer.finish()?)
+    table.finish()
 }
 
 /// A pair of documents as a row.
@@ -254,7 +272,7 @@ pub(crate) fn write_pairs(
         let (a, b) = (analysis.collection.name(a), analysis.collection.name(b));
         table.compared(&[&a, &b], evidence, extra)?;
     }
-    Ok(table.writer.finish()?)
+    table.finish()
 }
 
 /// Edges between units, spelled out as pairs of documents: all of them where the list is complete,
