@@ -893,6 +893,56 @@ def refusals(c: Checks, docs: Path) -> None:
     c.check("recluster needs a threshold", c.run("recluster", folder / "resemblance", "-o", folder / "never").returncode == 2)
 
 
+def error_bars(c: Checks) -> None:
+    """What sketches estimate has its 95 % interval: Wilson's, and the truth is in it as often as that says."""
+    made = [text for text in texts(51, 500) if len(text.split(" ")) > 12]
+    docs = write_jsonl(c.work / "bars.jsonl", [{"id": f"b{at}", "text": text} for at, text in enumerate(made)])
+    exact = c.out("bars exact")
+    c.run("cluster", docs, "-t", "0.3", "-o", exact, "--tables", "tsv", "-q")
+    head, *rows = table_of(exact / "pairs.tsv")
+    c.check("exact pairs have no interval", "resemblance_low" not in head, head)
+    truth = {(row[0], row[1]): float(row[2]) for row in rows}
+    z = 1.959963984540054
+    for method in ("dsc:m=3,w=5,t=0.05", "dsc-variable:w=5,t=0.05", "dsc-minimum:s=40,w=5,t=0.05", "minhash-lsh:t=0.2,k=64,w=5", "word-lsh"):
+        out = c.out(f"bars {method}")
+        done = c.run("cluster", docs, "-o", out, "--method", method, "--verify", "sketch", "--tables", "tsv", "-q")
+        if not c.check(f"{method}: runs", done.returncode == 0, done.stderr):
+            continue
+        head, *rows = table_of(out / "pairs.tsv")
+        rows = [dict(zip(head, row)) for row in rows]
+        wrong, held, known = [], 0, 0
+        for row in rows:
+            shared, a, b = (int(row[name]) for name in ("shared", "size_a", "size_b"))
+            draws = a + b - shared if row["containment_a_in_b"] else a
+            value, low, high = (float(row[name]) for name in ("resemblance", "resemblance_low", "resemblance_high"))
+            middle, half = value + z * z / (2 * draws), z * (value * (1 - value) / draws + (z / (2 * draws)) ** 2) ** 0.5
+            bounds = [max(0, (middle - half) / (1 + z * z / draws)), min(1, (middle + half) / (1 + z * z / draws))]
+            if abs(low - bounds[0]) > 1e-9 or abs(high - bounds[1]) > 1e-9:
+                wrong.append((row, bounds))
+            # Pairs that are found for sure, so that none is here because it was overestimated.
+            real = truth.get((row["a"], row["b"]), 0)
+            if real >= 0.5:
+                known += 1
+                held += low <= real <= high
+        c.check(f"{method}: intervals are Wilson's", rows and not wrong, wrong[:1])
+        if method != "word-lsh":  # It compares words and not shingles.
+            c.check(f"{method}: they hold the truth", known > 50 and held >= 0.9 * known, f"{held} of {known}")
+        middle = min(rows, key=lambda row: abs(float(row["resemblance"]) - 0.6))
+        said = " ".join(c.run("explain", middle["b"], middle["a"], "--run", out).stdout.split())
+        low = f"{float(middle['resemblance_low']):.4f}"
+        c.check(f"{method}: explain tells the interval", f"95 % interval {low}" in said, said)
+    for method in ("simhash", "super-shingles-84", "lexical", "megashingles"):
+        out = c.out(f"no bars {method}")
+        done = c.run("dedup", docs, "-o", out, "--method", method, "--verify", "sketch", "--tables", "tsv", "-q")
+        none = all("resemblance_low" not in table_of(out / f"{name}.tsv")[0] for name in ("pairs", "ledger")) if done.returncode == 0 else False
+        c.check(f"{method}: estimates no resemblance and has no interval", none, done.stderr)
+    out = c.out("bars ledger")
+    done = c.run("dedup", docs, "-o", out, "--method", "dsc:m=3,w=5", "--verify", "sketch", "--tables", "tsv", "-q")
+    head, *rows = table_of(out / "ledger.tsv")
+    c.check("the ledger has the interval", done.returncode == 0 and head[-2:] == ["resemblance_low", "resemblance_high"] and all(row[-1] for row in rows), head)
+    c.check("the report has the interval", "resemblance by sketches" in (out / "report.html").read_text(encoding="utf-8"))
+
+
 def interruption(c: Checks) -> None:
     """Ctrl-C leaves nothing and says so."""
     folder = c.work / "interrupted"
@@ -920,7 +970,7 @@ def interruption(c: Checks) -> None:
 
 
 PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
-         not_every_word_counts, streams, explanations, evaluation, reclustering, interruption)
+         not_every_word_counts, streams, explanations, evaluation, reclustering, error_bars, interruption)
 
 
 def main() -> int:

@@ -65,6 +65,10 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
         Action::List => in_clusters(run, &a.id, &b.id)?,
         action => in_ledger(run, action, &a.id, &b.id)?,
     };
+    let decision = match crate::estimates::sentence(run, &a.id, &b.id)? {
+        Some(estimate) => format!("{decision} {estimate}"),
+        None => decision,
+    };
     let decision = match changed {
         Some(change) => format!("{decision} {change}"),
         None => decision,

@@ -20,6 +20,7 @@ mod compare;
 mod decisions;
 mod documents;
 mod error;
+mod estimates;
 mod evaluate;
 mod evidence;
 mod exhibits;

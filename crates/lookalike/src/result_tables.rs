@@ -6,6 +6,7 @@
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
+use crate::estimates;
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::Edge;
 use lookalike_io::sink::Staging;
@@ -14,8 +15,11 @@ use lookalike_methods::Evidence;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
+/// How many columns state how two documents compare.
+const COLUMNS: usize = 10;
+
 /// The columns that state how two documents compare; `a` is the first document of the row.
-const COUNTS: [Column; 8] = [
+const COUNTS: [Column; COLUMNS] = [
     Column { name: "resemblance", kind: Kind::Ratio },
     Column { name: "containment_a_in_b", kind: Kind::Ratio },
     Column { name: "containment_b_in_a", kind: Kind::Ratio },
@@ -24,6 +28,8 @@ const COUNTS: [Column; 8] = [
     Column { name: "size_a", kind: Kind::Count },
     Column { name: "size_b", kind: Kind::Count },
     Column { name: "distance", kind: Kind::Count },
+    Column { name: "resemblance_low", kind: Kind::Ratio },
+    Column { name: "resemblance_high", kind: Kind::Ratio },
 ];
 
 /// Place of `cosine` in [`COUNTS`]: only written where it was asked for.
@@ -32,37 +38,43 @@ const COSINE: usize = 3;
 /// Place of `distance` in [`COUNTS`]: only written where simhashes were compared.
 const DISTANCE: usize = 7;
 
+/// Places of the 95 % interval of the resemblance in [`COUNTS`]: only written where it was estimated.
+const INTERVAL: [usize; 2] = [8, 9];
+
 /// Which of the columns that not every run has are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extra {
     cosine: bool,
     distance: bool,
+    interval: bool,
 }
 
 impl Extra {
     /// All of them.
-    pub(crate) const ALL: Self = Self { cosine: true, distance: true };
+    pub(crate) const ALL: Self = Self { cosine: true, distance: true, interval: true };
 
-    /// None of them.
-    pub(crate) const NONE: Self = Self { cosine: false, distance: false };
+    /// Those of a run by samples of sets.
+    pub(crate) const OF_SAMPLES: Self = Self { cosine: false, distance: false, interval: true };
 
     /// Those that a run has.
     pub(crate) fn of(analysis: &Analysis) -> Self {
         Self {
             cosine: analysis.settings.measure == Measure::Cosine && analysis.approach.keeps_sets(),
             distance: analysis.compares_words(),
+            interval: estimates::are_made(&analysis.approach),
         }
     }
 
     /// Those of a run by sets, whose measure is known.
     pub(crate) fn of_sets(measure: Measure) -> Self {
-        Self { cosine: measure == Measure::Cosine, ..Self::NONE }
+        Self { cosine: measure == Measure::Cosine, distance: false, interval: false }
     }
 
     fn has(self, place: usize) -> bool {
         match place {
             COSINE => self.cosine,
             DISTANCE => self.distance,
+            place if INTERVAL.contains(&place) => self.interval,
             _ => true,
         }
     }
@@ -103,7 +115,7 @@ pub(crate) fn columns(texts: &[&'static str], extra: Extra) -> Vec<Column> {
 }
 
 /// Leaves out what the run does not have.
-fn written<T>(cells: [T; 8], extra: Extra) -> impl Iterator<Item = T> {
+fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
     (0..).zip(cells).filter(move |(at, _)| extra.has(*at)).map(|(_, cell)| cell)
 }
 
@@ -171,10 +183,11 @@ pub(crate) fn digest_row<'c>(digest: &mut Xxh3, cells: impl Iterator<Item = Cell
 }
 
 /// Cells for the evidence of a pair; empty where it says nothing.
-fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; 8] {
+fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
     let ratio = |value: Option<f64>| value.map_or(Cell::Null, Cell::Ratio);
     let count = |value: Option<u32>| value.map_or(Cell::Null, |n| Cell::Count(n.into()));
     let (counts, shared) = (evidence.counts(), evidence.shared());
+    let (low, high) = estimates::interval(evidence).unzip();
     [
         ratio(evidence.resemblance()),
         ratio(counts.map(Overlap::containment_a_in_b)),
@@ -184,6 +197,8 @@ fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; 8] {
         count(shared.map(|counts| counts.a)),
         count(shared.map(|counts| counts.b)),
         count(evidence.distance()),
+        ratio(low),
+        ratio(high),
     ]
 }
 

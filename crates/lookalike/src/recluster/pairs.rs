@@ -59,7 +59,7 @@ impl<'a> Pairs<'a> {
         while let Some(cells) = self.table.next() {
             let cells = cells?;
             self.row += 1;
-            if self.row % 4096 == 0 && progress.cancelled() {
+            if self.row.is_multiple_of(4096) && progress.cancelled() {
                 return Err(EngineError::Cancelled.into());
             }
             if let Some(digest) = &mut self.digest {

@@ -97,7 +97,7 @@ fn write_pairs(
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, criterion, settings, .. } = *answer;
     let whole = matches!(criterion, Criterion::Exact(..));
-    let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::NONE };
+    let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::OF_SAMPLES };
     let mut table =
         Table::create(staging, "pairs", answer.job.tables, &columns(&PAIRS, extra), digest)?;
     let pairs = Pairs::open(&answer.job.run, documents, None, whole)?;
