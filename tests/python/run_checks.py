@@ -893,6 +893,15 @@ def refusals(c: Checks, docs: Path) -> None:
     c.check("recluster needs a threshold", c.run("recluster", folder / "resemblance", "-o", folder / "never").returncode == 2)
 
 
+def wilson(value: float, draws: int) -> list:
+    """The 95 % interval of a share of so many draws; without any it says nothing."""
+    if not draws:
+        return [0, 1]
+    z = 1.959963984540054
+    middle, half = value + z * z / (2 * draws), z * (value * (1 - value) / draws + (z / (2 * draws)) ** 2) ** 0.5
+    return [max(0, (middle - half) / (1 + z * z / draws)), min(1, (middle + half) / (1 + z * z / draws))]
+
+
 def error_bars(c: Checks) -> None:
     """What sketches estimate has its 95 % interval: Wilson's, and the truth is in it as often as that says."""
     made = [text for text in texts(51, 500) if len(text.split(" ")) > 12]
@@ -902,7 +911,6 @@ def error_bars(c: Checks) -> None:
     head, *rows = table_of(exact / "pairs.tsv")
     c.check("exact pairs have no interval", "resemblance_low" not in head, head)
     truth = {(row[0], row[1]): float(row[2]) for row in rows}
-    z = 1.959963984540054
     for method in ("dsc:m=3,w=5,t=0.05", "dsc-variable:w=5,t=0.05", "dsc-minimum:s=40,w=5,t=0.05", "minhash-lsh:t=0.2,k=64,w=5", "word-lsh"):
         out = c.out(f"bars {method}")
         done = c.run("cluster", docs, "-o", out, "--method", method, "--verify", "sketch", "--tables", "tsv", "-q")
@@ -915,8 +923,7 @@ def error_bars(c: Checks) -> None:
             shared, a, b = (int(row[name]) for name in ("shared", "size_a", "size_b"))
             draws = a + b - shared if row["containment_a_in_b"] else a
             value, low, high = (float(row[name]) for name in ("resemblance", "resemblance_low", "resemblance_high"))
-            middle, half = value + z * z / (2 * draws), z * (value * (1 - value) / draws + (z / (2 * draws)) ** 2) ** 0.5
-            bounds = [max(0, (middle - half) / (1 + z * z / draws)), min(1, (middle + half) / (1 + z * z / draws))]
+            bounds = wilson(value, draws)
             if abs(low - bounds[0]) > 1e-9 or abs(high - bounds[1]) > 1e-9:
                 wrong.append((row, bounds))
             # Pairs that are found for sure, so that none is here because it was overestimated.
