@@ -9,6 +9,7 @@ lookalike. Then: the same bytes for any number of threads and order of files, da
 messages, exit codes, interruption. Prints a line for each check that fails, one for each part, and a sum;
 exit code 0 only if all passed. Without PART everything runs. Standard library only.
 """
+import check_run
 import csv
 import gzip
 import json
@@ -950,6 +951,98 @@ def error_bars(c: Checks) -> None:
     c.check("the report has the interval", "resemblance by sketches" in (out / "report.html").read_text(encoding="utf-8"))
 
 
+def methods(c: Checks) -> None:
+    """Every method under every verification: the same bytes on any number of threads, and what is verified is true."""
+    folder = c.work / "methods"
+    folder.mkdir()
+    docs = collection(folder / "docs.jsonl", 41, 600)
+    names = [about["name"] for about in json.loads(c.run("methods", "--format", "json").stdout)]
+    c.check("methods: the papers' methods are there", len(names) >= 14, names)
+
+    def pairs(out: Path) -> dict:
+        with open(out / "pairs.tsv", newline="", encoding="utf-8") as rows:
+            return {(row["a"], row["b"]): row for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+    exact = c.out("methods exact")
+    c.checked("methods exact", "cluster", [docs])
+    truth, all_documents = pairs(exact), summary_of(exact)["documents"]
+
+    def one(name: str) -> None:
+        for verify in ("exact", "sketch", "none"):
+            trees = []
+            for threads in (1, 2, 7):
+                out = c.out(f"methods {name} {verify} {threads}")
+                done = c.run("cluster", docs, "-o", out, "--tables", "tsv", "-q", "-j", threads, "--method", name, "--verify", verify)
+                if not c.check(f"methods: {name} {verify} runs", done.returncode == 0, done.stderr):
+                    return
+                trees.append(tree_of(out))
+            c.check(f"methods: {name} {verify}: the same bytes", trees[0] == trees[1] == trees[2])
+            summary = summary_of(out)
+            counted = summary["kept"] + sum(summary["removed"].values())
+            c.check(f"methods: {name} {verify}: every document counted", summary["documents"] == counted == all_documents, summary)
+            if verify == "exact":
+                # The rows of the exact run have been recomputed from the texts by check_run.py.
+                wrong = [row for pair, row in pairs(out).items() if truth.get(pair) != row]
+                c.check(f"methods: {name}: what is verified exactly is true", not wrong, wrong[:3])
+            c.check(f"methods: {name} {verify}: finds something", len(pairs(out)) > 20, len(pairs(out)))
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(one, names))
+
+
+def lexicons(c: Checks) -> None:
+    """A lexicon: the same bytes in any way it is made; recorded by what uses it, and no other is taken for it."""
+    folder = c.work / "lexicons"
+    folder.mkdir()
+    docs, other = collection(folder / "docs.jsonl", 42, 400), collection(folder / "other.jsonl", 43, 400)
+
+    def built(name: str, *arguments) -> Path:
+        path = folder / name
+        done = c.run("lexicon", *arguments, "-o", path)
+        c.check(f"lexicon: {name}", done.returncode == 0, done.stderr)
+        return path
+
+    def checksum(path: Path) -> str:
+        return json.loads(c.run("lexicon", "show", path, "--format", "json").stdout)["checksum"]
+
+    whole = built("whole", "build", docs, other, "-j", "1")
+    parts = built("first", "build", docs), built("second", "build", other)
+    made = [built("threads", "build", other, docs, "-j", "7"), built("memory", "build", docs, other, "--memory", "64KB"), built("merged", "merge", *parts)]
+    for path in made:
+        c.check(f"lexicon: {path.name} has the same bytes", path.read_bytes() == whole.read_bytes())
+
+    frequencies: dict = {}
+    for record in [json.loads(line) for path in (docs, other) for line in path.read_text(encoding="utf-8").splitlines()]:
+        for term in {token for token, _ in check_run.words(record["text"], "nfc")}:
+            frequencies[term] = frequencies.get(term, 0) + 1
+    said = json.loads(c.run("lexicon", "show", whole, "--format", "json", "--count", "1000000").stdout)
+    shown = {term["term"]: term["documents"] for term in said["shown"]}
+    c.check("lexicon: document frequencies counted once more", shown == frequencies, f"{len(shown)} terms, {len(frequencies)} expected")
+
+    method = ("--method", "imatch", "--verify", "none", "-q")
+    out = c.out("lexicon used")
+    done = c.run("cluster", docs, "-o", out, *method, "--lexicon", whole, "--lexicon-checksum", checksum(whole).upper())
+    c.check("lexicon: the one asked for is taken", done.returncode == 0, done.stderr)
+    c.check("lexicon: the summary has its checksum", summary_of(out)["settings"].get("lexicon_checksum") == checksum(whole))
+    done = c.run("cluster", docs, "-o", c.out("lexicon refused"), *method, "--lexicon", parts[0], "--lexicon-checksum", checksum(whole))
+    ok = done.returncode == 1 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr
+    c.check("lexicon: another one is refused", ok and not c.out("lexicon refused").exists(), done.stderr)
+    out = c.out("lexicon counted")
+    c.run("cluster", docs, "-o", out, *method)
+    c.check("lexicon: that of the inputs is named, too", summary_of(out)["settings"].get("lexicon_checksum") == checksum(parts[0]))
+    damaged = bytearray(whole.read_bytes())
+    damaged[len(damaged) // 2] ^= 4
+    (folder / "damaged").write_bytes(damaged)
+    done = c.run("lexicon", "show", folder / "damaged")
+    c.check("lexicon: damage is noticed", done.returncode == 1 and "damaged" in done.stderr, done.stderr)
+
+    (folder / "bad.jsonl").write_text(docs.read_text(encoding="utf-8") + "no json\n", encoding="utf-8")
+    done = c.run("lexicon", "build", folder / "bad.jsonl", "-o", folder / "bad")
+    c.check("lexicon: a bad record is left out", done.returncode == 0 and "bad.jsonl" in done.stderr and (folder / "bad").read_bytes() == parts[0].read_bytes(), done.stderr)
+    done = c.run("lexicon", "build", folder / "bad.jsonl", "-o", folder / "strict", "--strict")
+    c.check("lexicon: --strict stops", done.returncode == 1 and not (folder / "strict").exists(), done.stderr)
+
+
 def interruption(c: Checks) -> None:
     """Ctrl-C leaves nothing and says so."""
     folder = c.work / "interrupted"
@@ -977,7 +1070,8 @@ def interruption(c: Checks) -> None:
 
 
 PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
-         not_every_word_counts, streams, explanations, evaluation, reclustering, error_bars, interruption)
+         not_every_word_counts, streams, explanations, evaluation, methods, lexicons, reclustering,
+         error_bars, interruption)
 
 
 def main() -> int:

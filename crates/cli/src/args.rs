@@ -296,6 +296,9 @@ pub(crate) struct MethodArgs {
     /// Document frequencies for the method, made by `lookalike lexicon build` [default: those of INPUT]
     #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
     pub(crate) lexicon: Option<String>,
+    /// Refuse a lexicon with another checksum (`lookalike lexicon show` and a run's summary name it)
+    #[arg(long, value_name = "HEX", requires = "lexicon", help_heading = "Method")]
+    pub(crate) lexicon_checksum: Option<String>,
     /// Ignore keys that more than N distinct documents have, and count them
     #[arg(long, value_name = "N", requires = "method", help_heading = "Method")]
     pub(crate) key_limit: Option<u32>,

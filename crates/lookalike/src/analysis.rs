@@ -6,7 +6,7 @@ use lookalike_engine::{
     Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
     Progress, Signer, Units, Verdicts, Verify, find, ingest,
 };
-use lookalike_io::{DiscoverOptions, Inputs};
+use lookalike_io::Inputs;
 use lookalike_methods::Evidence;
 use std::time::Instant;
 
@@ -15,6 +15,8 @@ pub(crate) struct Analysis {
     pub(crate) inputs: Inputs,
     pub(crate) settings: MatchSettings,
     pub(crate) approach: Approach,
+    /// Checksum of the document frequencies that the method used.
+    pub(crate) lexicon_checksum: Option<u128>,
     pub(crate) collection: Collection,
     pub(crate) units: Units,
     pub(crate) matches: Matches,
@@ -66,7 +68,7 @@ pub(crate) fn analyse(
     let mut phases = Vec::new();
 
     let started = Instant::now();
-    let approach = approach(job, &inputs, threads, progress)?;
+    let (approach, lexicon_checksum) = approach(job, &inputs, threads, progress)?;
     let signer = Signer::for_approach(&settings, &approach)?;
     let options =
         IngestOptions { threads, strict: job.strict, keep: keep.clone(), first_protected_file };
@@ -95,6 +97,7 @@ pub(crate) fn analyse(
             inputs,
             settings,
             approach,
+            lexicon_checksum,
             collection,
             units,
             matches,
@@ -110,15 +113,8 @@ pub(crate) fn discover(
     job: &Job,
     keep: &[lookalike_cluster::KeepRule],
 ) -> Result<(Inputs, u32), LookalikeError> {
-    let mut fields = job.settings.fields.clone();
-    fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-    let options = DiscoverOptions {
-        fields,
-        format: job.settings.format,
-        max_record: job.settings.max_record,
-        scratch: job.scratch.clone(),
-        exclude: vec![job.output.clone()],
-    };
+    let mut options = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
+    options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
     let first_protected = inputs.files.len() as u32;
     if !job.against.is_empty() {

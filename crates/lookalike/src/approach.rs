@@ -11,19 +11,35 @@ use lookalike_text::AnalysisSettings;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Builds the approach of a job. A method that needs document frequencies and is given no lexicon
-/// counts those of the inputs first.
+/// Builds the approach of a job, and names the checksum of the document frequencies that it uses. A
+/// method that needs them and is given no lexicon counts those of the inputs first.
 pub(crate) fn approach(
     job: &Job,
     inputs: &Inputs,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Approach, LookalikeError> {
-    let Some(settings) = &job.settings.method else { return Ok(Approach::default()) };
+) -> Result<(Approach, Option<u128>), LookalikeError> {
+    let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None)) };
     let spec: MethodSpec = settings.spec.parse()?;
     let statistics = statistics(job, settings, &spec, inputs, threads, progress)?;
+    let checksum = statistics.as_ref().map(|statistics| statistics.checksum());
+    if let (Some(wanted), Some(found)) = (&settings.lexicon_checksum, checksum)
+        && !wanted.eq_ignore_ascii_case(&checksum_name(found))
+    {
+        return Err(LookalikeError::LexiconChecksum {
+            lexicon: settings.lexicon.clone().unwrap_or_else(|| "counted from the inputs".into()),
+            found: checksum_name(found),
+            wanted: wanted.clone(),
+        });
+    }
     let method: Arc<dyn Method> = build(&spec, statistics)?.into();
-    Ok(Approach { method: Some(method), verify: settings.verify, key_limit: settings.key_limit })
+    let (verify, key_limit) = (settings.verify, settings.key_limit);
+    Ok((Approach { method: Some(method), verify, key_limit }, checksum))
+}
+
+/// A lexicon's checksum as people see it.
+pub(crate) fn checksum_name(checksum: u128) -> String {
+    format!("{checksum:032x}")
 }
 
 fn statistics(

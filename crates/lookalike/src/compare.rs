@@ -3,7 +3,7 @@
 use crate::evidence::Evidence;
 use crate::lookup::{Name, find};
 use crate::{LookalikeError, Settings};
-use lookalike_io::{DiscoverOptions, Inputs};
+use lookalike_io::Inputs;
 use lookalike_report::DocExhibit;
 use std::path::Path;
 
@@ -36,13 +36,7 @@ pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, Lookal
 
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
     let (file, name) = parts(wanted);
-    let options = DiscoverOptions {
-        fields: settings.fields.clone(),
-        format: settings.format,
-        max_record: settings.max_record,
-        ..DiscoverOptions::default()
-    };
-    let inputs = Inputs::discover(&[file.to_owned()], options)?;
+    let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
     let found = find(&inputs, &[name], 1);
     if found.several {
         return Err(LookalikeError::SeveralDocuments { place: file.to_owned() });

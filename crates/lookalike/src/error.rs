@@ -31,6 +31,19 @@ pub enum LookalikeError {
     /// A lexicon could not be made or used.
     #[error(transparent)]
     Lexicon(#[from] lookalike_lexicon::LexiconError),
+    /// Document frequencies that are not those asked for.
+    #[error(
+        "the lexicon {lexicon} has the checksum {found}, and not {wanted}; use the file that was asked for, \
+         or leave --lexicon-checksum away"
+    )]
+    LexiconChecksum {
+        /// The file, or where the frequencies come from.
+        lexicon: String,
+        /// Its checksum.
+        found: String,
+        /// The one asked for.
+        wanted: String,
+    },
     /// The analysis failed.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -6,8 +6,9 @@
 use crate::evidence::Evidence;
 use crate::lookup::{Name, find};
 use crate::result_tables::{CLUSTERS, ledger_columns};
+use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
-use lookalike_io::{DiscoverOptions, Inputs, TableReader, Value};
+use lookalike_io::{Inputs, TableReader, Value};
 use lookalike_report::{Action, Summary};
 use serde::Deserialize;
 use std::path::Path;
@@ -31,13 +32,7 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
             "`{a}` and `{b}` are one document; name two of the run"
         )));
     }
-    let options = DiscoverOptions {
-        fields: job.settings.fields.clone(),
-        format: job.settings.format,
-        max_record: job.settings.max_record,
-        exclude: vec![run.to_path_buf()],
-        ..DiscoverOptions::default()
-    };
+    let options = job.settings.reading(vec![run.to_path_buf()], None);
     if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
         return Err(LookalikeError::StandardInput);
     }
@@ -45,9 +40,8 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
     if !job.against.is_empty() {
         inputs.append(Inputs::discover(&job.against, options)?)?;
     }
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let changed = changed_inputs(&inputs, &summary);
-    let found = find(&inputs, &[Name::Id(a), Name::Id(b)], threads);
+    let found = find(&inputs, &[Name::Id(a), Name::Id(b)], thread_count(0));
     let mut documents = found.documents.into_iter();
     let (a, b) = match (documents.next().flatten(), documents.next().flatten()) {
         (Some(a), Some(b)) => (a, b),

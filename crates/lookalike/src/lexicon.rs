@@ -1,15 +1,16 @@
 //! Inputs in, a lexicon out: in how many documents each term is.
 
+use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{EngineError, Progress};
-use lookalike_io::source::VisitScratch;
-use lookalike_io::{DiscoverOptions, Inputs, Item, Problem};
-use lookalike_lexicon::{Builder, Description, Lexicon, Memory};
+use lookalike_engine::{EngineError, Problems, Progress, pipeline};
+use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::{Inputs, Item};
+use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, Memory};
 use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, FilterScratch, TermFilter};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// What a lexicon is counted from, and where it goes.
 #[derive(Debug, Clone)]
@@ -35,10 +36,8 @@ pub struct LexiconJob {
 pub struct Built {
     /// The lexicon.
     pub lexicon: Lexicon,
-    /// Records and files that could not be used: the first of them.
-    pub problems: Vec<Problem>,
-    /// How many there are.
-    pub problem_count: u64,
+    /// Records and files that could not be used.
+    pub problems: Problems,
 }
 
 /// What a lexicon of this analysis and term filter says of itself.
@@ -57,24 +56,20 @@ pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Des
 /// # Errors
 /// Inputs that are not there, a term filter that does not exist, files that cannot be written.
 pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
-    let options = DiscoverOptions {
-        fields: job.settings.fields.clone(),
-        format: job.settings.format,
-        max_record: job.settings.max_record,
-        exclude: vec![job.output.clone()],
-        ..DiscoverOptions::default()
-    };
-    let inputs = Inputs::discover(&job.inputs, options)?;
+    let exclude = vec![job.output.clone()];
+    let inputs = Inputs::discover(&job.inputs, job.settings.reading(exclude, None))?;
     let filter: TermFilter =
         job.term_filter.parse().map_err(|_| EngineError::TermFilter(job.term_filter.clone()))?;
     let description = description(&job.settings.analysis, &filter.to_string());
-    let threads = match job.threads {
-        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        threads => threads,
+    let count = Count {
+        inputs: &inputs,
+        settings: &job.settings,
+        description: &description,
+        threads: thread_count(job.threads),
+        memory: job.memory,
+        strict: job.strict,
     };
-    let count =
-        Count { inputs: &inputs, settings: &job.settings, description: &description, threads };
-    count.run(job.memory, job.strict, &job.output, progress)
+    count.run(&job.output, progress)
 }
 
 /// Counts the terms of inputs that are known already.
@@ -86,107 +81,165 @@ pub(crate) fn count_terms(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Lexicon, LookalikeError> {
-    // A bad record is told of when the documents are read.
-    let count = Count { inputs, settings, description, threads };
-    Ok(count.run(Memory::default().0, false, path, progress)?.lexicon)
+    // Bad records are told of when the documents are read.
+    let (memory, strict) = (Memory::default().0, false);
+    let count = Count { inputs, settings, description, threads, memory, strict };
+    Ok(count.run(path, progress)?.lexicon)
 }
 
-/// Problems that are listed; all are counted.
-const LISTED: usize = 1000;
-
-/// What is counted.
+/// What is counted, and how.
 struct Count<'a> {
     inputs: &'a Inputs,
     settings: &'a Settings,
     description: &'a Description,
     threads: usize,
+    memory: usize,
+    strict: bool,
+}
+
+/// What a chunk of the inputs gave, besides counts.
+#[derive(Default)]
+struct Counted {
+    documents: u64,
+    consumed: u64,
+    problems: Problems,
+    failed: Option<LexiconError>,
 }
 
 impl Count<'_> {
-    fn run(
-        &self,
-        memory: usize,
-        strict: bool,
-        path: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Built, LookalikeError> {
-        let Self { inputs, settings, description, threads } = *self;
-        progress.phase("counting terms", Some(inputs.files.iter().map(|file| file.size).sum()));
-        let filter: TermFilter = description
-            .term_filter
-            .parse()
-            .map_err(|_| EngineError::TermFilter(description.term_filter.clone()))?;
-        let analyzer = Analyzer::new(&settings.analysis);
+    fn run(&self, path: &Path, progress: &dyn Progress) -> Result<Built, LookalikeError> {
+        progress
+            .phase("counting terms", Some(self.inputs.files.iter().map(|file| file.size).sum()));
+        let name = &self.description.term_filter;
+        let filter: TermFilter = name.parse().map_err(|_| EngineError::TermFilter(name.clone()))?;
+        let analyzer = Analyzer::new(&self.settings.analysis);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        let chunks = Mutex::new(inputs.chunks());
-        let problems = Mutex::new((Vec::new(), 0u64));
-        let report = |problem| {
-            let mut problems = problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            problems.1 += 1;
-            if problems.0.len() < LISTED {
-                problems.0.push(problem);
+        // As many as threads ever count at once. Which of them counts a chunk is left to chance: the
+        // sums are the same.
+        let idle: Mutex<Vec<Builder>> = Mutex::default();
+        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let memory = Memory(self.memory / self.threads);
+        let count = |(visit, scratch): &mut (VisitScratch, FilterScratch), chunk| match chunk {
+            Err(problem) => {
+                let mut counted = Counted::default();
+                counted.problems.push(problem);
+                counted
+            }
+            Ok(chunk) => {
+                let free = lock().pop();
+                let mut builder =
+                    free.unwrap_or_else(|| Builder::new(self.description.clone(), memory, folder));
+                let each = |text: &str, builder: &mut Builder| {
+                    filter.terms(&analyzer, text, scratch, |term| {
+                        builder.push(finalise(token(term)), term);
+                    });
+                };
+                let counted = self.count(&chunk, visit, &mut builder, each);
+                lock().push(builder);
+                counted
             }
         };
-        let worker = || -> Result<Builder, LookalikeError> {
-            let mut builder = Builder::new(description.clone(), Memory(memory / threads), folder);
-            let (mut visit, mut scratch) = (VisitScratch::default(), FilterScratch::default());
-            loop {
-                let next = chunks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-                let chunk = match next {
-                    None => return Ok(builder),
-                    Some(Err(problem)) => {
-                        report(problem);
-                        continue;
-                    }
-                    Some(Ok(chunk)) => chunk,
-                };
-                let (mut documents, mut failed) = (0, None);
-                chunk.visit(inputs, &mut visit, &mut |item| match item {
-                    Item::Record(record) => {
-                        let text = plain_text(&record.content);
-                        filter.terms(&analyzer, &text, &mut scratch, |term| {
-                            builder.push(finalise(token(term)), term);
-                        });
-                        documents += 1;
-                        if let Err(error) = builder.end_document() {
-                            failed.get_or_insert(error);
-                        }
-                    }
-                    Item::Bad(problem) => report(problem),
-                });
-                if let Some(error) = failed {
-                    return Err(error.into());
+        let mut problems = Problems::default();
+        let mut outcome: Result<(), LookalikeError> = Ok(());
+        let chunks = self.inputs.chunks();
+        pipeline::ordered(self.threads, chunks, Default::default, count, |counted: Counted| {
+            outcome = match (counted.failed, counted.problems.listed().first()) {
+                (Some(error), _) => Err(error.into()),
+                (None, Some(problem)) if self.strict => {
+                    Err(EngineError::Strict(problem.clone()).into())
                 }
-                let first = {
-                    let problems =
-                        problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    problems.0.first().cloned()
-                };
-                if let Some(problem) = first.filter(|_| strict) {
-                    return Err(EngineError::Strict(problem).into());
-                }
-                if progress.cancelled() {
-                    return Err(EngineError::Cancelled.into());
-                }
-                progress.advance(chunk.consumed, documents);
-            }
-        };
-        let builders = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-            let joined = workers.into_iter().map(|worker| match worker.join() {
-                Ok(builder) => builder,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.collect::<Result<Vec<Builder>, LookalikeError>>()
-        })?;
-        let mut whole = Builder::new(description.clone(), Memory(memory), folder);
-        for builder in builders {
+                _ if progress.cancelled() => Err(EngineError::Cancelled.into()),
+                _ => Ok(()),
+            };
+            problems.append(counted.problems);
+            progress.advance(counted.consumed, counted.documents);
+            outcome.is_ok()
+        });
+        outcome?;
+        let mut whole = Builder::new(self.description.clone(), Memory(self.memory), folder);
+        for builder in idle.into_inner().unwrap_or_else(PoisonError::into_inner) {
             whole.absorb(builder)?;
         }
-        let lexicon = whole.finish(path)?;
-        let (problems, problem_count) =
-            problems.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Ok(Built { lexicon, problems, problem_count })
+        Ok(Built { lexicon: whole.finish(path)?, problems })
+    }
+
+    /// Counts the documents of a chunk; `terms` pushes those of a text.
+    fn count(
+        &self,
+        chunk: &Chunk,
+        visit: &mut VisitScratch,
+        builder: &mut Builder,
+        mut terms: impl FnMut(&str, &mut Builder),
+    ) -> Counted {
+        let mut counted = Counted { consumed: chunk.consumed, ..Counted::default() };
+        chunk.visit(self.inputs, visit, &mut |item| match item {
+            Item::Record(record) => {
+                terms(&plain_text(&record.content), builder);
+                counted.documents += 1;
+                if let Err(error) = builder.end_document() {
+                    counted.failed.get_or_insert(error);
+                }
+            }
+            Item::Bad(problem) => counted.problems.push(problem),
+        });
+        counted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_engine::Silent;
+    use lookalike_methods::Statistics;
+
+    fn job(folder: &Path, threads: usize, strict: bool) -> LexiconJob {
+        LexiconJob {
+            inputs: vec![folder.join("in").display().to_string()],
+            output: folder.join(format!("{threads}.lexicon")),
+            settings: Settings::default(),
+            term_filter: String::new(),
+            memory: 1 << 20,
+            threads,
+            strict,
+        }
+    }
+
+    /// Many files with a bad record in two of them.
+    fn inputs() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("in")).unwrap();
+        for number in 0..40 {
+            let bad = if number % 30 == 7 { "no json\n" } else { "" };
+            let lines =
+                format!("{{\"text\":\"term{number} common\"}}\n{bad}{{\"text\":\"common\"}}\n");
+            std::fs::write(folder.path().join(format!("in/{number:02}.jsonl")), lines).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn threads_do_not_change_a_byte() {
+        let folder = inputs();
+        let bytes = [1, 2, 8].map(|threads| {
+            let job = job(folder.path(), threads, false);
+            let built = build_lexicon(&job, &Silent).unwrap();
+            assert_eq!((built.lexicon.documents(), built.lexicon.len()), (80, 41));
+            let places: Vec<_> = built.problems.listed().iter().map(|p| (p.file, p.line)).collect();
+            assert_eq!(places, [(7, 2), (37, 2)]);
+            std::fs::read(job.output).unwrap()
+        });
+        assert!(bytes[0] == bytes[1] && bytes[1] == bytes[2]);
+    }
+
+    #[test]
+    fn strict_stops_at_the_first_bad_record_whoever_reads_it() {
+        let folder = inputs();
+        for threads in [1, 2, 8] {
+            let job = job(folder.path(), threads, true);
+            let error = build_lexicon(&job, &Silent).unwrap_err().to_string();
+            assert!(error.contains("07.jsonl"), "{error}");
+            assert!(!job.output.exists());
+        }
     }
 }

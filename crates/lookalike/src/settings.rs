@@ -4,9 +4,10 @@ use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, Verify};
-use lookalike_io::{FieldNames, Format};
+use lookalike_io::{DiscoverOptions, FieldNames, Format};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Everything that decides the answer: two runs with equal settings over the same documents give the
 /// same bytes.
@@ -51,6 +52,10 @@ pub struct MethodSettings {
     /// The file of document frequencies that it uses; without one they are those of the inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lexicon: Option<String>,
+    /// Checksum of the document frequencies, 32 hexadecimal digits; others are refused. A summary names
+    /// that of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lexicon_checksum: Option<String>,
     /// Keys that more distinct documents than this have are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_limit: Option<u32>,
@@ -101,6 +106,17 @@ impl Settings {
         })
     }
 
+    /// How inputs are read, but for what only some jobs ask for.
+    pub(crate) fn reading(
+        &self,
+        exclude: Vec<PathBuf>,
+        scratch: Option<PathBuf>,
+    ) -> DiscoverOptions {
+        let Self { fields, format, max_record, .. } = self;
+        let (fields, format, max_record) = (fields.clone(), *format, *max_record);
+        DiscoverOptions { fields, format, max_record, scratch, exclude }
+    }
+
     /// The rules by which survivors are chosen. `first` is always the last of them.
     ///
     /// # Errors
@@ -120,7 +136,7 @@ pub struct Job {
     /// Only remove what is in `against`.
     pub against_only: bool,
     /// The directory that the results are written to.
-    pub output: std::path::PathBuf,
+    pub output: PathBuf,
     /// Replace an earlier result.
     pub force: bool,
     /// The settings.
@@ -138,14 +154,14 @@ pub struct Job {
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
     /// Where temporary files go.
-    pub scratch: Option<std::path::PathBuf>,
+    pub scratch: Option<PathBuf>,
     /// The command line, for the record.
     pub command: String,
 }
 
 impl Job {
     /// A job with default settings.
-    pub fn new(inputs: Vec<String>, output: impl Into<std::path::PathBuf>) -> Self {
+    pub fn new(inputs: Vec<String>, output: impl Into<PathBuf>) -> Self {
         Self {
             inputs,
             against: Vec::new(),
@@ -167,9 +183,14 @@ impl Job {
     /// The number of threads to use.
     #[must_use]
     pub fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        }
+        thread_count(self.threads)
+    }
+}
+
+/// The number of threads to use for a number asked for: 0 is as many as there are cores.
+pub(crate) fn thread_count(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        asked => asked,
     }
 }

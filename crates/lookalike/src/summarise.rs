@@ -1,6 +1,7 @@
 //! An analysis in, the numbers of `summary.json` out.
 
 use crate::analysis::Analysis;
+use crate::approach::checksum_name;
 use crate::decisions::Clusters;
 use crate::{Job, Settings};
 use lookalike_engine::Rule;
@@ -66,7 +67,7 @@ pub(crate) fn summarise(
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
-        settings: with_job(settings_summary(&job.settings), job),
+        settings: settings_of_run(job, analysis.lexicon_checksum),
         inputs,
         documents,
         kept: documents - removed.total(),
@@ -119,12 +120,18 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
     summaries
 }
 
-/// Adds, under `job`, what `explain` reads back.
-fn with_job(mut settings: SettingsSummary, job: &Job) -> SettingsSummary {
+/// The settings, with the checksum of the document frequencies that were used, and, under `job`, what
+/// `explain` reads back.
+fn settings_of_run(job: &Job, lexicon_checksum: Option<u128>) -> SettingsSummary {
+    let mut of_run = job.settings.clone();
+    if let Some(method) = &mut of_run.method {
+        method.lexicon_checksum = lexicon_checksum.map(checksum_name);
+    }
+    let mut settings = settings_summary(&of_run);
     settings.other.insert(
         "job".into(),
         json!({
-            "settings": to_value(&job.settings).unwrap_or_default(),
+            "settings": to_value(&of_run).unwrap_or_default(),
             "inputs": job.inputs,
             "against": job.against,
             "against_only": job.against_only,
@@ -160,6 +167,9 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
         other.insert("verify".into(), json!(method.verify));
         if let Some(lexicon) = &method.lexicon {
             other.insert("lexicon".into(), json!(lexicon));
+        }
+        if let Some(checksum) = &method.lexicon_checksum {
+            other.insert("lexicon_checksum".into(), json!(checksum));
         }
         if let Some(limit) = method.key_limit {
             other.insert("key_limit".into(), json!(limit));

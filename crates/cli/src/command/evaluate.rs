@@ -1,5 +1,6 @@
 //! `lookalike evaluate`
 
+use super::problems;
 use super::run::with_output;
 use crate::args::{EvaluateArgs, FormatArg, TruthArg};
 use crate::interrupt;
@@ -7,9 +8,6 @@ use crate::terminal::{TerminalProgress, numbers_table};
 use lookalike::{ClassSettings, EvaluateJob, Evaluation, MethodResult, TruthSource, evaluate};
 use std::io::Write;
 use std::process::ExitCode;
-
-/// Bad records named on standard error, without `--verbose`.
-const SHOWN_PROBLEMS: usize = 5;
 
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
@@ -39,12 +37,8 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let evaluated = evaluated?;
     let evaluation = &evaluated.evaluation;
     if !args.output.quiet {
-        let shown = if args.output.verbose { usize::MAX } else { SHOWN_PROBLEMS };
-        evaluated.problems.iter().take(shown).for_each(|problem| eprintln!("{problem}"));
-        let rest = evaluation.problems.saturating_sub(shown as u64);
-        if rest > 0 {
-            eprintln!("and {rest} more");
-        }
+        let shown = if args.output.verbose { usize::MAX } else { problems::SHOWN };
+        problems::print(&evaluated.problems, evaluation.problems, shown, "");
     }
     let mut out = std::io::stdout().lock();
     if args.output.format == FormatArg::Json {

@@ -1,15 +1,15 @@
 //! `lookalike lexicon build | merge | show | window`
 
+use super::problems;
 use crate::args::{
     FormatArg, LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs,
-    LexiconWindowArgs, NormalizeArg,
+    LexiconWindowArgs,
 };
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
 use anyhow::Context;
 use lookalike::{
-    Lexicon, LexiconJob, Normalize, Rank, Settings, Share, Statistics, build_lexicon,
-    merge_lexicons,
+    Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon, merge_lexicons,
 };
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -31,11 +31,7 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<ExitCode> {
         max_record: Some(args.input.fields.max_record),
         ..Settings::default()
     };
-    settings.analysis.normalize = match args.normalize {
-        NormalizeArg::None => Normalize::None,
-        NormalizeArg::Nfc => Normalize::Nfc,
-        NormalizeArg::Nfkc => Normalize::Nfkc,
-    };
+    settings.analysis.normalize = args.normalize.into();
     let job = LexiconJob {
         inputs: args.input.inputs.clone(),
         output: args.output.clone(),
@@ -50,15 +46,11 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<ExitCode> {
     progress.finish();
     let built = built?;
     if !args.quiet {
-        for problem in built.problems.iter().take(SHOWN_PROBLEMS) {
-            eprintln!("{problem}");
-        }
-        let rest = built.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
-        if rest > 0 {
-            eprintln!("and {rest} more; --strict stops at the first");
-        }
+        let count = built.problems.count();
+        let advice = "; --strict stops at the first";
+        problems::print(built.problems.listed(), count, problems::SHOWN, advice);
         let mut rows = rows(&built.lexicon);
-        rows.push(("unreadable records".into(), built.problem_count.to_string()));
+        rows.push(("unreadable records".into(), count.to_string()));
         println!("{}", pairs_table(rows));
     }
     Ok(ExitCode::SUCCESS)
@@ -71,9 +63,6 @@ fn merge(args: &LexiconMergeArgs) -> anyhow::Result<ExitCode> {
     println!("{}", pairs_table(rows(&whole)));
     Ok(ExitCode::SUCCESS)
 }
-
-/// Bad records named on standard error.
-const SHOWN_PROBLEMS: usize = 5;
 
 fn rows(lexicon: &Lexicon) -> Vec<(String, String)> {
     let (least, most) = lexicon.frequency_range();

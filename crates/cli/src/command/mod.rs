@@ -6,6 +6,7 @@ mod evaluate;
 mod explain;
 mod lexicon;
 mod methods;
+mod problems;
 mod recluster;
 mod run;
 
@@ -30,6 +31,16 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Methods(args) => methods::run(args),
         Command::Recluster(args) => recluster::run(args),
         Command::Completions { shell } => completions::run(*shell),
+    }
+}
+
+impl From<NormalizeArg> for Normalize {
+    fn from(typed: NormalizeArg) -> Self {
+        match typed {
+            NormalizeArg::None => Self::None,
+            NormalizeArg::Nfc => Self::Nfc,
+            NormalizeArg::Nfkc => Self::Nfkc,
+        }
     }
 }
 
@@ -93,11 +104,7 @@ fn settings(
             ShortArg::Ignore => ShortDocuments::Ignore,
         },
         analysis: AnalysisSettings {
-            normalize: match analysis.normalize {
-                NormalizeArg::None => Normalize::None,
-                NormalizeArg::Nfc => Normalize::Nfc,
-                NormalizeArg::Nfkc => Normalize::Nfkc,
-            },
+            normalize: analysis.normalize.into(),
             unit: match analysis.shingle_unit {
                 UnitArg::Word => Unit::Word,
                 UnitArg::Char => Unit::Char,

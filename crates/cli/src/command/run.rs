@@ -1,5 +1,6 @@
 //! `lookalike dedup` and `lookalike cluster`
 
+use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, OutputArgs, TablesArg,
     VerifyArg,
@@ -44,6 +45,7 @@ fn job(
             VerifyArg::None => Verify::None,
         },
         lexicon: matching.method.lexicon.clone(),
+        lexicon_checksum: matching.method.lexicon_checksum.clone(),
         key_limit: matching.method.key_limit,
     });
     settings.linkage = match linkage {
@@ -153,28 +155,17 @@ fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
     }
 }
 
-/// Bad records shown without `--verbose`.
-const SHOWN_PROBLEMS: usize = 5;
-
 /// Names the bad records on standard error: the first few, or all of them.
 fn report_problems(outcome: &Outcome, output: &OutputArgs) {
-    let shown = match (output.quiet, output.verbose) {
-        (true, _) => 0,
-        (_, true) => outcome.problems.len(),
-        _ => SHOWN_PROBLEMS,
-    };
-    for problem in outcome.problems.iter().take(shown) {
-        eprintln!("{problem}");
-    }
-    let listed = outcome.problems.len();
-    let (all, shown) = (outcome.summary.problems, shown.min(listed));
-    let rest = all.saturating_sub(shown as u64);
-    if rest > 0 && !output.quiet {
+    let (listed, all) = (outcome.problems.len(), outcome.summary.problems);
+    if !output.quiet {
+        let shown = if output.verbose { listed } else { problems::SHOWN };
         let which = match all == listed as u64 {
             true => "all of them".to_string(),
             false => format!("the first {listed}"),
         };
-        eprintln!("and {rest} more; {which} are in {}", job_problems(output).display());
+        let advice = format!("; {which} are in {}", job_problems(output).display());
+        problems::print(&outcome.problems, all, shown, &advice);
     }
     if output.verbose {
         for (name, seconds) in &outcome.phases {
