@@ -600,7 +600,7 @@ class Run:
             document.features = features(document.tokens, self.settings)
         self.answer = Answer(self.documents, self.settings, bool(job.get("against_only")))
         self.own = [document for document in self.documents if document.file.own]
-        self.lists = self.summary["command"] == "cluster"
+        self.lists = self.summary["command"] in ("cluster", "recluster")
         self.fates = {}
 
     def table(self, name: str) -> list:

@@ -1,8 +1,10 @@
 //! What can be typed, and nothing of what it means.
 
 mod evaluate;
+mod recluster;
 
 pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use recluster::ReclusterArgs;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -42,6 +44,13 @@ Examples:
   lookalike cluster licences/ --measure containment --threshold 0.9 --output found
   lookalike cluster pages/ --linkage leaders --output found")]
     Cluster(ClusterArgs),
+    /// Cluster a finished `cluster` run anew at another threshold, without reading the documents
+    #[command(after_help = "\
+Examples:
+  lookalike cluster docs.jsonl --threshold 0.5 --output low
+  lookalike recluster low --threshold 0.8 --output high
+  lookalike recluster low --threshold 0.8 --linkage leaders --keep longest --output led")]
+    Recluster(ReclusterArgs),
     /// Compare two documents: resemblance, containments, cosine, and where they differ
     #[command(after_help = "\
 A document is a text, Markdown or HTML file, or FILE#ID for a record of a JSONL, CSV or Parquet file.

@@ -167,7 +167,8 @@ impl Units {
 }
 
 /// Orders two documents: protected ones first, then by the rules, then by name, then by place.
-fn document_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
+#[must_use]
+pub fn document_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
     let protected = collection.is_protected(b).cmp(&collection.is_protected(a));
     if protected != Ordering::Equal {
         return protected;

@@ -64,6 +64,14 @@ pub enum LookalikeError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A question that the tables of an earlier run cannot answer.
+    #[error("{run}: {reason}")]
+    Recluster {
+        /// The directory of the run.
+        run: String,
+        /// Why not, and what to do.
+        reason: String,
+    },
     /// A document that is not in the run.
     #[error("no document `{name}` in {place}; {advice}{unread}")]
     NoSuchDocument {

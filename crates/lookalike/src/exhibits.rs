@@ -2,11 +2,14 @@
 
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
+use crate::estimates;
 use crate::second_pass::Shown;
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_engine::Signer;
 use lookalike_methods::Evidence;
-use lookalike_report::{ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit};
+use lookalike_report::{
+    ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
+};
 use std::collections::BTreeMap;
 
 /// Largest clusters shown.
@@ -117,10 +120,18 @@ pub(crate) fn exhibits(
             a: document(removed),
             b: document(removal.kept),
             measures: measures(counts, analysis.settings.measure == Measure::Cosine),
+            estimate: estimate(analysis, removal.evidence),
             rule: removal.rule.name().into(),
         })
     };
     (choice.clusters.iter().map(cluster).collect(), choice.pairs.iter().filter_map(pair).collect())
+}
+
+/// What sketches told of a pair, where they decided.
+fn estimate(analysis: &Analysis, evidence: Evidence) -> Option<ResemblanceEstimate> {
+    let (low, high) = estimates::interval(evidence)?;
+    let value = evidence.resemblance()?;
+    estimates::are_made(&analysis.approach).then_some(ResemblanceEstimate { value, low, high })
 }
 
 /// The measures of a pair as the report states them.

@@ -15,10 +15,10 @@ use std::path::Path;
 
 /// The part of a summary that says how to do the run again.
 #[derive(Deserialize)]
-struct RunJob {
-    settings: Settings,
-    inputs: Vec<String>,
-    against: Vec<String>,
+pub(crate) struct RunJob {
+    pub(crate) settings: Settings,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) against: Vec<String>,
 }
 
 /// Explains why two documents of a run were joined, or were not.
@@ -59,6 +59,10 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
         Action::List => in_clusters(run, &a.id, &b.id)?,
         action => in_ledger(run, action, &a.id, &b.id)?,
     };
+    let decision = match crate::estimates::sentence(run, &a.id, &b.id)? {
+        Some(estimate) => format!("{decision} {estimate}"),
+        None => decision,
+    };
     let decision = match changed {
         Some(change) => format!("{decision} {change}"),
         None => decision,
@@ -79,7 +83,7 @@ fn changed_inputs(inputs: &Inputs, summary: &Summary) -> Option<String> {
     Some(format!("The inputs have changed since the run: {change}; it may have seen other texts."))
 }
 
-fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
+pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
     let path = run.join("summary.json");
     let wrong = |reason: String| LookalikeError::Run { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;

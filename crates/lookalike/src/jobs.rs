@@ -2,6 +2,7 @@
 
 use crate::analysis::{Analysis, analyse};
 use crate::decisions::{Clusters, Decisions};
+use crate::documents::write_documents;
 use crate::evidence::located;
 use crate::exhibits::{Choice, exhibits};
 use crate::result_tables::{write_clusters, write_ledger, write_pairs, write_problems};
@@ -84,6 +85,10 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
     let clusters = Clusters::new(&analysis);
     let mut digest = Xxh3::new();
     let mut tables = Vec::new();
+    if action == Action::List && analysis.matches.pairs.complete {
+        let keep = job.settings.keep_rules()?;
+        tables.push(write_documents(&analysis, &keep, &staging, job.tables, &mut digest)?);
+    }
     if action != Action::List {
         tables.push(write_ledger(&analysis, &staging, job.tables, &mut digest)?);
     }

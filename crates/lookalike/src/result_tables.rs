@@ -6,6 +6,7 @@
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
+use crate::estimates;
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::Edge;
 use lookalike_io::sink::Staging;
@@ -14,8 +15,11 @@ use lookalike_methods::Evidence;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
+/// How many columns state how two documents compare.
+const COLUMNS: usize = 10;
+
 /// The columns that state how two documents compare; `a` is the first document of the row.
-const COUNTS: [Column; 8] = [
+const COUNTS: [Column; COLUMNS] = [
     Column { name: "resemblance", kind: Kind::Ratio },
     Column { name: "containment_a_in_b", kind: Kind::Ratio },
     Column { name: "containment_b_in_a", kind: Kind::Ratio },
@@ -24,6 +28,8 @@ const COUNTS: [Column; 8] = [
     Column { name: "size_a", kind: Kind::Count },
     Column { name: "size_b", kind: Kind::Count },
     Column { name: "distance", kind: Kind::Count },
+    Column { name: "resemblance_low", kind: Kind::Ratio },
+    Column { name: "resemblance_high", kind: Kind::Ratio },
 ];
 
 /// Place of `cosine` in [`COUNTS`]: only written where it was asked for.
@@ -32,29 +38,43 @@ const COSINE: usize = 3;
 /// Place of `distance` in [`COUNTS`]: only written where simhashes were compared.
 const DISTANCE: usize = 7;
 
+/// Places of the 95 % interval of the resemblance in [`COUNTS`]: only written where it was estimated.
+const INTERVAL: [usize; 2] = [8, 9];
+
 /// Which of the columns that not every run has are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extra {
     cosine: bool,
     distance: bool,
+    interval: bool,
 }
 
 impl Extra {
     /// All of them.
-    pub(crate) const ALL: Self = Self { cosine: true, distance: true };
+    pub(crate) const ALL: Self = Self { cosine: true, distance: true, interval: true };
+
+    /// Those of a run by samples of sets.
+    pub(crate) const OF_SAMPLES: Self = Self { cosine: false, distance: false, interval: true };
 
     /// Those that a run has.
     pub(crate) fn of(analysis: &Analysis) -> Self {
         Self {
             cosine: analysis.settings.measure == Measure::Cosine && analysis.approach.keeps_sets(),
             distance: analysis.compares_words(),
+            interval: estimates::are_made(&analysis.approach),
         }
+    }
+
+    /// Those of a run by sets, whose measure is known.
+    pub(crate) fn of_sets(measure: Measure) -> Self {
+        Self { cosine: measure == Measure::Cosine, distance: false, interval: false }
     }
 
     fn has(self, place: usize) -> bool {
         match place {
             COSINE => self.cosine,
             DISTANCE => self.distance,
+            place if INTERVAL.contains(&place) => self.interval,
             _ => true,
         }
     }
@@ -95,18 +115,18 @@ pub(crate) fn columns(texts: &[&'static str], extra: Extra) -> Vec<Column> {
 }
 
 /// Leaves out what the run does not have.
-fn written<T>(cells: [T; 8], extra: Extra) -> impl Iterator<Item = T> {
+fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
     (0..).zip(cells).filter(move |(at, _)| extra.has(*at)).map(|(_, cell)| cell)
 }
 
 /// A table on its way to disk, and into the digest of the run.
-struct Table<'a> {
+pub(crate) struct Table<'a> {
     writer: TableWriter,
     digest: &'a mut Xxh3,
 }
 
 impl<'a> Table<'a> {
-    fn create(
+    pub(crate) fn create(
         staging: &Staging,
         name: &str,
         format: TableFormat,
@@ -117,23 +137,13 @@ impl<'a> Table<'a> {
         Ok(Self { writer: TableWriter::create(&staging.path(name), format, columns)?, digest })
     }
 
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
-        for cell in cells {
-            match cell {
-                Cell::Text(text) => {
-                    self.digest.update(&(text.len() as u64).to_le_bytes());
-                    self.digest.update(text.as_bytes());
-                }
-                Cell::Count(count) => self.digest.update(&count.to_le_bytes()),
-                // Ratios follow from the counts, and no float decides anything.
-                Cell::Ratio(_) | Cell::Null => {}
-            }
-        }
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
+        digest_row(self.digest, cells.iter().copied());
         Ok(self.writer.row(cells)?)
     }
 
     /// A row of text and the counts of a pair.
-    fn compared(
+    pub(crate) fn compared(
         &mut self,
         texts: &[&str],
         evidence: Evidence,
@@ -150,13 +160,34 @@ impl<'a> Table<'a> {
         }
         self.row(&cells[..length])
     }
+
+    /// Ends the table.
+    pub(crate) fn finish(self) -> Result<WrittenTable, LookalikeError> {
+        Ok(self.writer.finish()?)
+    }
+}
+
+/// Takes a row into the digest of a run.
+pub(crate) fn digest_row<'c>(digest: &mut Xxh3, cells: impl Iterator<Item = Cell<'c>>) {
+    for cell in cells {
+        match cell {
+            Cell::Text(text) => {
+                digest.update(&(text.len() as u64).to_le_bytes());
+                digest.update(text.as_bytes());
+            }
+            Cell::Count(count) => digest.update(&count.to_le_bytes()),
+            // Ratios follow from the counts, and no float decides anything.
+            Cell::Ratio(_) | Cell::Null => {}
+        }
+    }
 }
 
 /// Cells for the evidence of a pair; empty where it says nothing.
-fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; 8] {
+fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
     let ratio = |value: Option<f64>| value.map_or(Cell::Null, Cell::Ratio);
     let count = |value: Option<u32>| value.map_or(Cell::Null, |n| Cell::Count(n.into()));
     let (counts, shared) = (evidence.counts(), evidence.shared());
+    let (low, high) = estimates::interval(evidence).unzip();
     [
         ratio(evidence.resemblance()),
         ratio(counts.map(Overlap::containment_a_in_b)),
@@ -166,6 +197,8 @@ fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; 8] {
         count(shared.map(|counts| counts.a)),
         count(shared.map(|counts| counts.b)),
         count(evidence.distance()),
+        ratio(low),
+        ratio(high),
     ]
 }
 
@@ -189,7 +222,7 @@ pub(crate) fn write_ledger(
             (analysis.collection.name(document), analysis.collection.name(removal.kept));
         table.compared(&[&id, &kept, removal.rule.name()], removal.evidence, extra)?;
     }
-    Ok(table.writer.finish()?)
+    table.finish()
 }
 
 /// Writes the clusters: every document that is in one with another, its leader first.
@@ -227,7 +260,7 @@ pub(crate) fn write_clusters(
             value.map_or(Cell::Null, Cell::Ratio),
         ])?;
     }
-    Ok(table.writer.finish()?)
+    table.finish()
 }
 
 /// A pair of documents as a row.
@@ -254,7 +287,7 @@ pub(crate) fn write_pairs(
         let (a, b) = (analysis.collection.name(a), analysis.collection.name(b));
         table.compared(&[&a, &b], evidence, extra)?;
     }
-    Ok(table.writer.finish()?)
+    table.finish()
 }
 
 /// Edges between units, spelled out as pairs of documents: all of them where the list is complete,

@@ -252,6 +252,12 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// What the sketches of two documents say. Symmetric, but for the order of the counts.
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence;
 
+    /// Whether that estimates the resemblance without bias, so that it has an interval
+    /// ([`Estimate`](crate::broder::Estimate)): not where what agrees are digests of many draws.
+    fn estimates(&self) -> bool {
+        false
+    }
+
     /// Whether that is enough to call them near-duplicates by the method's own parameters.
     fn accepts(&self, evidence: Evidence) -> bool;
 }

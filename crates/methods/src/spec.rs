@@ -84,6 +84,11 @@ impl fmt::Display for MethodSpec {
 }
 
 impl MethodSpec {
+    /// Gives a parameter another value.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.params.insert(name.to_owned(), value.to_owned());
+    }
+
     /// A reader of the parameters. `known` are the method's own.
     ///
     /// # Errors

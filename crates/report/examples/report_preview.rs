@@ -270,6 +270,7 @@ fn samples() -> Vec<PairExhibit> {
                 measures: measures(&edited, text),
                 a: doc(format!("news/{:04}", 731 + 97 * n), title, edited),
                 b: doc(format!("news/{:04}", 12 + n), title, (*text).to_owned()),
+                estimate: None,
                 rule: (*rule).to_owned(),
             }
         })

@@ -38,6 +38,17 @@ pub struct Measures {
     pub size_b: u64,
 }
 
+/// A resemblance that sketches tell, and its 95 % interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResemblanceEstimate {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
 /// Two documents, of which the second stands for the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairExhibit {
@@ -47,6 +58,10 @@ pub struct PairExhibit {
     pub b: DocExhibit,
     /// How they compare.
     pub measures: Measures,
+    /// Between which values their resemblance is by what decided, 95 times in a hundred; nothing where
+    /// that was no estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<ResemblanceEstimate>,
     /// Why the first was removed, as the ledger says it.
     pub rule: String,
 }

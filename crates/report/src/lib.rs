@@ -35,7 +35,9 @@ pub use html::{Report, ReportError};
 pub use passages::{Passage, shared_passages};
 pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 
-pub use exhibit::{ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit};
+pub use exhibit::{
+    ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
+};
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
     Action, Features, InputSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary,

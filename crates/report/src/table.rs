@@ -69,9 +69,12 @@ impl Summary {
         rows
     }
 
-    /// Text by wall-clock time of the whole run.
+    /// Text by wall-clock time of the whole run; `None` where no text was read.
     #[must_use]
     pub fn megabytes_per_second(&self) -> Option<f64> {
+        if self.command == "recluster" {
+            return None;
+        }
         let seconds = self.run.as_ref()?.seconds;
         (seconds > 0.0).then(|| self.text_bytes as f64 / 1e6 / seconds)
     }

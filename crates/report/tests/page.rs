@@ -2,7 +2,7 @@
 
 use lookalike_report::{
     Action, ClusterExhibit, DocExhibit, InputSummary, Measures, MemberExhibit, Output, PairExhibit,
-    Removed, Report, Run, SettingsSummary, Summary,
+    Removed, Report, ResemblanceEstimate, Run, SettingsSummary, Summary,
 };
 use std::ops::Range;
 
@@ -53,6 +53,7 @@ fn pair(a: &str, b: &str) -> PairExhibit {
             size_b: 15,
             ..Measures::default()
         },
+        estimate: None,
         rule: "near".into(),
     }
 }
@@ -80,6 +81,17 @@ fn it_says_what_was_found() {
         assert!(page(&Summary { action, ..small() }, &[], &[]).contains(headline));
     }
     assert!(page(&Summary::default(), &[], &[]).contains("No documents were read"));
+}
+
+#[test]
+fn what_sketches_estimated_has_its_interval() {
+    let estimated = PairExhibit {
+        estimate: Some(ResemblanceEstimate { value: 0.8, low: 0.669_629, high: 0.887_562 }),
+        ..pair("the quick brown fox", "the slow brown fox")
+    };
+    let html = page(&small(), &[], &[estimated]);
+    assert!(html.contains("0.8000 (95 %: 0.6696 to 0.8875)"));
+    assert!(!page(&small(), &[], &[pair("a b", "a c")]).contains("by sketches"));
 }
 
 #[test]

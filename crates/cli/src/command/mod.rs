@@ -7,6 +7,7 @@ mod explain;
 mod lexicon;
 mod methods;
 mod problems;
+mod recluster;
 mod run;
 
 use crate::args::{
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
+        Command::Recluster(args) => recluster::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }
 }

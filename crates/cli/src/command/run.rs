@@ -77,12 +77,15 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         max_pairs: output.max_pairs,
         threads: output.threads,
         scratch: output.scratch.clone(),
-        command: std::env::args_os()
-            .map(|a| a.to_string_lossy().into_owned())
-            .collect::<Vec<_>>()
-            .join(" "),
+        command: command_line(),
         ..Job::new(input.inputs.clone(), &output.output)
     }
+}
+
+/// What was typed.
+pub(super) fn command_line() -> String {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 type Run = fn(&Job, &dyn lookalike::Progress) -> Result<Outcome, lookalike::LookalikeError>;
@@ -95,20 +98,8 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<ExitCode> {
     let outcome = outcome?;
     report_problems(&outcome, output);
     report_skipped(&outcome, output);
-    if output.format == FormatArg::Json {
-        let mut stdout = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut stdout, &outcome.summary)?;
-        stdout.write_all(b"\n")?;
-    } else if !output.quiet {
-        let mut stdout = std::io::stdout().lock();
-        for line in pairs_table(outcome.summary.table()).to_string().lines() {
-            writeln!(stdout, "{}", line.trim_end())?;
-        }
-        for warning in &outcome.summary.warnings {
-            writeln!(stdout, "Warning: {warning}")?;
-        }
-        writeln!(stdout, "\nReport: {}", job.output.join("report.html").display())?;
-    }
+    let json = output.format == FormatArg::Json;
+    print_summary(&outcome.summary, json, output.quiet, &job.output)?;
     Ok(match nothing_read(&outcome.summary) {
         None => ExitCode::SUCCESS,
         Some(reason) => {
@@ -116,6 +107,29 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<ExitCode> {
             ExitCode::FAILURE
         }
     })
+}
+
+/// Prints what was found, for people or for machines.
+pub(super) fn print_summary(
+    summary: &Summary,
+    json: bool,
+    quiet: bool,
+    output: &std::path::Path,
+) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut stdout, summary)?;
+        stdout.write_all(b"\n")?;
+    } else if !quiet {
+        for line in pairs_table(summary.table()).to_string().lines() {
+            writeln!(stdout, "{}", line.trim_end())?;
+        }
+        for warning in &summary.warnings {
+            writeln!(stdout, "Warning: {warning}")?;
+        }
+        writeln!(stdout, "\nReport: {}", output.join("report.html").display())?;
+    }
+    Ok(())
 }
 
 /// Why there is no document, if there is none. A script that goes on with an empty collection should

@@ -92,7 +92,11 @@ impl Estimate {
         let scale = 1.0 + z * z / n;
         let middle = (r + z * z / (2.0 * n)) / scale;
         let half = z * (r * (1.0 - r) / n + z * z / (4.0 * n * n)).sqrt() / scale;
-        ((middle - half).max(0.0), (middle + half).min(1.0))
+        // Without a hit the lower end is 0, with nothing else the upper end 1: exactly, not but for a
+        // rounding that would shut out the truth.
+        let low = if self.hits == 0 { 0.0 } else { (middle - half).max(0.0) };
+        let high = if self.hits >= self.draws { 1.0 } else { (middle + half).min(1.0) };
+        (low, high)
     }
 }
 
@@ -111,6 +115,11 @@ mod tests {
         // Nothing in common in 10 draws does not mean nothing in common: z²/(n + z²).
         let (low, high) = Estimate { hits: 0, draws: 10 }.interval(2.0);
         assert!(low == 0.0 && (high - 4.0 / 14.0).abs() < 1e-12, "{low} {high}");
+        // Whatever the number of draws, the end that is certain is exact.
+        for draws in 1..1000 {
+            assert_eq!(Estimate { hits: 0, draws }.interval(Z_95).0, 0.0);
+            assert_eq!(Estimate { hits: draws, draws }.interval(Z_95).1, 1.0);
+        }
         let nothing = Estimate { hits: 0, draws: 0 };
         assert_eq!((nothing.value(), nothing.interval(2.0)), (0.0, (0.0, 1.0)));
         assert_eq!(nothing.standard_error(), f64::INFINITY);

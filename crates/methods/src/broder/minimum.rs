@@ -126,6 +126,10 @@ impl Method for DscMinimum {
         Evidence::Agreement { equal, of }
     }
 
+    fn estimates(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         matches!(evidence, Evidence::Agreement { equal, of } if reaches(self.threshold, equal, of))
     }

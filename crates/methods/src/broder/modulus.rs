@@ -163,6 +163,10 @@ impl Method for Dsc {
         Evidence::Sampled(compare(a, b))
     }
 
+    fn estimates(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         matches!(evidence, Evidence::Sampled(counts) if self.policy.accepts(self.threshold, counts))
     }

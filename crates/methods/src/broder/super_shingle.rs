@@ -125,6 +125,10 @@ impl Method for SuperShingles {
         Evidence::Sampled(compare(a, b))
     }
 
+    fn estimates(&self) -> bool {
+        self.threshold.is_some()
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         match (self.threshold, evidence) {
             (None, Evidence::SameKey) => true,

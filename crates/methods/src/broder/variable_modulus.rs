@@ -110,6 +110,10 @@ impl Method for DscVariable {
         Evidence::Sampled(compare(a, b))
     }
 
+    fn estimates(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         matches!(evidence, Evidence::Sampled(counts) if self.policy.accepts(self.threshold, counts))
     }

@@ -120,6 +120,10 @@ impl Method for MinHashLsh {
         Evidence::Agreement { equal: slots::equal(a.words, b.words), of: self.slots.len() }
     }
 
+    fn estimates(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         matches!(evidence, Evidence::Agreement { equal, .. } if equal >= self.least.max(1))
     }

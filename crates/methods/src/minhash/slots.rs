@@ -96,6 +96,33 @@ mod tests {
         [Slots::KFold(KFold::new(K)), Slots::OnePermutation(OnePermutation::new(K))]
     }
 
+    /// The interval of an agreement holds the resemblance as often as it says, for sets of any size.
+    #[test]
+    fn intervals_hold_the_truth_95_times_in_a_hundred() {
+        use crate::broder::{Estimate, estimate::Z_95};
+        let mut random = Random(8);
+        for (shared, a, b) in [(3, 10, 12), (40, 50, 50), (100, 1000, 400), (190, 200, 200)] {
+            let counts = Overlap { shared, a, b };
+            for slots in both() {
+                let rounds = 1000;
+                let held = (0..rounds)
+                    .filter(|_| {
+                        let (a, b) = random.pair(counts);
+                        let (mut x, mut y) = (Vec::new(), Vec::new());
+                        slots.fill(&a, &mut x);
+                        slots.fill(&b, &mut y);
+                        let estimate = Estimate { hits: equal(&x, &y), draws: K };
+                        let (low, high) = estimate.interval(Z_95);
+                        low <= counts.resemblance() && counts.resemblance() <= high
+                    })
+                    .count();
+                let share = held as f64 / f64::from(rounds);
+                // Small sets fill many slots with few draws without replacement: never less sure.
+                assert!(share > 0.92, "{slots:?} {counts:?}: {share}");
+            }
+        }
+    }
+
     /// The mean is the resemblance for sets of 1 element, of about as many as slots, and of many
     /// more; and the spread is no more than that of k independent draws.
     #[test]

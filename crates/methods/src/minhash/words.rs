@@ -186,6 +186,10 @@ impl Method for WordLsh {
         Evidence::Agreement { equal, of }
     }
 
+    fn estimates(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         match evidence {
             Evidence::Sampled(counts) => Measure::Resemblance.reaches(self.threshold, counts),

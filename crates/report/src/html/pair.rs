@@ -93,6 +93,11 @@ impl PairView {
             ("kept in removed", of(m.containment_b_in_a, m.size_b)),
         ];
         facts.extend(m.cosine.map(|cosine| ("cosine", ratio(cosine))));
+        facts.extend(pair.estimate.map(|estimate| {
+            let ends = (ratio(estimate.low), ratio(estimate.high));
+            let estimate = ratio(estimate.value);
+            ("resemblance by sketches", format!("{estimate} (95 %: {} to {})", ends.0, ends.1))
+        }));
         let heading =
             [&pair.a, &pair.b].map(|d| clean::line(d.title.as_deref().unwrap_or(&d.id), 80));
         Self {

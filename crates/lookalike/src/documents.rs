@@ -1,0 +1,207 @@
+//! The table `documents`: of each document that is in a pair, what phase 4 needs to be done again.
+//!
+//! An analysis in, rows out; and back. Broder 1997, section 3, keeps ⟨id, id, count⟩ and auxiliary maps,
+//! so that clusters at another threshold come from the last phase alone. The counts are in `pairs`; what
+//! they do not say is who takes precedence, which copies are identical and which only equivalent, and
+//! where a document stands in the collection. Documents in no pair are in no cluster at any higher
+//! threshold either, so they are left out.
+
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use crate::result_tables::{Table, digest_row};
+use lookalike_cluster::KeepRule;
+use lookalike_engine::units::document_order;
+use lookalike_io::sink::Staging;
+use lookalike_io::table::{
+    Cell, Column, TableError, TableFormat, TableReader, Value, WrittenTable,
+};
+use rayon::prelude::*;
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Its name.
+pub(crate) const NAME: &str = "documents";
+
+/// Its columns; rows are ordered by name, then by place.
+pub(crate) const COLUMNS: [Column; 8] = [
+    Column::text("id"),
+    // Number in the collection, from 1.
+    Column::count("place"),
+    // Number in the order of precedence, from 1, among the documents of this table.
+    Column::count("precedence"),
+    Column::count("text_bytes"),
+    // Features.
+    Column::count("size"),
+    // Place of the first document with the same features, words, text: its own where it is that.
+    Column::count("feature_equivalent"),
+    Column::count("lexically_equivalent"),
+    Column::count("identical"),
+];
+
+/// A row without its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) place: u32,
+    pub(crate) precedence: u32,
+    pub(crate) text_bytes: u64,
+    pub(crate) size: u32,
+    pub(crate) feature_equivalent: u32,
+    pub(crate) lexically_equivalent: u32,
+    pub(crate) identical: u32,
+}
+
+/// Writes the table of a run that listed all pairs.
+pub(crate) fn write_documents(
+    analysis: &Analysis,
+    keep: &[KeepRule],
+    staging: &Staging,
+    format: TableFormat,
+    digest: &mut Xxh3,
+) -> Result<WrittenTable, LookalikeError> {
+    let Analysis { collection, units, matches, .. } = analysis;
+    let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
+    for edge in &matches.pairs.edges {
+        listed[edge.unit as usize] = true;
+        listed[edge.with as usize] = true;
+    }
+    let members = (0..units.len()).filter(|&unit| listed[unit as usize]);
+    let mut order: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
+
+    order.par_sort_unstable_by(|&a, &b| document_order(collection, keep, a, b));
+    let mut precedence = vec![0; collection.documents.len()];
+    for (number, &document) in (1u32..).zip(&order) {
+        precedence[document as usize] = number;
+    }
+    let of = |document: u32| &collection.documents[document as usize];
+    let unit = |document: u32| units.of_document(document).unwrap_or_default();
+    let first_unit = firsts(&mut order, precedence.len(), unit);
+    let first_words = firsts(&mut order, precedence.len(), |d| of(d).sequence.0);
+    let first_text = firsts(&mut order, precedence.len(), |d| of(d).text.0);
+
+    order.par_sort_unstable_by(|&a, &b| collection.compare_names(a, b));
+    let mut table = Table::create(staging, NAME, format, &COLUMNS, digest)?;
+    for document in order {
+        let at = document as usize;
+        let row = Row {
+            place: document + 1,
+            precedence: precedence[at],
+            text_bytes: of(document).text_bytes,
+            size: units.size(unit(document)),
+            feature_equivalent: first_unit[at] + 1,
+            lexically_equivalent: first_words[at] + 1,
+            identical: first_text[at] + 1,
+        };
+        write_row(&mut table, &collection.name(document), row)?;
+    }
+    table.finish()
+}
+
+/// The first of all documents with the same key, by document. Equal texts have equal words and equal
+/// words equal features, so all that are equal are listed if one is.
+fn firsts<K: Ord + Send>(
+    order: &mut [u32],
+    documents: usize,
+    key: impl Fn(u32) -> K + Sync,
+) -> Vec<u32> {
+    order.par_sort_unstable_by_key(|&document| (key(document), document));
+    let mut firsts = vec![0; documents];
+    for group in order.chunk_by(|&a, &b| key(a) == key(b)) {
+        group.iter().for_each(|&document| firsts[document as usize] = group[0]);
+    }
+    firsts
+}
+
+/// Writes a row.
+pub(crate) fn write_row(table: &mut Table<'_>, id: &str, row: Row) -> Result<(), LookalikeError> {
+    table.row(&[
+        Cell::Text(id),
+        Cell::Count(row.place.into()),
+        Cell::Count(row.precedence.into()),
+        Cell::Count(row.text_bytes),
+        Cell::Count(row.size.into()),
+        Cell::Count(row.feature_equivalent.into()),
+        Cell::Count(row.lexically_equivalent.into()),
+        Cell::Count(row.identical.into()),
+    ])
+}
+
+/// The documents of a finished run, numbered in the order of their names.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    names: String,
+    ends: Vec<usize>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Documents {
+    /// Reads the table of a run, and takes it into a digest.
+    pub(crate) fn read(run: &Path, digest: &mut Xxh3) -> Result<Self, LookalikeError> {
+        let mut table = TableReader::open(run, NAME, &COLUMNS)?;
+        let path = table.path().to_path_buf();
+        let wrong = |row: usize, reason: &str| TableError::Malformed {
+            path: path.clone(),
+            row: row as u64 + 1,
+            reason: reason.to_owned(),
+        };
+        digest.update(NAME.as_bytes());
+        let mut documents = Self::default();
+        for row in &mut table {
+            let (at, cells) = (documents.rows.len(), row?);
+            digest_row(digest, cells.iter().map(Value::as_cell));
+            let [Value::Text(id), counts @ ..] = cells.as_slice() else {
+                return Err(wrong(at, "it has no id").into());
+            };
+            let row = row_of(counts).ok_or_else(|| wrong(at, "a number is missing"))?;
+            if at > 0 && documents.name(at as u32 - 1) > id.as_str() {
+                return Err(wrong(at, "it is not in the order of the names").into());
+            }
+            documents.names.push_str(id);
+            documents.ends.push(documents.names.len());
+            documents.rows.push(row);
+        }
+        Ok(documents)
+    }
+
+    /// Number of documents.
+    pub(crate) fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// A document's name.
+    pub(crate) fn name(&self, document: u32) -> &str {
+        let at = document as usize;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.names[start..self.ends[at]]
+    }
+
+    /// The document of a name, if there is one.
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        let (mut from, mut until) = (0, self.len());
+        while from < until {
+            let middle = from + (until - from) / 2;
+            if self.name(middle) < name { from = middle + 1 } else { until = middle }
+        }
+        (from < self.len() && self.name(from) == name).then_some(from)
+    }
+
+    /// A name that two documents have, and how many documents share theirs with one before.
+    pub(crate) fn repeated_name(&self) -> Option<(&str, usize)> {
+        let repeats = |d: &u32| self.name(*d) == self.name(d - 1);
+        let first = (1..self.len()).find(repeats)?;
+        Some((self.name(first), (first..self.len()).filter(repeats).count()))
+    }
+}
+
+fn row_of(counts: &[Value]) -> Option<Row> {
+    let [place, precedence, bytes, size, features, words, text] = counts else { return None };
+    let small = |value: &Value| u32::try_from(value.as_count()?).ok();
+    Some(Row {
+        place: small(place)?,
+        precedence: small(precedence)?,
+        text_bytes: bytes.as_count()?,
+        size: small(size)?,
+        feature_equivalent: small(features)?,
+        lexically_equivalent: small(words)?,
+        identical: small(text)?,
+    })
+}

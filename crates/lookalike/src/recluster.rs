@@ -1,0 +1,209 @@
+//! `recluster`: the tables of a finished `cluster` run in, the same tables at another threshold out.
+//!
+//! Broder 1997, section 3: the output of phase 3, ⟨id, id, count⟩, is kept, so that clusters at other
+//! thresholds, by resemblance or by containment, come from phase 4 alone. The primary type is
+//! [`ReclusterJob`]. No document is read: what is written is what a run over the documents would write,
+//! byte for byte, but for one column where the tables do not know (see [`recluster`]).
+//!
+//! The steps: `earlier` (what the run says, and what it can be asked), `units` (documents to units, in
+//! order of precedence), `pairs` (rows to pairs of units), `phase_four` (who stands for whom),
+//! `standing` (what becomes of each document), `tables` and `summary` (results).
+
+mod criterion;
+mod earlier;
+mod pairs;
+mod phase_four;
+mod standing;
+mod summary;
+mod tables;
+mod units;
+
+use crate::documents::Documents;
+use crate::{LookalikeError, Settings};
+use earlier::{Earlier, refusal};
+use lookalike_core::Measure;
+use lookalike_engine::{Linkage, Progress};
+use lookalike_io::sink::Staging;
+use lookalike_io::table::{TableError, TableFormat};
+use lookalike_report::{Report, Summary};
+use pairs::{Edges, Pairs};
+use standing::{Known, Standing};
+use std::path::PathBuf;
+use std::time::Instant;
+use units::{Units, precedence_order};
+use xxhash_rust::xxh3::Xxh3;
+
+/// What is asked of a finished run, and where the answer goes.
+#[derive(Debug, Clone)]
+pub struct ReclusterJob {
+    /// The directory of a finished [`cluster`](crate::cluster) or [`recluster`] run.
+    pub run: PathBuf,
+    /// What documents have to reach now: a decimal, as written.
+    pub threshold: String,
+    /// What is measured; `None` for what the run measured.
+    pub measure: Option<Measure>,
+    /// How pairs become clusters; `None` for how the run did it.
+    pub linkage: Option<Linkage>,
+    /// Who leads; `None` for the run's own rules.
+    pub keep: Option<Vec<String>>,
+    /// The directory that the results are written to.
+    pub output: PathBuf,
+    /// Replace an earlier result.
+    pub force: bool,
+    /// Form of the tables.
+    pub tables: TableFormat,
+    /// The command line, for the record.
+    pub command: String,
+}
+
+impl ReclusterJob {
+    /// A job that changes nothing but the threshold.
+    pub fn new(
+        run: impl Into<PathBuf>,
+        threshold: impl Into<String>,
+        output: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            run: run.into(),
+            threshold: threshold.into(),
+            measure: None,
+            linkage: None,
+            keep: None,
+            output: output.into(),
+            force: false,
+            tables: TableFormat::default(),
+            command: String::new(),
+        }
+    }
+}
+
+/// What was read of a run, and what follows from it.
+struct Answer<'a> {
+    job: &'a ReclusterJob,
+    earlier: &'a Earlier,
+    /// With which a run over the documents would give the same.
+    settings: &'a Settings,
+    criterion: criterion::Criterion,
+    documents: &'a Documents,
+    units: &'a Units,
+    edges: &'a Edges,
+    standing: &'a Standing,
+}
+
+/// Clusters a finished run anew, from its tables alone: at a threshold at least as high as its own, by
+/// its measure or one that its pairs cover, with any linkage.
+///
+/// The tables are those that [`cluster`](crate::cluster) would write. Two things a run over the documents
+/// may know better. In connected components a member need not resemble its leader; where the two are not
+/// a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts them). And where
+/// more than [`LOOKED_AT`](lookalike_engine::leaders::LOOKED_AT) leaders could stand for a document, that
+/// run may settle for another than the best, and this one does not.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use lookalike::{Job, ReclusterJob, Silent, cluster, recluster};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let docs = folder.path().join("docs.jsonl");
+/// # let words = |last: &str| format!("one fish two fish red fish blue fish black fish old fish {last}");
+/// let lines = [("a", "new fish"), ("b", "new shoe"), ("c", "new fish")]
+///     .map(|(id, last)| format!("{{\"id\":\"{id}\",\"text\":\"{}\"}}\n", words(last)));
+/// std::fs::write(&docs, lines.concat())?;
+///
+/// let low = folder.path().join("low");
+/// let mut job = Job::new(vec![docs.display().to_string()], &low);
+/// job.settings.threshold = "0.5".into();
+/// assert_eq!(cluster(&job, &Silent)?.summary.largest_cluster, 3);
+///
+/// std::fs::remove_file(&docs)?;
+/// let high = ReclusterJob::new(&low, "0.9", folder.path().join("high"));
+/// let summary = recluster(&high, &Silent)?;
+/// assert_eq!((summary.clusters, summary.largest_cluster), (1, 2));
+///
+/// let lower = ReclusterJob::new(&low, "0.4", folder.path().join("lower"));
+/// assert!(recluster(&lower, &Silent).unwrap_err().to_string().contains("use --threshold 0.5 or more"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// A question that the tables cannot answer, with the reason; tables that are damaged or of something else;
+/// results that cannot be written.
+pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, LookalikeError> {
+    let started = Instant::now();
+    let earlier = Earlier::open(&job.run)?;
+    let question = earlier.question(job)?;
+    let (settings, criterion) = (&question.settings, question.criterion);
+    let staging = Staging::create(&job.output, job.force)?;
+    staging.conflicts_with([job.run.join("summary.json").as_path()])?;
+
+    progress.phase("reading tables", None);
+    let mut digest = Xxh3::new();
+    let documents = read_documents(job, &mut digest)?;
+    let order = precedence_order(
+        &job.run,
+        &documents,
+        &settings.keep_rules()?,
+        &earlier.settings.keep_rules()?,
+    )?;
+    let units = Units::new(&documents, order, settings.measure);
+    let known = Known::read(&job.run, &documents, &mut digest)?;
+    let whole = matches!(criterion, criterion::Criterion::Exact(..));
+    let pairs = Pairs::open(&job.run, &documents, Some(&mut digest), whole)?;
+    let edges = Edges::read(pairs, &documents, &units, progress)?;
+    let digest = format!("{:032x}", digest.digest128());
+    if digest != earlier.summary.digest || edges.rows != earlier.summary.pairs.listed {
+        return Err(refusal(
+            &job.run,
+            "its tables are not those that its summary tells of: they were changed, cut off or mixed up \
+             with another run's; run `lookalike cluster` again",
+        ));
+    }
+
+    progress.phase("clustering", None);
+    let leaders = phase_four::link(&edges, settings.linkage, criterion);
+    let standing = Standing::new(&earlier, settings, &documents, &units, &leaders, &known);
+    let answer = Answer {
+        job,
+        earlier: &earlier,
+        settings,
+        criterion,
+        documents: &documents,
+        units: &units,
+        edges: &edges,
+        standing: &standing,
+    };
+
+    progress.phase("tables", None);
+    let written = tables::write(&answer, &staging, progress)?;
+    let summary = summary::summarise(&answer, &written, started);
+    let clusters = summary::exhibits(&answer);
+    let report =
+        Report { summary: &summary, clusters: &clusters, samples: &[], tokenize: &|_, _| {} };
+    staging.write("report.html", report.html()?.as_bytes())?;
+    staging.write("summary.json", summary.to_json()?.as_bytes())?;
+    staging.commit()?;
+    Ok(summary)
+}
+
+fn read_documents(job: &ReclusterJob, digest: &mut Xxh3) -> Result<Documents, LookalikeError> {
+    let documents = Documents::read(&job.run, digest).map_err(|error| match error {
+        LookalikeError::Table(TableError::Missing { .. }) => refusal(
+            &job.run,
+            "holds no table `documents`, which says who takes precedence; it was taken away, or the run \
+             is of an older version; run `lookalike cluster` again",
+        ),
+        other => other,
+    })?;
+    if let Some((name, count)) = documents.repeated_name() {
+        return Err(refusal(
+            &job.run,
+            format!(
+                "`{name}` is the name of several documents (as are {count} in all), and the table of pairs \
+                 cannot tell them apart; run `lookalike cluster` with unique ids, or with an --id-field \
+                 that is not there, so that documents are named FILE:RECORD"
+            ),
+        ));
+    }
+    Ok(documents)
+}

@@ -1,0 +1,209 @@
+//! The directory of a finished run in; what it says, and what it can be asked, out.
+//!
+//! Everything that the tables cannot answer is refused here, with what to do instead.
+
+use super::ReclusterJob;
+use super::criterion::{Criterion, covers};
+use crate::explain::read_summary;
+use crate::{LookalikeError, Settings};
+use lookalike_core::{Measure, Threshold};
+use lookalike_engine::Verify;
+use lookalike_methods::broder::Policy;
+use lookalike_methods::{MethodSpec, methods};
+use lookalike_report::{Action, Summary};
+use std::path::Path;
+
+/// A finished run that can be asked.
+#[derive(Debug)]
+pub(super) struct Earlier {
+    pub(super) summary: Summary,
+    pub(super) settings: Settings,
+    pub(super) inputs: Vec<String>,
+    evidence: Sort,
+}
+
+/// What the counts of the pairs are counts of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Sets,
+    Samples,
+}
+
+/// The methods whose sketches are samples, and whose keys do not depend on their threshold.
+const SAMPLING: [&str; 2] = ["dsc", "dsc-variable"];
+
+/// A question and what decides it.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// The settings with which a run over the documents would give the same.
+    pub(super) settings: Settings,
+    pub(super) criterion: Criterion,
+}
+
+pub(super) fn refusal(run: &Path, reason: impl Into<String>) -> LookalikeError {
+    LookalikeError::Recluster { run: run.display().to_string(), reason: reason.into() }
+}
+
+impl Earlier {
+    /// Reads the summary of a run.
+    pub(super) fn open(run: &Path) -> Result<Self, LookalikeError> {
+        let (summary, job) = read_summary(run)?;
+        let refuse = |reason: &str| Err(refusal(run, reason));
+        if summary.action != Action::List {
+            return refuse(
+                "a run of `dedup`, which lists the pairs that decided and not all there are; run \
+                 `lookalike cluster` on the same documents",
+            );
+        }
+        if !job.against.is_empty() {
+            return refuse(
+                "compares two collections, and its tables do not say which document is of which; run \
+                 it again",
+            );
+        }
+        if !summary.pairs.complete {
+            return refuse(
+                "its table of pairs was cut short by --max-pairs; run `lookalike cluster` again with a \
+                 larger one, or at a higher threshold",
+            );
+        }
+        let evidence = match &job.settings.method {
+            None => Sort::Sets,
+            Some(method) if method.verify == Verify::Exact => Sort::Sets,
+            Some(method) if method.verify == Verify::None => {
+                return refuse(
+                    "its pairs have a key in common and no counts (--verify none); run `lookalike \
+                     cluster` with --verify exact",
+                );
+            }
+            Some(method) => {
+                let spec: MethodSpec = method.spec.parse()?;
+                if !SAMPLING.contains(&spec.name.as_str()) {
+                    return Err(refusal(
+                        run,
+                        format!(
+                            "its pairs were decided by the sketches of {}, and which pairs meet there \
+                             depends on the method's own parameters; run `lookalike cluster` with other \
+                             ones. Of sketches, those of dsc and dsc-variable can be reclustered",
+                            spec.name
+                        ),
+                    ));
+                }
+                Sort::Samples
+            }
+        };
+        Ok(Self { summary, settings: job.settings, inputs: job.inputs, evidence })
+    }
+
+    /// What is asked, if the run can answer it.
+    pub(super) fn question(&self, job: &ReclusterJob) -> Result<Question, LookalikeError> {
+        let mut settings = self.settings.clone();
+        settings.linkage = job.linkage.unwrap_or(settings.linkage);
+        if let Some(keep) = &job.keep {
+            settings.keep.clone_from(keep);
+        }
+        settings.keep_rules()?;
+        let threshold: Threshold = job.threshold.parse()?;
+        let criterion = match self.evidence {
+            Sort::Sets => self.by_measure(job, threshold, &mut settings)?,
+            Sort::Samples => self.by_policy(job, threshold, &mut settings)?,
+        };
+        Ok(Question { settings, criterion })
+    }
+
+    fn by_measure(
+        &self,
+        job: &ReclusterJob,
+        threshold: Threshold,
+        settings: &mut Settings,
+    ) -> Result<Criterion, LookalikeError> {
+        let (by, known) = (settings.measure, settings.matching()?.threshold);
+        let measure = job.measure.unwrap_or(by);
+        if !covers(by, known, measure, threshold) {
+            return Err(refusal(&job.run, self.uncovered(measure, &job.threshold, &by_name(by))));
+        }
+        settings.measure = measure;
+        settings.threshold.clone_from(&job.threshold);
+        Ok(Criterion::Exact(measure, threshold))
+    }
+
+    /// Why pairs may be missing.
+    fn uncovered(&self, measure: Measure, asked: &str, by: &str) -> String {
+        let known = &self.settings.threshold;
+        let again = format!(
+            "or run `lookalike cluster` again with --measure {} --threshold {asked}",
+            measure.name()
+        );
+        match (self.settings.measure, measure) {
+            (Measure::Resemblance, Measure::Cosine) => format!(
+                "lists the pairs with {by} of {known} or more; a cosine of c is certain to be among them \
+                 only where c² is {known} or more; use a higher --threshold, {again}"
+            ),
+            (Measure::Resemblance | Measure::Cosine, Measure::Containment) => format!(
+                "lists the pairs by {by}, and a small document inside a large one need not be among them; \
+                 ask for another --measure, {again}"
+            ),
+            _ => format!(
+                "lists the pairs with {by} of {known} or more, and {asked} is below that; use --threshold \
+                 {known} or more, {again}"
+            ),
+        }
+    }
+
+    /// Of samples, the threshold and the policy are the method's own.
+    fn by_policy(
+        &self,
+        job: &ReclusterJob,
+        threshold: Threshold,
+        settings: &mut Settings,
+    ) -> Result<Criterion, LookalikeError> {
+        let refuse = |reason: String| Err(refusal(&job.run, reason));
+        let Some(method) = &mut settings.method else {
+            return refuse("names no method".into());
+        };
+        let mut spec: MethodSpec = method.spec.parse()?;
+        let (known, by) = (parameter(&spec, "t")?, parameter(&spec, "policy")?);
+        let known_t: Threshold = known.parse()?;
+        let policy = match (job.measure, by.as_str()) {
+            (None, _) => by.parse().unwrap_or_default(),
+            (Some(Measure::Resemblance), "resemblance" | "either") => Policy::Resemblance,
+            (Some(Measure::Containment), "either") => Policy::Either,
+            (Some(measure), _) => {
+                return refuse(format!(
+                    "its pairs were decided by sketches with policy={by}, which does not hold all pairs by \
+                     {}; policy=either holds those by resemblance and by containment",
+                    measure.name()
+                ));
+            }
+        };
+        if !covers(Measure::Resemblance, known_t, Measure::Resemblance, threshold) {
+            return refuse(format!(
+                "lists the pairs whose sketches reach the method's threshold, t={known}, and {} is below \
+                 that; use --threshold {known} or more, or run `lookalike cluster` again with t={}",
+                job.threshold, job.threshold
+            ));
+        }
+        spec.set("t", &job.threshold);
+        if let Some(measure) = job.measure {
+            spec.set("policy", if policy == Policy::Either { "either" } else { measure.name() });
+        }
+        method.spec = spec.to_string();
+        Ok(Criterion::Sampled(policy, threshold))
+    }
+}
+
+fn by_name(measure: Measure) -> String {
+    match measure {
+        Measure::Containment => "containment (of the smaller in the larger)".to_owned(),
+        other => other.name().to_owned(),
+    }
+}
+
+/// A parameter of a method as text: what was given, or its default.
+fn parameter(spec: &MethodSpec, name: &str) -> Result<String, LookalikeError> {
+    let about = methods().find(|about| about.name == spec.name);
+    let names = about.map(|about| about.parameter_names()).unwrap_or_default();
+    let parameters = about.map(|about| about.parameters).unwrap_or_default();
+    let default = parameters.iter().find(|p| p.name == name).map_or("", |p| p.default);
+    Ok(spec.params(&names)?.text(name).unwrap_or(default).to_owned())
+}

@@ -1,0 +1,168 @@
+//! The table of pairs in; pairs of units with their counts out.
+//!
+//! Read twice: once for the pairs of units, each of which stands for all pairs of their members, and
+//! once to write again what reaches the threshold. Memory goes with the pairs of units, 20 bytes each.
+
+use super::units::Units;
+use crate::LookalikeError;
+use crate::documents::Documents;
+use crate::result_tables::{Extra, PAIRS, columns, digest_row};
+use lookalike_core::Overlap;
+use lookalike_engine::{EngineError, Progress};
+use lookalike_io::table::{TableError, TableReader, Value};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+/// A row: documents by number, `a` before `b` by name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) counts: Overlap,
+}
+
+/// The rows of the table, one after the other.
+pub(super) struct Pairs<'a> {
+    table: TableReader,
+    path: PathBuf,
+    documents: &'a Documents,
+    /// Where `a`, `b`, `shared`, `size_a` and `size_b` stand; found at the first row.
+    places: Option<[usize; 5]>,
+    row: u64,
+    /// Takes in all rows, where wanted.
+    digest: Option<&'a mut Xxh3>,
+    /// Whether sizes are those of the documents, and not of samples.
+    whole: bool,
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn open(
+        run: &Path,
+        documents: &'a Documents,
+        mut digest: Option<&'a mut Xxh3>,
+        whole: bool,
+    ) -> Result<Self, LookalikeError> {
+        let table = TableReader::open(run, "pairs", &columns(&PAIRS, Extra::ALL))?;
+        if let Some(digest) = &mut digest {
+            digest.update(b"pairs");
+        }
+        let path = table.path().to_path_buf();
+        Ok(Self { table, path, documents, places: None, row: 0, digest, whole })
+    }
+
+    /// Gives every row to `each`.
+    pub(super) fn for_each(
+        mut self,
+        progress: &dyn Progress,
+        mut each: impl FnMut(Pair) -> Result<(), LookalikeError>,
+    ) -> Result<u64, LookalikeError> {
+        while let Some(cells) = self.table.next() {
+            let cells = cells?;
+            self.row += 1;
+            if self.row.is_multiple_of(4096) && progress.cancelled() {
+                return Err(EngineError::Cancelled.into());
+            }
+            if let Some(digest) = &mut self.digest {
+                digest_row(digest, cells.iter().map(Value::as_cell));
+            }
+            each(self.pair(&cells)?)?;
+        }
+        Ok(self.row)
+    }
+
+    fn wrong(&self, reason: String) -> LookalikeError {
+        TableError::Malformed { path: self.path.clone(), row: self.row, reason }.into()
+    }
+
+    fn pair(&mut self, cells: &[Value]) -> Result<Pair, LookalikeError> {
+        let places = match self.places {
+            Some(places) => places,
+            None => {
+                let names = ["a", "b", "shared", "size_a", "size_b"];
+                let found = names.map(|name| self.table.position(name));
+                if let Some((name, _)) = names.iter().zip(found).find(|(_, place)| place.is_none())
+                {
+                    return Err(self.wrong(format!("it has no column `{name}`")));
+                }
+                *self.places.insert(found.map(Option::unwrap_or_default))
+            }
+        };
+        let [a, b, shared, size_a, size_b] = places.map(|place| &cells[place]);
+        let document = |cell: &Value| self.documents.find(cell.as_text()?);
+        let count = |cell: &Value| u32::try_from(cell.as_count()?).ok();
+        let (Some(a), Some(b)) = (document(a), document(b)) else {
+            return Err(self.wrong("a document that is not in the table `documents`".into()));
+        };
+        let (Some(shared), Some(size_a), Some(size_b)) =
+            (count(shared), count(size_a), count(size_b))
+        else {
+            return Err(self.wrong("a count is missing".into()));
+        };
+        let size = |document: u32| self.documents.rows[document as usize].size;
+        let other_sizes = self.whole && (size_a, size_b) != (size(a), size(b));
+        if shared > size_a.min(size_b) || other_sizes || a >= b {
+            return Err(self.wrong("its counts or its order cannot be".into()));
+        }
+        Ok(Pair { a, b, counts: Overlap { shared, a: size_a, b: size_b } })
+    }
+}
+
+/// Two units; `counts.a` is of `unit`, the one that comes later in precedence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Edge {
+    pub(super) unit: u32,
+    pub(super) with: u32,
+    pub(super) counts: Overlap,
+}
+
+/// Turns a pair of documents into one of their units; `None` within a unit.
+pub(super) fn edge(units: &Units, pair: Pair) -> Option<Edge> {
+    let (a, b) = (units.of_document(pair.a), units.of_document(pair.b));
+    match a.cmp(&b) {
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => Some(Edge { unit: a, with: b, counts: pair.counts }),
+        std::cmp::Ordering::Less => Some(Edge { unit: b, with: a, counts: pair.counts.swapped() }),
+    }
+}
+
+/// All pairs of units, and what each unit has in common with itself.
+#[derive(Debug)]
+pub(super) struct Edges {
+    /// In the order of units.
+    pub(super) all: Vec<Edge>,
+    /// Size of each unit: of its set, or of the sample of it.
+    pub(super) sizes: Vec<u32>,
+    /// Rows read.
+    pub(super) rows: u64,
+}
+
+impl Edges {
+    pub(super) fn read(
+        pairs: Pairs<'_>,
+        documents: &Documents,
+        units: &Units,
+        progress: &dyn Progress,
+    ) -> Result<Self, LookalikeError> {
+        // All pairs of members are in the table, so the pair of the first members by name stands for them.
+        let first: Vec<u32> = (0..units.len())
+            .map(|unit| units.members(unit).iter().copied().min().unwrap_or_default())
+            .collect();
+        let mut sizes: Vec<u32> =
+            first.iter().map(|&document| documents.rows[document as usize].size).collect();
+        let mut all = Vec::new();
+        let rows = pairs.for_each(progress, |pair| {
+            match edge(units, pair) {
+                None => sizes[units.of_document(pair.a) as usize] = pair.counts.a,
+                Some(edge) => {
+                    let firsts = [pair.a, pair.b].map(|d| first[units.of_document(d) as usize]);
+                    if firsts == [pair.a, pair.b] {
+                        all.push(edge);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        all.sort_unstable_by_key(|edge| (edge.unit, edge.with));
+        Ok(Self { all, sizes, rows })
+    }
+}

@@ -1,0 +1,169 @@
+//! Who stands for which unit in; what becomes of each document out.
+
+use super::earlier::Earlier;
+use super::phase_four::Leader;
+use super::units::Units;
+use crate::documents::{Documents, Row};
+use crate::result_tables::{CLUSTERS, digest_row};
+use crate::{LookalikeError, Settings};
+use lookalike_core::{Measure, Overlap};
+use lookalike_engine::{Linkage, Rule, Verify};
+use lookalike_io::table::{TableError, TableReader, Value};
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+/// What the table of clusters knows beside the pairs: how similar each document is to the leader that
+/// it had, a pair or not.
+#[derive(Debug)]
+pub(super) struct Known {
+    by_document: Vec<Option<(u32, f64)>>,
+}
+
+impl Known {
+    /// Reads the table, and takes it into a digest.
+    pub(super) fn read(
+        run: &Path,
+        documents: &Documents,
+        digest: &mut Xxh3,
+    ) -> Result<Self, LookalikeError> {
+        let mut table = TableReader::open(run, "clusters", &CLUSTERS)?;
+        let path = table.path().to_path_buf();
+        digest.update(b"clusters");
+        let mut by_document = vec![None; documents.rows.len()];
+        for (row, cells) in (1u64..).zip(&mut table) {
+            let cells = cells?;
+            digest_row(digest, cells.iter().map(Value::as_cell));
+            let [id, _, leader, value] = cells.as_slice() else {
+                let reason = format!("{} columns, not {}", cells.len(), CLUSTERS.len());
+                return Err(TableError::Malformed { path, row, reason }.into());
+            };
+            let document = |cell: &Value| documents.find(cell.as_text()?);
+            let (Some(id), Some(leader)) = (document(id), document(leader)) else {
+                let reason = "a document that is not in the table `documents`".to_owned();
+                return Err(TableError::Malformed { path, row, reason }.into());
+            };
+            by_document[id as usize] = value.as_ratio().map(|value| (leader, value));
+        }
+        Ok(Self { by_document })
+    }
+
+    /// The value that says how similar a document is to a unit.
+    fn value(&self, document: u32, unit: u32, units: &Units) -> Option<f64> {
+        let (leader, value) = self.by_document[document as usize]?;
+        (units.of_document(leader) == unit).then_some(value)
+    }
+}
+
+/// A document that another one stands for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Removal {
+    pub(super) kept: u32,
+    pub(super) rule: Rule,
+    /// Similarity to it, where it is known.
+    pub(super) value: Option<f64>,
+}
+
+/// What becomes of each document of the table.
+#[derive(Debug)]
+pub(super) struct Standing {
+    removals: Vec<Option<Removal>>,
+    /// The documents that stand for others, in the order of their names: their numbers are their places.
+    pub(super) leading: Vec<u32>,
+}
+
+impl Standing {
+    pub(super) fn new(
+        earlier: &Earlier,
+        settings: &Settings,
+        documents: &Documents,
+        units: &Units,
+        leaders: &[Leader],
+        known: &Known,
+    ) -> Self {
+        let by_match = match (settings.linkage, &settings.method) {
+            (Linkage::Components, _) => Rule::Component,
+            (Linkage::Leaders, Some(method)) if method.verify == Verify::Sketch => Rule::Sketch,
+            (Linkage::Leaders, _) => Rule::Near,
+        };
+        let mut removals = vec![None; documents.rows.len()];
+        let row = |document: u32| documents.rows[document as usize];
+        for (unit, leader) in (0u32..).zip(leaders) {
+            let kept = units.members(leader.unit)[0];
+            for &document in units.members(unit).iter().filter(|&&document| document != kept) {
+                let (a, b) = (row(document), row(kept));
+                let rule = if a.identical == b.identical {
+                    Rule::Identical
+                } else if a.lexically_equivalent == b.lexically_equivalent {
+                    Rule::LexicallyEquivalent
+                } else if unit == leader.unit {
+                    Rule::FeatureEquivalent
+                } else {
+                    by_match
+                };
+                let value =
+                    leader.counts.map(|counts| settings.measure.value(counts)).or_else(|| {
+                        let value = known.value(document, leader.unit, units)?;
+                        translated(earlier.settings.measure, settings.measure, value, a, b)
+                    });
+                removals[document as usize] = Some(Removal { kept, rule, value });
+            }
+        }
+        let mut leading: Vec<u32> = removals.iter().flatten().map(|removal| removal.kept).collect();
+        leading.sort_unstable();
+        leading.dedup();
+        Self { removals, leading }
+    }
+
+    pub(super) fn removals(&self) -> impl Iterator<Item = (u32, Removal)> + '_ {
+        (0u32..).zip(&self.removals).filter_map(|(document, removal)| Some((document, (*removal)?)))
+    }
+
+    /// The number of the cluster that a document leads.
+    pub(super) fn number(&self, leader: u32) -> u64 {
+        self.leading.partition_point(|&other| other < leader) as u64
+    }
+}
+
+/// The value of one measure from that of another: by the count that it was made of, which is a whole
+/// number and therefore found again exactly.
+fn translated(from: Measure, to: Measure, value: f64, a: Row, b: Row) -> Option<f64> {
+    if from == to {
+        return Some(value);
+    }
+    let (x, y) = (f64::from(a.size), f64::from(b.size));
+    let shared = match from {
+        Measure::Resemblance => value * (x + y) / (1.0 + value),
+        // It was of the smaller in the larger.
+        Measure::Containment => value * x.min(y),
+        Measure::Cosine => value * (x * y).sqrt(),
+    };
+    let counts = |a: Row, b: Row| Overlap { shared: shared.round() as u32, a: a.size, b: b.size };
+    let smaller_first = if a.size <= b.size { counts(a, b) } else { counts(b, a) };
+    // If not, it was no value of these two.
+    let same = (from.value(smaller_first) - value).abs() < 1e-12;
+    same.then(|| to.value(counts(a, b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_count_is_found_again(a in 1u32..100_000, b in 1u32..100_000, shared in 0u32..100_000) {
+            let (a, b) = (a.min(b), a.max(b));
+            let counts = Overlap { shared: shared.min(a), a, b };
+            let row = |size| Row {
+                place: 1, precedence: 1, text_bytes: 0, size,
+                feature_equivalent: 1, lexically_equivalent: 1, identical: 1,
+            };
+            for from in [Measure::Resemblance, Measure::Containment, Measure::Cosine] {
+                for to in [Measure::Resemblance, Measure::Containment, Measure::Cosine] {
+                    let found = translated(from, to, from.value(counts), row(a), row(b));
+                    prop_assert_eq!(found, Some(to.value(counts)), "{:?} {:?}", from, to);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! An answer in; the numbers of `summary.json` and the clusters that the report shows out.
+//!
+//! What was counted while the documents were read is taken over; what follows from the pairs is counted
+//! anew.
+
+use super::Answer;
+use super::tables::Written;
+use crate::summarise::{memory, settings_summary};
+use lookalike_engine::Rule;
+use lookalike_report::{
+    ClusterExhibit, DocExhibit, MemberExhibit, Output, Pairs, Phase, Removed, Run,
+    SimilarityHistogram, SizeHistogram, Summary,
+};
+use serde_json::{json, to_value};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Largest clusters shown.
+const CLUSTERS: usize = 20;
+/// Members shown of each.
+const MEMBERS: usize = 20;
+
+pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant) -> Summary {
+    let Answer { job, earlier, settings, documents, edges, standing, .. } = answer;
+    let mut summary = earlier.summary.clone();
+    summary.command = "recluster".into();
+    summary.settings = settings_summary(settings);
+    let other = &mut summary.settings.other;
+    other.insert(
+        "job".into(),
+        json!({
+            "settings": to_value(settings).unwrap_or_default(),
+            "inputs": earlier.inputs,
+            "against": [],
+            "against_only": false,
+        }),
+    );
+    // What the answer came from, so that nobody takes it for a look at the documents.
+    other.insert(
+        "reclustered_from".into(),
+        json!({
+            "digest": earlier.summary.digest,
+            "measure": earlier.settings.measure,
+            "threshold": earlier.settings.threshold,
+            "linkage": earlier.settings.linkage,
+        }),
+    );
+
+    let threshold = settings.matching().map_or(0.0, |matching| matching.threshold.as_f64());
+    summary.histogram_similarity = SimilarityHistogram::new(threshold);
+    summary.removed = Removed::default();
+    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut unknown = 0u64;
+    // Documents are numbered in the order of the inputs.
+    let ends: Vec<u64> = summary
+        .inputs
+        .iter()
+        .scan(0, |end, input| {
+            *end += input.documents;
+            Some(*end)
+        })
+        .collect();
+    summary.inputs.iter_mut().for_each(|input| input.removed = 0);
+    for (document, removal) in standing.removals() {
+        *sizes.entry(removal.kept).or_insert(1) += 1;
+        match removal.value {
+            Some(value) => summary.histogram_similarity.add(value),
+            None => unknown += 1,
+        }
+        let removed = &mut summary.removed;
+        *match removal.rule {
+            Rule::Identical => &mut removed.identical,
+            Rule::LexicallyEquivalent => &mut removed.lexically_equivalent,
+            Rule::FeatureEquivalent => &mut removed.feature_equivalent,
+            Rule::Near => &mut removed.near,
+            Rule::Sketch => &mut removed.sketch,
+            Rule::Key => &mut removed.key,
+            Rule::Component => &mut removed.component,
+        } += 1;
+        let place = u64::from(documents.rows[document as usize].place);
+        if let Some(input) = summary.inputs.get_mut(ends.partition_point(|&end| end < place)) {
+            input.removed += 1;
+        }
+    }
+    for input in &mut summary.inputs {
+        input.kept = input.documents.saturating_sub(input.removed);
+    }
+    summary.kept = summary.documents.saturating_sub(summary.removed.total());
+    summary.histogram_cluster_size = SizeHistogram::default();
+    sizes.values().for_each(|&size| summary.histogram_cluster_size.add(size));
+    summary.clusters = sizes.len() as u64;
+    summary.documents_in_clusters = sizes.values().sum();
+    summary.largest_cluster = sizes.values().copied().max().unwrap_or(0);
+    summary.candidates = edges.all.len() as u64;
+    summary.verified = 0;
+    summary.pairs = Pairs { listed: written.pairs, complete: true };
+    summary.digest.clone_from(&written.digest);
+    summary.outputs = outputs(written);
+    summary.warnings = summary.find_warnings();
+    if unknown > 0 {
+        summary.warnings.push(format!(
+            "{unknown} of the documents in clusters are joined to their leader through others and make no pair \
+             with it in the table that was reclustered: how similar the two are is not known, and the table \
+             of clusters leaves it empty."
+        ));
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    summary.run = Some(Run {
+        command_line: job.command.clone(),
+        threads: 1,
+        seconds,
+        phases: vec![Phase { name: "reclustering".into(), seconds, ..Phase::default() }],
+        peak_memory_bytes: memory(),
+    });
+    summary
+}
+
+fn outputs(written: &Written) -> Vec<Output> {
+    let tables = written.tables.iter().map(|table| Output {
+        name: table
+            .path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        rows: Some(table.rows),
+        bytes: Some(table.bytes),
+    });
+    tables.collect()
+}
+
+/// The largest clusters, by name only: there are no texts.
+pub(super) fn exhibits(answer: &Answer<'_>) -> Vec<ClusterExhibit> {
+    let Answer { documents, standing, .. } = answer;
+    let mut members: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+    for (document, removal) in standing.removals() {
+        members.entry(removal.kept).or_default().push((document, removal));
+    }
+    let mut largest: Vec<_> = members.into_iter().collect();
+    largest.sort_by_key(|(leader, members)| (std::cmp::Reverse(members.len()), *leader));
+    largest.truncate(CLUSTERS);
+    let exhibit = |(leader, members): (u32, Vec<(u32, super::standing::Removal)>)| {
+        let values: Vec<f64> = members.iter().filter_map(|(_, removal)| removal.value).collect();
+        ClusterExhibit {
+            number: standing.number(leader),
+            size: members.len() as u64 + 1,
+            least: values.iter().copied().fold(1.0, f64::min),
+            mean: values.iter().sum::<f64>() / values.len().max(1) as f64,
+            leader: DocExhibit { id: documents.name(leader).to_owned(), ..DocExhibit::default() },
+            members: members
+                .iter()
+                .take(MEMBERS)
+                .map(|(document, removal)| MemberExhibit {
+                    id: documents.name(*document).to_owned(),
+                    title: None,
+                    similarity: removal.value,
+                    rule: removal.rule.name().into(),
+                })
+                .collect(),
+        }
+    };
+    largest.into_iter().map(exhibit).collect()
+}

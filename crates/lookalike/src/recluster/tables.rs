@@ -1,0 +1,112 @@
+//! An answer in, the tables of a run out: as `result_tables`, by the numbers of the table `documents`.
+
+use super::Answer;
+use super::criterion::Criterion;
+use super::pairs::{Pairs, edge};
+use crate::LookalikeError;
+use crate::documents::{COLUMNS, NAME, Row, write_row};
+use crate::result_tables::{CLUSTERS, Extra, PAIRS, Table, columns};
+use lookalike_engine::Progress;
+use lookalike_io::sink::Staging;
+use lookalike_io::table::{Cell, WrittenTable};
+use xxhash_rust::xxh3::Xxh3;
+
+/// What was written.
+pub(super) struct Written {
+    pub(super) tables: Vec<WrittenTable>,
+    pub(super) digest: String,
+    /// Rows in the table of pairs.
+    pub(super) pairs: u64,
+}
+
+pub(super) fn write(
+    answer: &Answer<'_>,
+    staging: &Staging,
+    progress: &dyn Progress,
+) -> Result<Written, LookalikeError> {
+    let mut digest = Xxh3::new();
+    let documents = write_documents(answer, staging, &mut digest)?;
+    let clusters = write_clusters(answer, staging, &mut digest)?;
+    let pairs = write_pairs(answer, staging, &mut digest, progress)?;
+    Ok(Written {
+        digest: format!("{:032x}", digest.digest128()),
+        pairs: pairs.rows,
+        tables: vec![documents, clusters, pairs],
+    })
+}
+
+/// The documents that are still in a pair.
+fn write_documents(
+    answer: &Answer<'_>,
+    staging: &Staging,
+    digest: &mut Xxh3,
+) -> Result<WrittenTable, LookalikeError> {
+    let Answer { documents, units, edges, criterion, .. } = answer;
+    let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
+    for edge in edges.all.iter().filter(|edge| criterion.reaches(edge.counts)) {
+        listed[edge.unit as usize] = true;
+        listed[edge.with as usize] = true;
+    }
+    let listed = |document: &u32| listed[units.of_document(*document) as usize];
+    let mut order: Vec<u32> = (0..documents.len()).filter(listed).collect();
+    order.sort_unstable_by_key(|&document| units.order[document as usize]);
+    let mut precedence = vec![0; documents.rows.len()];
+    (1u32..).zip(order).for_each(|(place, document)| precedence[document as usize] = place);
+
+    let mut table = Table::create(staging, NAME, answer.job.tables, &COLUMNS, digest)?;
+    for document in (0..documents.len()).filter(listed) {
+        let at = document as usize;
+        let row = Row { precedence: precedence[at], ..documents.rows[at] };
+        write_row(&mut table, documents.name(document), row)?;
+    }
+    table.finish()
+}
+
+fn write_clusters(
+    answer: &Answer<'_>,
+    staging: &Staging,
+    digest: &mut Xxh3,
+) -> Result<WrittenTable, LookalikeError> {
+    let Answer { documents, standing, .. } = answer;
+    let mut rows: Vec<(u64, bool, u32, Option<f64>)> = (0u64..)
+        .zip(&standing.leading)
+        .map(|(number, &leader)| (number, false, leader, Some(1.0)))
+        .chain(standing.removals().map(|(document, removal)| {
+            (standing.number(removal.kept), true, document, removal.value)
+        }))
+        .collect();
+    rows.sort_unstable_by_key(|&(number, removed, document, _)| (number, removed, document));
+    let mut table = Table::create(staging, "clusters", answer.job.tables, &CLUSTERS, digest)?;
+    for (number, _, document, value) in rows {
+        table.row(&[
+            Cell::Text(documents.name(document)),
+            Cell::Count(number),
+            Cell::Text(documents.name(standing.leading[number as usize])),
+            value.into(),
+        ])?;
+    }
+    table.finish()
+}
+
+/// The rows that reach the threshold, in their old order.
+fn write_pairs(
+    answer: &Answer<'_>,
+    staging: &Staging,
+    digest: &mut Xxh3,
+    progress: &dyn Progress,
+) -> Result<WrittenTable, LookalikeError> {
+    let Answer { documents, units, criterion, settings, .. } = *answer;
+    let whole = matches!(criterion, Criterion::Exact(..));
+    let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::OF_SAMPLES };
+    let mut table =
+        Table::create(staging, "pairs", answer.job.tables, &columns(&PAIRS, extra), digest)?;
+    let pairs = Pairs::open(&answer.job.run, documents, None, whole)?;
+    pairs.for_each(progress, |pair| {
+        if edge(units, pair).is_none_or(|edge| criterion.reaches(edge.counts)) {
+            let names = [documents.name(pair.a), documents.name(pair.b)];
+            table.compared(&names, criterion.evidence(pair.counts), extra)?;
+        }
+        Ok(())
+    })?;
+    table.finish()
+}

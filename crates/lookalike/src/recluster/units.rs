@@ -1,0 +1,120 @@
+//! The documents of a run in, its units in the order of precedence that is asked for, out.
+//!
+//! As `lookalike_engine::units`, from the table and not from the texts: documents with the same features
+//! are one unit, and unit 0 takes precedence over all others.
+
+use super::earlier::refusal;
+use crate::LookalikeError;
+use crate::documents::{Documents, Row};
+use lookalike_cluster::{KeepRule, precedence};
+use lookalike_core::Measure;
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// The units. Documents are numbered in the order of their names.
+#[derive(Debug)]
+pub(super) struct Units {
+    /// Documents in order of precedence, unit by unit.
+    members: Vec<u32>,
+    starts: Vec<u32>,
+    of_document: Vec<u32>,
+    /// Place of each document in the order of precedence.
+    pub(super) order: Vec<u32>,
+}
+
+impl Units {
+    pub(super) fn new(documents: &Documents, order: Vec<u32>, measure: Measure) -> Self {
+        let row = |document: u32| documents.rows[document as usize];
+        let mut members: Vec<u32> = (0..documents.len()).collect();
+        members.sort_unstable_by_key(|&d| (row(d).feature_equivalent, order[d as usize]));
+        let mut groups: Vec<&[u32]> = members
+            .chunk_by(|&a, &b| row(a).feature_equivalent == row(b).feature_equivalent)
+            .collect();
+        groups.sort_unstable_by_key(|group| {
+            // A document is only ever contained in one at least as large.
+            let size = if measure == Measure::Containment { row(group[0]).size } else { 0 };
+            (std::cmp::Reverse(size), order[group[0] as usize])
+        });
+        let mut starts = vec![0];
+        let mut of_document = vec![0; members.len()];
+        for (unit, group) in (0u32..).zip(&groups) {
+            group.iter().for_each(|&document| of_document[document as usize] = unit);
+            starts.push(starts[unit as usize] + group.len() as u32);
+        }
+        let members = groups.concat();
+        Self { members, starts, of_document, order }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// The documents of a unit; the first leads.
+    pub(super) fn members(&self, unit: u32) -> &[u32] {
+        let unit = unit as usize;
+        &self.members[self.starts[unit] as usize..self.starts[unit + 1] as usize]
+    }
+
+    pub(super) fn of_document(&self, document: u32) -> u32 {
+        self.of_document[document as usize]
+    }
+}
+
+/// Place of each document in the order that the rules give: in that of the run where they are its own,
+/// else by what the table has.
+pub(super) fn precedence_order(
+    run: &Path,
+    documents: &Documents,
+    asked: &[KeepRule],
+    own: &[KeepRule],
+) -> Result<Vec<u32>, LookalikeError> {
+    if until_first(asked) == until_first(own) {
+        return Ok(documents.rows.iter().map(|row| row.precedence).collect());
+    }
+    if let Some(rule) =
+        until_first(asked).iter().find(|rule| value(rule, &documents.rows[..0]).is_none())
+    {
+        let own: Vec<String> = own.iter().map(ToString::to_string).collect();
+        return Err(refusal(
+            run,
+            format!(
+                "its tables do not hold what --keep {rule} goes by; they hold the order of its own rules \
+                 ({}), and what first, longest and shortest need; run `lookalike cluster` with --keep {rule}",
+                own.join(",")
+            ),
+        ));
+    }
+    let columns: Vec<(&KeepRule, Vec<f64>)> = until_first(asked)
+        .iter()
+        .filter_map(|rule| Some((rule, value(rule, &documents.rows)?)))
+        .collect();
+    let mut order: Vec<u32> = (0..documents.len()).collect();
+    order.sort_unstable_by(|&a, &b| {
+        let by = |(rule, column): &(&KeepRule, Vec<f64>)| {
+            precedence(rule, column[a as usize], column[b as usize])
+        };
+        let order = columns.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+        // Ties go by name.
+        order.then(a.cmp(&b))
+    });
+    let mut places = vec![0; order.len()];
+    (1u32..).zip(order).for_each(|(place, document)| places[document as usize] = place);
+    Ok(places)
+}
+
+/// The rules up to the one that leaves no ties.
+fn until_first(rules: &[KeepRule]) -> &[KeepRule] {
+    let first = rules.iter().position(|rule| *rule == KeepRule::First);
+    first.map_or(rules, |at| &rules[..=at])
+}
+
+/// What a rule goes by, where the table has it.
+fn value(rule: &KeepRule, rows: &[Row]) -> Option<Vec<f64>> {
+    match rule {
+        KeepRule::First => Some(rows.iter().map(|row| f64::from(row.place)).collect()),
+        KeepRule::Longest | KeepRule::Shortest => {
+            Some(rows.iter().map(|row| row.text_bytes as f64).collect())
+        }
+        KeepRule::Newest | KeepRule::Oldest | KeepRule::Max(_) | KeepRule::Min(_) => None,
+    }
+}
