@@ -126,6 +126,18 @@ class MeasureTest(unittest.TestCase):
         self.assertGreater(cost["peak"], 120_000_000)
         self.assertLess(cost["peak"], 240_000_000)
 
+    def test_counts_the_time_of_children_that_nobody_waited_for(self):
+        if not Path("/proc/self/smaps_rollup").exists():
+            self.skipTest("the system does not list its processes")
+        work = "import time; end = time.process_time() + 1\nwhile time.process_time() < end: pass"
+        # Who starts it ends at once, and its own parent watches only the output.
+        start = ("import subprocess, sys; out = subprocess.run([sys.executable, '-c', "
+                 "'import subprocess, sys; subprocess.Popen([sys.executable, \"-c\", sys.argv[1]])', sys.argv[1]], "
+                 "stdout=subprocess.PIPE)")
+        cost, _ = measure.measured_tree([sys.executable, "-c", start, work], 60)
+        self.assertGreater(cost["cpu"], 0.7)
+        self.assertLess(cost["user"] + cost["system"], 0.7)
+
     def test_says_what_failed(self):
         with self.assertRaisesRegex(measure.Failed, "exit code 3(?s:.)*the reason"):
             measure.measured_tree([sys.executable, "-c", "import sys; print('the reason', file=sys.stderr); sys.exit(3)"], 60)
