@@ -76,7 +76,8 @@ def run_measured(command: list, timeout: float, tree: bool) -> tuple:
         out.seek(0), err.seek(0)
         if process.returncode != 0:
             message = err.read().decode(errors="replace")[-2000:]
-            raise Failed(f"exit code {process.returncode} after {wall:.0f} s: {' '.join(command)}\n{message}")
+            how = "stopped" if wall >= timeout else f"exit code {process.returncode}"
+            raise Failed(f"{how} after {wall:.0f} s: {' '.join(command)}\n{message}")
         # Of the process and of every child that it waited for.
         user, system = usage.ru_utime, usage.ru_stime
         cpu = max(user + system, watched_cpu)

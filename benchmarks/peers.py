@@ -6,7 +6,7 @@
 The collection is made by lookalike-generate from those of the project's samples that put spaces between words, and
 every SOURCE, or is --input (records with an `id` and a `text`). All tools get the same file; the slow ones its first
 --few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
-peers/requirements-*.txt, a virtual environment for each file; one that does not install, fails or takes longer than
+peers/requirements-*.txt, each in a virtual environment of its own; one that does not install, fails or takes longer than
 --timeout is a row that says so. All run in turn, --repeat times.
 
 The exact truth comes from truth.py, which shares no code with any of them, and is kept beside the collection.
@@ -21,9 +21,11 @@ import csv
 import hashlib
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -31,7 +33,7 @@ from measure import (
     CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, programs,
     save, say, table, warm, with_others,
 )
-from truth import Truth, closure, score
+from truth import Score, Truth, closure, score, score_flags
 
 HERE = Path(__file__).resolve().parent
 SETTINGS = "word 5-grams, 0.8"
@@ -40,30 +42,31 @@ INSTALL_SECONDS = 1800
 
 @dataclass(frozen=True)
 class Tool:
-    """A row of the table: what runs, and what a reader should know of how. `peer` names a driver, `package` its package."""
+    """A row of the table: what runs, and what a reader should know of how. A `driver` is a file in peers/."""
 
     name: str
     about: str
     options: tuple = ()
-    peer: str = ""
+    driver: str = ""
     package: str = ""
-    needs: str = "signatures"
     slow: bool = False
     threads: int = CORES
 
 
 LOOKALIKE = (
-    Tool("lookalike cluster -j 1", "exact, one thread", threads=1),
-    Tool("lookalike cluster", "exact, all cores"),
+    Tool("`lookalike cluster -j 1`", "exact, one thread", threads=1),
+    Tool("`lookalike cluster`", "exact, all cores"),
     Tool("lookalike, minhash-lsh", "`--method minhash-lsh`: 14 × 7 of 128 minima, candidates verified on whole sets",
          ("--method", "minhash-lsh")),
-    Tool("lookalike, minhash-lsh, none", "the same with `--verify none`: what shares a band is linked",
+    Tool("lookalike, minhash-lsh, unverified", "the same with `--verify none`: what shares a band is linked",
          ("--method", "minhash-lsh", "--verify", "none")),
 )
 PEERS = (
     Tool("rensa 8×16", "RMinHash and RMinHashLSH, 128 slots, the 8 bands of its own benchmark; estimate ≥ 0.8",
          ("--bands", "8"), "rensa_minhash", "rensa"),
     Tool("rensa 16×8", "the same with 16 bands", ("--bands", "16"), "rensa_minhash", "rensa"),
+    Tool("rensa rho (flags)", "its fastest: rho sketches and one-shot flags, 8 bands. Says only *that* a document has a "
+         "near-duplicate: recall and precision count documents", (), "rensa_rho", "rensa"),
     Tool("datasketch", "MinHash.bulk, 128 permutations; bands and rows as it chooses for 0.8 (9 × 13); estimate ≥ 0.8",
          (), "datasketch_minhash", "datasketch"),
     Tool("datasketch 16×8", "the same with the 16 × 8 of its documentation's example",
@@ -73,9 +76,9 @@ PEERS = (
     Tool("simhash d=3", "64 bits of word 5-grams, at most 3 differ (its default is 2)",
          ("--distance", "3"), "simhash_index", "simhash"),
     Tool("datatrove", "its four MinHash stages, its own words, its default 14 × 8; nothing verified",
-         (), "datatrove_minhash", "datatrove", "datatrove", slow=True),
+         (), "datatrove_minhash", "datatrove", slow=True),
     Tool("text-dedup", "`text_dedup.minhash`, its own words, 250 permutations, 16 × 15 as it chooses for 0.8; xxh3; nothing "
-         "verified", (), "text_dedup_minhash", "text-dedup", "text-dedup", slow=True),
+         "verified", (), "text_dedup_minhash", "text-dedup", slow=True),
 )
 
 
@@ -122,29 +125,38 @@ def documents_of(truth: Truth) -> int:
 
 # --- installing ------------------------------------------------------------------------------------
 
-def requirements(needs: str) -> Path:
-    return HERE / "peers" / f"requirements-{needs}.txt"
+def requirements(package: str) -> Path:
+    return HERE / "peers" / f"requirements-{package}.txt"
 
 
 def version(tool: Tool) -> str:
     """The version that is asked for, as the requirements say."""
-    for line in requirements(tool.needs).read_text().splitlines():
+    for line in requirements(tool.package).read_text().splitlines():
         name, _, number = line.partition("==")
         if name.partition("[")[0] == tool.package:
             return number
-    raise Failed(f"{requirements(tool.needs).name} does not say which {tool.package}")
+    raise Failed(f"{requirements(tool.package).name} does not say which {tool.package}")
 
 
-def installed(needs: str, work: Path) -> str:
+@lru_cache(maxsize=None)
+def installed(package: str, work: Path) -> tuple:
+    """The Python of a virtual environment with these requirements, or what went wrong; tried once."""
+    try:
+        return environment(package, work), None
+    except Failed as failure:
+        return None, str(failure)
+
+
+def environment(package: str, work: Path) -> str:
     """The Python of a virtual environment with these requirements, made now unless it was before."""
-    place = work / "peers" / needs
+    place = work / "peers" / package
     python, receipt = place / "bin/python", place / "installed.txt"
-    wanted = sys.version + "\n" + requirements(needs).read_text()
+    wanted = sys.version + "\n" + requirements(package).read_text()
     if not (receipt.exists() and receipt.read_text() == wanted):
-        say(f"installing {requirements(needs).name}")
+        say(f"installing {requirements(package).name}")
         shutil.rmtree(place, ignore_errors=True)
         finish([sys.executable, "-m", "venv", str(place)])
-        finish([str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements(needs))])
+        finish([str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements(package))])
         receipt.write_text(wanted)
     return str(python)
 
@@ -165,6 +177,17 @@ def pairs_in(path: Path) -> list:
     """The lines of a driver's file: two fields each."""
     with path.open(encoding="utf-8") as file:
         return [tuple(line.rstrip("\n").split("\t")) for line in file]
+
+
+def judged(truth: Truth, tool: Tool, output: Path) -> Score:
+    """What a tool's answer is worth; if it has only flags, counted in documents."""
+    flags = Path(f"{output}.flags")
+    try:
+        if flags.exists():
+            return score_flags(truth, {name for name, flag in pairs_in(flags) if flag == "1"})
+        return score(truth, *(answer_of_peer if tool.driver else answer_of_lookalike)(output))
+    except (OSError, ValueError, KeyError) as error:
+        raise Failed(f"its answer cannot be read: {error!r}") from None
 
 
 def answer_of_peer(output: Path) -> tuple:
@@ -196,7 +219,7 @@ class Bench:
         self.rows = [self.row(tool, part if tool.slow else whole) for tool in (*LOOKALIKE, *PEERS)]
         if part != whole:
             self.rows.insert(-sum(tool.slow for tool in PEERS), self.row(LOOKALIKE[1], part))
-        self.rows = [row for row in self.rows if row["tool"].name.startswith(tuple(options.only))]
+        self.rows = [row for row in self.rows if row["tool"].name.lstrip("`").startswith(tuple(options.only))]
 
     def generated(self) -> Path:
         generate = self.program["lookalike-generate"]
@@ -221,18 +244,20 @@ class Bench:
     def run(self, row: dict) -> None:
         """One run of a tool. What its answer is worth is computed for the first only: the others give the same."""
         tool, path, output = row["tool"], row["path"], self.work / "answer"
-        command = self.peer(tool, path, output) if tool.peer else self.lookalike(tool, path, output)
+        command = self.peer(tool, path, output) if tool.driver else self.lookalike(tool, path, output)
         cost, _ = with_others(measured_tree, command, self.options.timeout)
         seconds, megabytes = cost["wall"], cost["peak"] / 1e6
         say(f"  {tool.name:<30} {seconds:8.2f} s {megabytes:6.0f} MB; others {cost['others']:4.0%}")
         row["runs"].append(cost)
         if not row["score"]:
-            row["score"] = score(self.truth[path], *(answer_of_peer if tool.peer else answer_of_lookalike)(output))
+            row["score"] = judged(self.truth[path], tool, output)
         remove(output)
 
     def peer(self, tool: Tool, path: Path, output: Path) -> list:
-        python = installed(tool.needs, self.work)
-        return [python, str(HERE / "peers" / f"{tool.peer}.py"), str(path), str(output), *tool.options]
+        python, wrong = installed(tool.package, self.work)
+        if wrong:
+            raise Failed(wrong)
+        return [python, str(HERE / "peers" / f"{tool.driver}.py"), str(path), str(output), *tool.options]
 
     def lookalike(self, tool: Tool, path: Path, output: Path) -> list:
         options = ["-o", str(output), "--force", "--quiet", "--tables", "tsv", "-j", str(tool.threads)]
@@ -244,7 +269,7 @@ class Bench:
         for truth in self.truth.values():
             perfect = score(truth, closure(truth))
             lines.append(["the true pairs, closed", documents_of(truth), *[None] * 4, *shares(perfect)])
-        sizes = ", ".join(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
+        sizes = "; ".join(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
                           f"{score(truth, {}).true:,} true pairs" for path, truth in self.truth.items())
         table(f"{SETTINGS}: {sizes}", head, lines)
         print()
@@ -263,7 +288,7 @@ class Bench:
     def save(self, about: dict) -> None:
         rows = [
             {
-                "tool": row["tool"].name, "version": version(row["tool"]) if row["tool"].peer else about["lookalike"],
+                "tool": row["tool"].name, "version": version(row["tool"]) if row["tool"].driver else about["lookalike"],
                 "options": row["tool"].options, "threads": row["tool"].threads, "about": row["tool"].about,
                 "collection": row["path"].name, "failed": row["failed"], "runs": row["runs"],
                 "score": row["score"] and {**vars(row["score"]), **row["score"].shares()},
@@ -279,13 +304,14 @@ class Bench:
 
 
 def named(tool: Tool) -> str:
-    """As in the table: what a user would call it, and of which version."""
-    return f"{tool.name.replace(tool.package, f'{tool.package} {version(tool)}', 1)}" if tool.peer else f"`{tool.name}`"
+    """As in the table: with the version of what was installed for it."""
+    return tool.name.replace(tool.package, f"{tool.package} {version(tool)}", 1) if tool.driver else tool.name
 
 
 def reason(message: str) -> str:
-    """The last line of a message: what an error ends with."""
-    return message.strip().splitlines()[-1].strip()
+    """A failure in a line: how it ended, and the last that was said."""
+    lines = message.strip().splitlines()
+    return f"{lines[0].partition(':')[0]}: {lines[-1].strip()}" if len(lines) > 1 else lines[0]
 
 
 def shares(result) -> list:
@@ -293,11 +319,11 @@ def shares(result) -> list:
 
 
 def remove(output: Path) -> None:
-    """Takes an answer away: a directory, or a file and its links."""
+    """Takes an answer away: a directory, or the files of a driver."""
     if output.is_dir():
         shutil.rmtree(output)
     else:
-        for path in (output, Path(f"{output}.links")):
+        for path in (output, Path(f"{output}.links"), Path(f"{output}.flags")):
             path.unlink(missing_ok=True)
 
 
@@ -319,6 +345,8 @@ def arguments():
 
 def main() -> int:
     options = arguments()
+    # So that whoever ends the benchmark ends the tool that is running, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         bench = Bench(options)
         about = machine(bench.program["lookalike"])

@@ -208,6 +208,25 @@ def judged_links(truth: Truth, links) -> tuple:
     return len(different), sum(a == b or (a, b) in true for a, b in ends)
 
 
+def score_flags(truth: Truth, flagged: set, hard: Fraction = HARD) -> Score:
+    """For a tool that only says *that* a document has a near-duplicate: counts of documents instead of pairs.
+
+    Hard ones are those whose every near-duplicate is below `hard`; `same_cluster` is how many are flagged.
+    """
+    easy, all_of_them = {at for at, group in enumerate(truth.groups) if len(group) > 1}, set()
+    for a, b, shared, union in truth.pairs:
+        all_of_them.update((a, b))
+        if reaches(shared, union, hard):
+            easy.update((a, b))
+    result = Score(same_cluster=len(flagged))
+    for at in easy | all_of_them:
+        size, found = len(truth.groups[at]), sum(name in flagged for name in truth.groups[at])
+        result.true, result.found = result.true + size, result.found + found
+        if at not in easy:
+            result.true_hard, result.found_hard = result.true_hard + size, result.found_hard + found
+    return result
+
+
 def closure(truth: Truth) -> dict:
     """The clusters of one who links exactly the true pairs: a cluster for each document."""
     leader = list(range(len(truth.groups)))

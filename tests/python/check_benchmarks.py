@@ -109,6 +109,14 @@ class ScoreTest(unittest.TestCase):
         self.assertEqual((got.found, got.same_cluster, got.links), (0, 0, None))
         self.assertIsNone(got.shares()["precision"])
 
+    def test_flags_count_documents(self):
+        # All but e have a near-duplicate, and one of 0.85 at least: nothing is hard.
+        got = truth.score_flags(self.TRUTH, {"a", "d", "e"})
+        self.assertEqual(got, truth.Score(true=4, found=2, same_cluster=3))
+        alone = truth.Truth([["a"], ["c"], ["e"]], [(0, 1, 82, 100)])
+        got = truth.score_flags(alone, {"a", "e"})
+        self.assertEqual(got, truth.Score(true=2, found=1, true_hard=2, found_hard=1, same_cluster=2))
+
     def test_closing_the_true_links_finds_all_and_adds_what_they_imply(self):
         got = truth.score(self.TRUTH, truth.closure(self.TRUTH))
         # The cluster abcd has six pairs; ad and bd are not true ones.
@@ -144,7 +152,7 @@ class MeasureTest(unittest.TestCase):
 
     def test_stops_what_takes_too_long_with_all_that_it_started(self):
         start = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
-        with self.assertRaises(measure.Failed):
+        with self.assertRaisesRegex(measure.Failed, "stopped after 1 s"):
             measure.measured_tree([sys.executable, "-c", start], 1)
 
 
