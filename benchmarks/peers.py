@@ -13,7 +13,7 @@ The exact truth comes from truth.py, which shares no code with any of them, and 
 Outputs: the table on standard output, progress on standard error, every single figure in DIR/peers.json.
 Standard library only; Linux (elsewhere memory is that of the largest process of a tool, not of all together).
 
-    peers.py                                        # what `make bench-peers` does: hours, most of them the peers'
+    peers.py                                        # what `make bench-peers` does: an hour, most of it the peers'
     peers.py --documents 20000 --few 2000           # a first look
     peers.py --input pages.jsonl --only lookalike,rensa
 """

@@ -8,7 +8,7 @@ import argparse
 import os
 import re
 import unicodedata
-from multiprocessing import Pool
+from multiprocessing import get_context
 from pathlib import Path
 
 import orjson
@@ -54,8 +54,8 @@ def parsed(lines: list) -> tuple:
 
 
 def on_all_cores(function, path: Path):
-    """What `function` makes of each batch of lines, in order; a process for each core."""
-    with Pool(CORES) as pool:
+    """What `function` makes of each batch of lines, in order; a process for each core, all with one key for `hash`."""
+    with get_context("fork").Pool(CORES) as pool:
         yield from pool.imap(function, batches(path))
 
 
