@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test build fmt lint unit docs check-runs layers bench experiments clean
+.PHONY: demo test build fmt lint unit docs check-runs layers bench bench-peers experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -38,11 +38,17 @@ layers:
 check-runs:
 	$(CARGO) build --locked
 	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
+	$(PYTHON) tests/python/check_benchmarks.py
 
 ## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
 bench:
 	$(CARGO) build --release --locked --workspace
 	$(PYTHON) benchmarks/main_job.py
+
+## Measures lookalike next to other tools on the same documents; installs them below out/bench, takes an hour.
+bench-peers:
+	$(CARGO) build --release --locked --workspace
+	$(PYTHON) benchmarks/peers.py
 
 ## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*) and writes docs/experiments.md.
 EXPERIMENTS = target/release/lookalike-experiments

@@ -22,95 +22,19 @@ A figure in a table is the median of its rounds; MB are millions of bytes. The b
 """
 import argparse
 import json
-import os
-import platform
 import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
-import threading
-import time
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from measure import (
+    CORES, Collections, Failed, argument_parser, introduce, machine, measured, median, note_others, programs, save,
+    say, table, with_others,
+)
+
 KINDS = ("mixed", "copies", "variants")
-MODES = {"mixed": [], "copies": ["--copies"], "variants": ["--variants", "--texts", "10"]}
 MADE_AS = {"": "originals", "exact": "exact copies", "recased": "other case", "edited": "words edited"}
 MADE_AS |= {"cut": "a part only", "nested": "quoted in another text"}
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
-# `wc -w` is slower or faster with the language; this one counts words of UTF-8 as most systems do.
-ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8"}
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def stop(text: str):
-    sys.exit(f"main_job.py: {text}")
-
-
-def measured(command: list, timeout: float) -> tuple:
-    """Runs a command. Returns what it cost, by the system's own account, and what it printed."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        started = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=ENVIRONMENT)
-        killer = threading.Timer(timeout, process.kill)
-        killer.start()
-        try:
-            _, status, usage = os.wait4(process.pid, 0)
-        finally:
-            killer.cancel()
-        wall = time.perf_counter() - started
-        # The process is gone: tell Popen, which would wait for it again.
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0), err.seek(0)
-        if process.returncode != 0:
-            message = err.read().decode(errors="replace")[-2000:]
-            stop(f"exit code {process.returncode} after {wall:.0f} s: {' '.join(command)}\n{message}")
-        user, system = usage.ru_utime, usage.ru_stime
-        # Never less than this process itself has (some 30 MB): the account begins before the program is loaded.
-        peak = usage.ru_maxrss * MAXRSS_UNIT
-        return {"wall": wall, "cpu": user + system, "user": user, "system": system, "peak": peak}, out.read()
-
-
-def machine_busy() -> float:
-    """Seconds that all cores together have worked since the machine was started; 0 where the system does not say."""
-    try:
-        fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
-    except OSError:
-        return 0.0
-    user, nice, system, _idle, _waiting, interrupts, soft, stolen = map(int, fields[:8])
-    return (user + nice + system + interrupts + soft + stolen) / os.sysconf("SC_CLK_TCK")
-
-
-def median(rows: list, key: str) -> float:
-    return statistics.median(row[key] for row in rows)
-
-
-def table(title: str, head: list, rows: list) -> None:
-    """Prints a Markdown table: text to the left, numbers to the right."""
-    body = [[cell(value) for value in row] for row in rows]
-    widths = [max(len(line[at]) for line in [head, *body]) for at in range(len(head))]
-    print(f"\n**{title}**\n")
-    for number, line in enumerate([head, *body]):
-        padded = (text.ljust(w) if at == 0 else text.rjust(w) for at, (text, w) in enumerate(zip(line, widths)))
-        print("| " + " | ".join(padded) + " |")
-        if number == 0:
-            print("|" + "|".join("-" * (w + 1) + ("-" if at == 0 else ":") for at, w in enumerate(widths)) + "|")
-    sys.stdout.flush()
-
-
-def cell(value) -> str:
-    """Three digits: no measurement is better than that."""
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else value
 
 
 class Bench:
@@ -119,43 +43,17 @@ class Bench:
     def __init__(self, options: argparse.Namespace):
         self.options = options
         self.work = options.work
-        # The generator runs in the project's directory.
-        self.sources = ["samples", *(str(Path(source).resolve()) for source in options.sources)]
         self.runs: list = []
-        self.collections: dict = {}
-        names = ("lookalike", "lookalike-generate", "lookalike-baseline")
-        self.program = {name: str(options.binaries / name) for name in names}
-        for path in self.program.values():
-            if not os.access(path, os.X_OK):
-                stop(f"{path} is missing: cargo build --release --workspace")
+        self.program = programs(options.binaries, "lookalike", "lookalike-generate", "lookalike-baseline")
         self.work.mkdir(parents=True, exist_ok=True)
-
-    def collection(self, kind: str, documents: int) -> Path:
-        """A collection, made now unless the same command made it before."""
-        path = self.work / f"{kind}-{documents}.jsonl"
-        arguments = ["--documents", str(documents), *MODES[kind], *self.sources]
-        receipt = path.with_suffix(".command")
-        made_by = json.dumps(arguments)
-        if not (path.exists() and receipt.exists() and receipt.read_text() == made_by):
-            say(f"making {path.name}")
-            receipt.unlink(missing_ok=True)
-            with path.open("wb") as out:
-                command = [self.program["lookalike-generate"], *arguments]
-                done = subprocess.run(command, cwd=ROOT, stdout=out, timeout=self.options.timeout)
-            if done.returncode != 0:
-                stop(f"could not make {path}")
-            receipt.write_text(made_by)
-        # So that no program pays for the disk.
-        subprocess.run(["cat", str(path)], stdout=subprocess.DEVNULL, timeout=self.options.timeout)
-        self.collections[path.name] = {"bytes": path.stat().st_size, "documents": documents, "arguments": arguments}
-        return path
+        generate = self.program["lookalike-generate"]
+        self.collections = Collections(self.work, generate, options.sources, options.timeout)
 
     def run(self, label: str, path: Path, threads: int, command: list) -> tuple:
-        busy = machine_busy()
-        cost, printed = measured(command, self.options.timeout)
-        others = max(0.0, machine_busy() - busy - cost["cpu"]) / (CORES * cost["wall"])
-        say(f"  {label:<10} {threads} threads {cost['wall']:8.2f} s {cost['peak'] / 1e6:6.0f} MB; others {others:4.0%}")
-        row = {"program": label, "collection": path.name, "threads": threads, **cost, "others": others}
+        cost, printed = with_others(measured, command, self.options.timeout)
+        seconds, megabytes = cost["wall"], cost["peak"] / 1e6
+        say(f"  {label:<10} {threads} threads {seconds:8.2f} s {megabytes:6.0f} MB; others {cost['others']:4.0%}")
+        row = {"program": label, "collection": path.name, "threads": threads, **cost}
         self.runs.append(row)
         return row, printed
 
@@ -181,18 +79,16 @@ class Bench:
         shutil.rmtree(out)  # At once: the disk must not be busy with it while the next run is timed.
 
     def save(self, about: dict) -> None:
-        path = self.work / "main_job.json"
-        raw = {"machine": about, "repeat": self.options.repeat, "collections": self.collections, "runs": self.runs}
-        path.write_text(json.dumps(raw, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        say(f"raw figures: {path}")
+        raw = {"machine": about, "repeat": self.options.repeat, "collections": self.collections.about}
+        save(self.work / "main_job.json", {**raw, "runs": self.runs})
 
     def rows(self, path: Path, program: str, threads: int) -> list:
         same = (path.name, program, threads)
         return [row for row in self.runs if (row["collection"], row["program"], row["threads"]) == same]
 
     def mixed(self) -> None:
-        path = self.collection("mixed", self.options.documents)
-        planted = self.collections[path.name]["planted"] = edits(path)
+        path = self.collections.get("mixed", self.options.documents)
+        planted = self.collections.about[path.name]["planted"] = edits(path)
         threads = sorted({1, CORES})
         for number in range(self.options.repeat):
             say(f"{path.name}: round {number + 1} of {self.options.repeat}")
@@ -256,7 +152,7 @@ class Bench:
 
     def growth(self, kind: str) -> None:
         large = self.options.large
-        paths = [self.collection(kind, documents) for documents in (large // 4, large // 2, large)]
+        paths = [self.collections.get(kind, documents) for documents in (large // 4, large // 2, large)]
         for number in range(self.options.repeat):
             say(f"{kind}: round {number + 1} of {self.options.repeat}")
             for path in paths:
@@ -285,40 +181,10 @@ def edits(path: Path) -> dict:
     return dict(found)
 
 
-def machine(lookalike: str) -> dict:
-    def first_line(command: list) -> str:
-        try:
-            return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout.split("\n")[0].strip()
-        except (OSError, subprocess.TimeoutExpired):
-            return ""
-
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return {
-        "cpu": (models or [platform.processor() or platform.machine()])[0],
-        "cores": CORES,
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "system": f"{platform.system()} {platform.release()}",
-        "lookalike": first_line([lookalike, "--version"]),
-        "rustc": first_line(["rustc", "--version"]),
-        "wc": first_line(["wc", "--version"]),
-        "python": platform.python_version(),
-    }
-
-
 def arguments() -> argparse.Namespace:
-    summary, _, rest = (__doc__ or "").partition("\n")
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=summary, epilog=rest, formatter_class=form)
-    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="text besides the samples")
-    parser.add_argument("--work", type=Path, default=ROOT / "out/bench", help="where collections are kept (out/bench)")
+    parser = argument_parser(__doc__ or "")
     parser.add_argument("--only", default=",".join(KINDS), help="which of mixed,copies,variants")
-    parser.add_argument("--documents", type=int, default=200_000, help="documents of mixed (200000)")
     parser.add_argument("--large", type=int, default=1_000_000, help="documents of copies and variants (1000000)")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the median counts (3)")
-    parser.add_argument("--timeout", type=float, default=1800, help="seconds after which a program is stopped (1800)")
-    parser.add_argument("--binaries", type=Path, default=ROOT / "target/release", help="where the programs lie")
     options = parser.parse_args()
     options.only = [kind.strip() for kind in options.only.split(",")]
     if unknown := set(options.only) - set(KINDS):
@@ -331,17 +197,17 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = arguments()
-    bench = Bench(options)
-    about = machine(bench.program["lookalike"])
-    memory = about["memory_bytes"] / 2**30
-    print(f"{about['lookalike']}; {about['cpu']}, {CORES} cores, {memory:.0f} GiB; median of {options.repeat}")
-    for kind in KINDS:
-        if kind in options.only:
-            bench.mixed() if kind == "mixed" else bench.growth(kind)
-            bench.save(about)
-    others = sum(row["others"] * row["wall"] for row in bench.runs) / sum(row["wall"] for row in bench.runs)
-    if others > 0.02:
-        print(f"\nOther programs took {others:.0%} of the machine meanwhile: times are too long by as much or more.")
+    try:
+        bench = Bench(options)
+        about = machine(bench.program["lookalike"])
+        introduce(about, options.repeat)
+        for kind in KINDS:
+            if kind in options.only:
+                bench.mixed() if kind == "mixed" else bench.growth(kind)
+                bench.save(about)
+    except Failed as failure:
+        sys.exit(f"main_job.py: {failure}")
+    note_others(bench.runs)
     return 0
 
 

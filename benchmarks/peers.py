@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+"""A collection in; lookalike and other tools next to each other out: cost, recall and precision in one Markdown table.
+
+    peers.py [SOURCE...] [--input FILE.jsonl] [--documents N] [--few N] [--only NAME,...] [--repeat N] [--work DIR]
+
+The collection is made by lookalike-generate from those of the project's samples that put spaces between words, and
+every SOURCE, or is --input (records with an `id` and a `text`). All tools get the same file; the slow ones its first
+--few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
+peers/requirements-*.txt, each in a virtual environment of its own; one that does not install, fails or takes longer than
+--timeout is a row that says so. All run in turn, --repeat times.
+
+The exact truth comes from truth.py, which shares no code with any of them, and is kept beside the collection.
+Outputs: the table on standard output, progress on standard error, every single figure in DIR/peers.json.
+Standard library only; Linux (elsewhere memory is that of the largest process of a tool, not of all together).
+
+    peers.py                                        # what `make bench-peers` does: an hour, most of it the peers'
+    peers.py --documents 20000 --few 2000           # a first look
+    peers.py --input pages.jsonl --only lookalike,rensa
+"""
+import csv
+import hashlib
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from measure import (
+    CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, programs,
+    save, say, table, warm, with_others,
+)
+from truth import Score, Truth, closure, score, score_flags
+
+HERE = Path(__file__).resolve().parent
+SETTINGS = "word 5-grams, 0.8"
+INSTALL_SECONDS = 1800
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A row of the table: what runs, and what a reader should know of how. A `driver` is a file in peers/."""
+
+    name: str
+    about: str
+    options: tuple = ()
+    driver: str = ""
+    package: str = ""
+    slow: bool = False
+    threads: int = CORES
+
+
+LOOKALIKE = (
+    Tool("`lookalike cluster -j 1`", "exact, one thread", threads=1),
+    Tool("`lookalike cluster`", "exact, all cores"),
+    Tool("lookalike, minhash-lsh", "`--method minhash-lsh`: 14 × 7 of 128 minima, candidates verified on whole sets",
+         ("--method", "minhash-lsh")),
+    Tool("lookalike, minhash-lsh, unverified", "the same with `--verify none`: what shares a band is linked",
+         ("--method", "minhash-lsh", "--verify", "none")),
+)
+PEERS = (
+    Tool("rensa 8×16", "RMinHash and RMinHashLSH, 128 slots, the 8 bands of its own benchmark; estimate ≥ 0.8",
+         ("--bands", "8"), "rensa_minhash", "rensa"),
+    Tool("rensa 16×8", "the same with 16 bands", ("--bands", "16"), "rensa_minhash", "rensa"),
+    Tool("rensa rho (flags)", "its fastest: rho sketches and one-shot flags, 8 bands. Says only *that* a document has a "
+         "near-duplicate: recall and precision count documents", (), "rensa_rho", "rensa"),
+    Tool("datasketch", "MinHash.bulk, 128 permutations; bands and rows as it chooses for 0.8 (9 × 13); estimate ≥ 0.8",
+         (), "datasketch_minhash", "datasketch"),
+    Tool("datasketch 16×8", "the same with the 16 × 8 of its documentation's example",
+         ("--bands", "16", "--rows", "8"), "datasketch_minhash", "datasketch"),
+    Tool("gaoya", "MinHashStringIndex, its own words, its default 20 × 5, bulk calls; estimate ≥ 0.8",
+         (), "gaoya_minhash", "gaoya"),
+    Tool("simhash d=3", "64 bits of word 5-grams, at most 3 differ (its default is 2)",
+         ("--distance", "3"), "simhash_index", "simhash"),
+    Tool("datatrove", "its four MinHash stages, its own words, its default 14 × 8; nothing verified",
+         (), "datatrove_minhash", "datatrove", slow=True),
+    Tool("text-dedup", "`text_dedup.minhash`, its own words, 250 permutations, 16 × 15 as it chooses for 0.8; xxh3; nothing "
+         "verified", (), "text_dedup_minhash", "text-dedup", slow=True),
+)
+
+
+# --- collections and their truth -------------------------------------------------------------------
+
+def first_documents(path: Path, few: int, work: Path) -> Path:
+    """The first documents of a collection as a file of their own; the collection itself if it has no more."""
+    with path.open("rb") as file:
+        lines = list(islice(file, few + 1))
+    if len(lines) <= few:
+        return path
+    part = work / f"{path.stem}-first-{few}.jsonl"
+    part.write_bytes(b"".join(lines[:few]))
+    return part
+
+
+def digest(*paths: Path) -> str:
+    value = hashlib.blake2b(digest_size=16)
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                value.update(block)
+    return value.hexdigest()
+
+
+def truth_about(path: Path, work: Path) -> Truth:
+    """The exact truth of a collection, computed unless it was for these very bytes."""
+    kept, receipt = work / f"{path.stem}.truth.json", work / f"{path.stem}.truth.digest"
+    now = digest(path, HERE / "truth.py")
+    if not (kept.exists() and receipt.exists() and receipt.read_text() == now):
+        say(f"computing the exact truth of {path.name}: minutes for some hundred thousand documents")
+        receipt.unlink(missing_ok=True)
+        # A process of its own: its memory is free again while the tools run.
+        done = subprocess.run([sys.executable, str(HERE / "truth.py"), str(path), str(kept)])
+        if done.returncode != 0:
+            raise Failed(f"no truth for {path}")
+        receipt.write_text(now)
+    return Truth.from_json(kept.read_text(encoding="utf-8"))
+
+
+def documents_of(truth: Truth) -> int:
+    return sum(map(len, truth.groups))
+
+
+# --- installing ------------------------------------------------------------------------------------
+
+def requirements(package: str) -> Path:
+    return HERE / "peers" / f"requirements-{package}.txt"
+
+
+def version(tool: Tool) -> str:
+    """The version that is asked for, as the requirements say."""
+    for line in requirements(tool.package).read_text().splitlines():
+        name, _, number = line.partition("==")
+        if name.partition("[")[0] == tool.package:
+            return number
+    raise Failed(f"{requirements(tool.package).name} does not say which {tool.package}")
+
+
+@lru_cache(maxsize=None)
+def installed(package: str, work: Path) -> tuple:
+    """The Python of a virtual environment with these requirements, or what went wrong; tried once."""
+    try:
+        return environment(package, work), None
+    except Failed as failure:
+        return None, str(failure)
+
+
+def environment(package: str, work: Path) -> str:
+    """The Python of a virtual environment with these requirements, made now unless it was before."""
+    place = work / "peers" / package
+    python, receipt = place / "bin/python", place / "installed.txt"
+    wanted = sys.version + "\n" + requirements(package).read_text()
+    if not (receipt.exists() and receipt.read_text() == wanted):
+        say(f"installing {requirements(package).name}")
+        shutil.rmtree(place, ignore_errors=True)
+        finish([sys.executable, "-m", "venv", str(place)])
+        finish([str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements(package))])
+        receipt.write_text(wanted)
+    return str(python)
+
+
+def finish(command: list) -> None:
+    """Runs one step of an installation."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"not installed after {INSTALL_SECONDS} s") from None
+    if done.returncode != 0:
+        raise Failed(f"does not install: {(done.stderr or done.stdout).strip()[-2000:]}")
+
+
+# --- answers ---------------------------------------------------------------------------------------
+
+def pairs_in(path: Path) -> list:
+    """The lines of a driver's file: two fields each."""
+    with path.open(encoding="utf-8") as file:
+        return [tuple(line.rstrip("\n").split("\t")) for line in file]
+
+
+def judged(truth: Truth, tool: Tool, output: Path) -> Score:
+    """What a tool's answer is worth; if it has only flags, counted in documents."""
+    flags = Path(f"{output}.flags")
+    try:
+        if flags.exists():
+            return score_flags(truth, {name for name, flag in pairs_in(flags) if flag == "1"})
+        return score(truth, *(answer_of_peer if tool.driver else answer_of_lookalike)(output))
+    except (OSError, ValueError, KeyError) as error:
+        raise Failed(f"its answer cannot be read: {error!r}") from None
+
+
+def answer_of_peer(output: Path) -> tuple:
+    """The clusters, and the links if the tool says them."""
+    links = Path(f"{output}.links")
+    return dict(pairs_in(output)), pairs_in(links) if links.exists() else None
+
+
+def answer_of_lookalike(output: Path) -> tuple:
+    def rows(name: str):
+        with (output / name).open(encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file, delimiter="\t")
+
+    return {row["id"]: row["cluster"] for row in rows("clusters.tsv")}, [(row["a"], row["b"]) for row in rows("pairs.tsv")]
+
+
+# --- the benchmark ---------------------------------------------------------------------------------
+
+class Bench:
+    """The collections with their truth, the tools, and every figure so far."""
+
+    def __init__(self, options):
+        self.options, self.work = options, options.work
+        self.program = programs(options.binaries, "lookalike", "lookalike-generate")
+        self.work.mkdir(parents=True, exist_ok=True)
+        whole = options.input or self.generated()
+        part = first_documents(whole, options.few, self.work)
+        self.truth = {path: truth_about(path, self.work) for path in {whole: None, part: None}}
+        self.rows = [self.row(tool, part if tool.slow else whole) for tool in (*LOOKALIKE, *PEERS)]
+        if part != whole:
+            self.rows.insert(-sum(tool.slow for tool in PEERS), self.row(LOOKALIKE[1], part))
+        self.rows = [row for row in self.rows if row["tool"].name.lstrip("`").startswith(tuple(options.only))]
+
+    def generated(self) -> Path:
+        generate = self.program["lookalike-generate"]
+        collections = Collections(self.work, generate, self.options.sources, self.options.timeout)
+        return collections.get("spaced", self.options.documents)
+
+    @staticmethod
+    def row(tool: Tool, path: Path) -> dict:
+        return {"tool": tool, "path": path, "runs": [], "score": None, "failed": None}
+
+    def round(self) -> None:
+        for row in self.rows:
+            if row["failed"]:
+                continue
+            warm(row["path"], self.options.timeout)
+            try:
+                self.run(row)
+            except Failed as failure:
+                row["failed"] = str(failure)
+                say(f"  {row['tool'].name}: {failure}")
+
+    def run(self, row: dict) -> None:
+        """One run of a tool. What its answer is worth is computed for the first only: the others give the same."""
+        tool, path, output = row["tool"], row["path"], self.work / "answer"
+        command = self.peer(tool, path, output) if tool.driver else self.lookalike(tool, path, output)
+        cost, _ = with_others(measured_tree, command, self.options.timeout)
+        seconds, megabytes = cost["wall"], cost["peak"] / 1e6
+        say(f"  {tool.name:<30} {seconds:8.2f} s {megabytes:6.0f} MB; others {cost['others']:4.0%}")
+        row["runs"].append(cost)
+        if not row["score"]:
+            row["score"] = judged(self.truth[path], tool, output)
+        remove(output)
+
+    def peer(self, tool: Tool, path: Path, output: Path) -> list:
+        python, wrong = installed(tool.package, self.work)
+        if wrong:
+            raise Failed(wrong)
+        return [python, str(HERE / "peers" / f"{tool.driver}.py"), str(path), str(output), *tool.options]
+
+    def lookalike(self, tool: Tool, path: Path, output: Path) -> list:
+        options = ["-o", str(output), "--force", "--quiet", "--tables", "tsv", "-j", str(tool.threads)]
+        return [self.program["lookalike"], "cluster", str(path), *options, *tool.options]
+
+    def show(self) -> None:
+        head = ["", "documents", "wall s", "CPU s", "peak MB", "MB/s", "recall", "recall .80–.85", "precision", "links right"]
+        lines = [self.line(row) for row in self.rows]
+        for truth in self.truth.values():
+            perfect = score(truth, closure(truth))
+            lines.append(["the true pairs, closed", documents_of(truth), *[None] * 4, *shares(perfect)])
+        sizes = "; ".join(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
+                          f"{score(truth, {}).true:,} true pairs" for path, truth in self.truth.items())
+        table(f"{SETTINGS}: {sizes}", head, lines)
+        print()
+        for row in self.rows:
+            tool = row["tool"]
+            print(f"* {named(tool)}: {tool.about}" + (f". **Failed**: {reason(row['failed'])}" if row["failed"] else ""))
+
+    def line(self, row: dict) -> list:
+        documents, runs = documents_of(self.truth[row["path"]]), row["runs"]
+        if row["failed"]:
+            return [f"{named(row['tool'])}: failed", documents, *[None] * 8]
+        wall = median(runs, "wall")
+        cost = [wall, median(runs, "cpu"), median(runs, "peak") / 1e6, row["path"].stat().st_size / 1e6 / wall]
+        return [named(row["tool"]), documents, *cost, *shares(row["score"])]
+
+    def save(self, about: dict) -> None:
+        rows = [
+            {
+                "tool": row["tool"].name, "version": version(row["tool"]) if row["tool"].driver else about["lookalike"],
+                "options": row["tool"].options, "threads": row["tool"].threads, "about": row["tool"].about,
+                "collection": row["path"].name, "failed": row["failed"], "runs": row["runs"],
+                "score": row["score"] and {**vars(row["score"]), **row["score"].shares()},
+            }
+            for row in self.rows
+        ]
+        collections = {
+            path.name: {"bytes": path.stat().st_size, "documents": documents_of(truth), "true_pairs": score(truth, {}).true}
+            for path, truth in self.truth.items()
+        }
+        raw = {"machine": about, "repeat": self.options.repeat, "collections": collections, "rows": rows}
+        save(self.work / "peers.json", raw)
+
+
+def named(tool: Tool) -> str:
+    """As in the table: with the version of what was installed for it."""
+    return tool.name.replace(tool.package, f"{tool.package} {version(tool)}", 1) if tool.driver else tool.name
+
+
+def reason(message: str) -> str:
+    """A failure in a line: how it ended, and the last that was said."""
+    lines = message.strip().splitlines()
+    return f"{lines[0].partition(':')[0]}: {lines[-1].strip()}" if len(lines) > 1 else lines[0]
+
+
+def shares(result) -> list:
+    return [None if share is None else f"{share:.3f}" for share in result.shares().values()]
+
+
+def remove(output: Path) -> None:
+    """Takes an answer away: a directory, or the files of a driver."""
+    if output.is_dir():
+        shutil.rmtree(output)
+    else:
+        for path in (output, Path(f"{output}.links"), Path(f"{output}.flags")):
+            path.unlink(missing_ok=True)
+
+
+def arguments():
+    parser = argument_parser(__doc__ or "")
+    parser.add_argument("--input", type=Path, metavar="FILE", help="a JSONL collection to use instead of a made one")
+    parser.add_argument("--few", type=int, default=20_000, help="documents for the slow tools (20000)")
+    parser.add_argument("--only", default="", help="rows whose names begin so, with commas between")
+    options = parser.parse_args()
+    options.only = [name.strip() for name in options.only.split(",")]
+    if min(options.documents, options.few, options.repeat) < 1:
+        parser.error("--documents, --few and --repeat must be positive")
+    if options.input and options.sources:
+        parser.error("--input is used as it is: no SOURCE with it")
+    options.input = options.input and options.input.resolve()
+    options.work, options.binaries = options.work.resolve(), options.binaries.resolve()
+    return options
+
+
+def main() -> int:
+    options = arguments()
+    # So that whoever ends the benchmark ends the tool that is running, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        bench = Bench(options)
+        about = machine(bench.program["lookalike"])
+        introduce(about, options.repeat)
+        for number in range(options.repeat):
+            say(f"round {number + 1} of {options.repeat}")
+            bench.round()
+            bench.save(about)
+    except Failed as failure:
+        sys.exit(f"peers.py: {failure}")
+    bench.show()
+    note_others([run for row in bench.rows for run in row["runs"]])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""gaoya: MinHashStringIndex over its own word 5-grams, 20 bands of 5 as by default; what a query at 0.8 returns is linked.
+
+Inserting and querying are its bulk calls, which use all cores.
+"""
+from common import batches, parsed, parser, write
+from gaoya.minhash import MinHashStringIndex
+
+QUERIES = 10_000
+
+
+def links(index, texts: list):
+    for start in range(0, len(texts), QUERIES):
+        for one, found in enumerate(index.par_bulk_query(texts[start:start + QUERIES]), start):
+            yield from ((one, other) for other in found if other < one)
+
+
+def main() -> None:
+    options = parser(__doc__).parse_args()
+    ids, texts = [], []
+    for lines in batches(options.input):
+        names, made = parsed(lines)
+        ids += names
+        texts += made
+    index = MinHashStringIndex(
+        hash_size=32, jaccard_threshold=0.8, num_bands=20, band_size=5, analyzer="word", lowercase=True,
+        ngram_range=(5, 5), id_container="smallvec",
+    )
+    index.par_bulk_insert_docs(list(range(len(texts))), texts)
+    write(options.output, ids, links(index, texts))
+
+
+if __name__ == "__main__":
+    main()
