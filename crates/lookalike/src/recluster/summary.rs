@@ -5,7 +5,8 @@
 
 use super::Answer;
 use super::tables::Written;
-use crate::summarise::{memory, settings_summary};
+use crate::memory;
+use crate::summarise::settings_summary;
 use lookalike_engine::Rule;
 use lookalike_report::{
     ClusterExhibit, DocExhibit, MemberExhibit, Output, Pairs, Phase, Removed, Run,
@@ -110,7 +111,8 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         threads: 1,
         seconds,
         phases: vec![Phase { name: "reclustering".into(), seconds, ..Phase::default() }],
-        peak_memory_bytes: memory(),
+        peak_memory_bytes: memory::peak(),
+        scratch_bytes: None,
     });
     summary
 }
