@@ -990,6 +990,33 @@ def methods(c: Checks) -> None:
         list(pool.map(one, names))
 
 
+def memory(c: Checks) -> None:
+    """Any bound on memory: the same bytes, whatever goes to a temporary file; and a disk that does not take it."""
+    folder = c.work / "memory"
+    folder.mkdir()
+    docs = collection(folder / "docs.jsonl", 51, 1500)
+    for verb, *options in (
+        ("dedup",), ("cluster",), ("dedup", "--measure", "containment"), ("cluster", "--measure", "cosine", "-t", "0.7"),
+        ("dedup", "-t", "0.3", "--linkage", "components"), ("cluster", "--method", "minhash-lsh"),
+    ):
+        name, trees = f"memory {verb} {' '.join(options)}", {}
+        for bound, threads in ((None, 2), ("1", 1), ("1", 7), ("300kB", 2)):
+            out = c.out(f"{name} {bound} {threads}")
+            limits = ["--memory", bound] if bound else []
+            done = c.run(verb, docs, "-o", out, "--tables", "tsv", "-q", "-j", threads, *limits, *options)
+            if not c.check(f"{name}: runs in {bound}", done.returncode == 0, done.stderr):
+                return
+            trees[bound, threads] = tree_of(out)
+            stored = summary_of(out)["run"].get("scratch_bytes", 0)
+            c.check(f"{name}: {bound}: sets go where there is room", (stored > 0) == (bound is not None), stored)
+        first = trees[None, 2]
+        c.check(f"{name}: the same bytes", all(tree == first for tree in trees.values()))
+    out = c.out("memory no disk")
+    done = c.run("dedup", docs, "-o", out, "-q", "--memory", "1", "--scratch", folder / "missing")
+    c.check("memory: the scratch directory is named", done.returncode == 1 and "missing" in done.stderr and "--scratch" in done.stderr, done.stderr)
+    c.check("memory: nothing half-made", not out.exists())
+
+
 def lexicons(c: Checks) -> None:
     """A lexicon: the same bytes in any way it is made; recorded by what uses it, and no other is taken for it."""
     folder = c.work / "lexicons"
@@ -1070,7 +1097,7 @@ def interruption(c: Checks) -> None:
 
 
 PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
-         not_every_word_counts, streams, explanations, evaluation, methods, lexicons, reclustering,
+         not_every_word_counts, streams, explanations, evaluation, methods, memory, lexicons, reclustering,
          error_bars, interruption)
 
 
