@@ -15,10 +15,10 @@ impl Memory {
         self.0 / 2
     }
 
-    /// For counting elements: an eighth. What is left is for what every document takes, for keys, and for
-    /// the texts that are being read.
+    /// For counting elements: an eighth, but enough to pass over the sets a few times only. What is left
+    /// is for what every document takes, for keys, and for the texts that are being read.
     pub(crate) fn counting(self) -> u64 {
-        self.0 / 8
+        (self.0 / 8).max(16 << 20)
     }
 }
 
