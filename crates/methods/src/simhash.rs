@@ -123,9 +123,7 @@ impl Method for Simhash {
             return Err(Unsigned::NothingSelected);
         }
         let mut sums = BitSums::new();
-        for (&term, &weight) in features.iter().zip(&*values) {
-            sums.add(term, weight);
-        }
+        sums.add_all(features, values);
         if let Some(share) = self.settings.metadata {
             let weight = share.of(largest);
             // A field is not a term, even where their hashes come from the same text.

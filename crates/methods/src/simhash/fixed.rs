@@ -11,14 +11,14 @@ pub const FRACTION: u32 = 16;
 /// Intervals of the table of logarithms, as a power of two.
 const STEPS: u32 = 8;
 
-/// log₂ of 1 + i / 2⁸, with 30 fractional bits.
-const LOG2: [u64; (1 << STEPS) + 1] = {
-    let mut table = [0; (1 << STEPS) + 1];
+/// log₂ of 1 + i / 2⁸ with 30 fractional bits, and how much more the next one is.
+static LOG2: [(u32, u32); 1 << STEPS] = {
+    let mut table = [(0, 0); 1 << STEPS];
     let mut i = 0;
     while i < 1 << STEPS {
         // The binary digits of a logarithm: square, and see whether it passes 2.
         let mut x = (1u128 << 62) + ((i as u128) << (62 - STEPS));
-        let (mut bits, mut digit) = (0u64, 0);
+        let (mut bits, mut digit) = (0u32, 0);
         while digit < 30 {
             x = (x * x) >> 62;
             bits <<= 1;
@@ -28,24 +28,29 @@ const LOG2: [u64; (1 << STEPS) + 1] = {
             }
             digit += 1;
         }
-        table[i] = bits;
+        table[i].0 = bits;
         i += 1;
     }
-    table[1 << STEPS] = 1 << 30;
+    i = 0;
+    while i < 1 << STEPS {
+        let next = if i + 1 < 1 << STEPS { table[i + 1].0 } else { 1 << 30 };
+        table[i].1 = next - table[i].0;
+        i += 1;
+    }
     table
 };
 
 /// log₂ x in fixed point, wrong by less than one unit; 0 for 0 and 1. Never decreases.
 #[must_use]
+#[inline]
 pub fn log2(x: u64) -> u64 {
     let x = x.max(1);
     let whole = x.ilog2();
     // The digits after the leading one, moved to the top.
     let fraction = (x << (63 - whole)) << 1;
-    let at = (fraction >> (64 - STEPS)) as usize;
+    let (low, step) = LOG2[(fraction >> (64 - STEPS)) as usize];
     let between = fraction << STEPS >> 32;
-    let low = LOG2[at];
-    let interpolated = low + (((LOG2[at + 1] - low) * between) >> 32);
+    let interpolated = u64::from(low) + ((u64::from(step) * between) >> 32);
     (u64::from(whole) << FRACTION) + (interpolated >> (30 - FRACTION))
 }
 
