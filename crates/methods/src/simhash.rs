@@ -119,7 +119,9 @@ impl Method for Simhash {
         weights::weigh(document, &self.settings, self.statistics.as_deref(), scratch);
         let Scratch { seen, features, values, .. } = scratch;
         let largest = select::select(&self.settings, features, values, seen);
-        if values.iter().all(|&weight| weight == 0) {
+        out.size = features.len() as u32;
+        select::drop_weightless(features, values);
+        if values.is_empty() {
             return Err(Unsigned::NothingSelected);
         }
         let mut sums = BitSums::new();
@@ -136,7 +138,6 @@ impl Method for Simhash {
                 document.fields.iter().fold(0u64, |sum, field| sum.wrapping_add(finalise(field.0)));
             word = word & !self.reserved() | finalise(fields) & self.reserved();
         }
-        out.size = features.len() as u32;
         out.sketch.push(word);
         if self.distance == 0 {
             out.keys.push(word);

@@ -44,6 +44,21 @@ pub(super) fn select(
     largest
 }
 
+/// Drops the terms that weigh nothing.
+pub(super) fn drop_weightless(terms: &mut Vec<u64>, weights: &mut Vec<u64>) {
+    if weights.iter().all(|&weight| weight > 0) {
+        return;
+    }
+    let mut end = 0;
+    for at in 0..weights.len().min(terms.len()) {
+        // Without a branch: which are left out is anyone's guess.
+        (terms[end], weights[end]) = (terms[at], weights[at]);
+        end += usize::from(weights[at] > 0);
+    }
+    terms.truncate(end);
+    weights.truncate(end);
+}
+
 /// The weight of that rank, the heaviest being of rank 1.
 fn ranked(weights: &[u64], rank: usize, buffer: &mut Vec<u64>) -> u64 {
     buffer.clear();

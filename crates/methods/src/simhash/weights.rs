@@ -5,7 +5,7 @@
 //! occurrence. Without place or boost that is tf·idf. The thesis does not say what the place of a word
 //! is that stands in several.
 
-use super::fixed::{FRACTION, log2};
+use super::fixed::{Decimal, FRACTION, log2, log2_of_32};
 use super::position::ONE;
 use super::settings::{Settings, Weights};
 use crate::{Document, Marks, Scratch, Statistics};
@@ -27,18 +27,24 @@ pub(super) fn weigh(
     statistics: Option<&dyn Statistics>,
     scratch: &mut Scratch,
 ) {
-    match (settings.position, settings.tagged) {
-        (None, None) => collect(document.tokens, scratch, |_| ONE),
-        (position, tagged) => {
-            let length = document.tokens.len() as u64;
-            let boosted = |factor: u64, at: usize| match (tagged, document.marks.get(at)) {
-                (Some(boost), Some(marks)) if marks.any(TAGGED) => boost.of(factor),
-                _ => factor,
-            };
-            let place = |at| position.map_or(ONE, |function| function(at as u64 + 1, length));
-            collect(document.tokens, scratch, |at| boosted(place(at), at));
-        }
+    let Document { tokens, marks, .. } = *document;
+    let boosted = |boost: Decimal, factor: u64, at: usize| match marks.get(at) {
+        Some(marks) if marks.any(TAGGED) => boost.of(factor),
+        _ => factor,
+    };
+    // What a word weighs by its place.
+    let mut factors = std::mem::take(&mut scratch.seen);
+    if let Some(position) = settings.position {
+        position(tokens.len() as u64, &mut factors);
     }
+    let place = |at: usize| factors.get(at).copied().unwrap_or(0);
+    match (settings.position, settings.tagged) {
+        (None, None) => collect(tokens, scratch, |_| ONE),
+        (None, Some(boost)) => collect(tokens, scratch, |at| boosted(boost, ONE, at)),
+        (Some(_), None) => collect(tokens, scratch, place),
+        (Some(_), Some(boost)) => collect(tokens, scratch, |at| boosted(boost, place(at), at)),
+    }
+    scratch.seen = factors;
     let Scratch { features, values, counts: frequencies, .. } = scratch;
     features.iter_mut().for_each(|term| *term = finalise(*term));
     let Some(statistics) = statistics.filter(|_| settings.weights != Weights::Tf) else {
@@ -111,13 +117,13 @@ impl Idf {
 
     #[inline]
     fn of(&self, frequency: u32) -> u64 {
-        let frequency = u64::from(frequency.max(1));
+        let frequency = frequency.max(1);
         let idf = match self.weights {
             Weights::TfInverse => match self.documents.checked_mul(1 << FRACTION) {
-                Some(documents) => documents / frequency,
-                None => self.inverse_of_many(frequency),
+                Some(documents) => documents / u64::from(frequency),
+                None => self.inverse_of_many(u64::from(frequency)),
             },
-            _ => self.documents.saturating_sub(log2(frequency)),
+            _ => self.documents.saturating_sub(log2_of_32(frequency)),
         };
         idf.max(LEAST_IDF)
     }
