@@ -61,7 +61,7 @@ pub(super) fn weigh(
 /// A sum of factors times idf, as a weight.
 #[inline]
 fn times(factors: u64, idf: u64) -> u64 {
-    u64::try_from(u128::from(factors) * u128::from(idf) >> 32).unwrap_or(u64::MAX)
+    u64::try_from((u128::from(factors) * u128::from(idf)) >> 32).unwrap_or(u64::MAX)
 }
 
 /// Sums the factors of equal tokens, into `features` and `values`.
