@@ -126,6 +126,14 @@ impl Decimal {
         }
     }
 
+    /// The least number that is at least so much of `whole`: what [`Decimal::reached_by`] asks for.
+    /// `None` if it is beyond all.
+    #[must_use]
+    pub fn least_of(self, whole: u64) -> Option<u64> {
+        let product = u128::from(whole) * u128::from(self.millionths);
+        u64::try_from(product.div_ceil(1_000_000)).ok()
+    }
+
     /// Whether `part` is at least so much of `whole`, exactly.
     #[must_use]
     pub fn reached_by(self, part: u64, whole: u64) -> bool {
@@ -225,6 +233,22 @@ mod tests {
     }
 
     proptest! {
+        /// [`Decimal::least_of`] and [`Decimal::of`] are the bounds that the comparisons have.
+        #[test]
+        fn bounds_are_where_the_comparisons_turn(
+            millionths in prop_oneof![0u64..2_000_000, 0u64..=1_000_000_000],
+            whole in prop_oneof![0u64..1000, any::<u64>()],
+            part in prop_oneof![0u64..1000, any::<u64>()],
+            off in 0u64..3,
+        ) {
+            let decimal = Decimal::millionths(millionths);
+            let (least, most) = (decimal.least_of(whole), decimal.of(whole));
+            for part in [part, least.unwrap_or(0).saturating_add(off).saturating_sub(1), most.saturating_add(off).saturating_sub(1), u64::MAX] {
+                prop_assert_eq!(least.is_some_and(|least| least <= part), decimal.reached_by(part, whole));
+                prop_assert_eq!(part > most, decimal.passed_by(part, whole));
+            }
+        }
+
         /// Next to the platform's own functions, which are good to far more than 16 bits.
         #[test]
         fn within_a_unit_of_the_truth(x in 1u64..u64::MAX, small in 1u64..5000, length in 1u64..100_000, at in 0u64..100_000) {
