@@ -94,11 +94,11 @@ impl FeatureScratch {
 /// assert_eq!(terms.len(), 4);
 /// ```
 pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Vec<u64>, out: &mut Vec<u64>) {
-    let mut distinct = Distinct::new(seen, tokens.len());
+    let mut distinct = Distinct::new(seen, out, tokens.len());
     match kind {
         FeatureKind::Terms => {
             for &token in tokens {
-                distinct.add(finalise(token), out);
+                distinct.add(finalise(token));
             }
         }
         FeatureKind::Shingles { size, short } => {
@@ -106,9 +106,11 @@ pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Vec<u64>, out: &mu
                 ShortDocuments::Whole => size.min(tokens.len()),
                 ShortDocuments::Ignore => size,
             };
-            fingerprint::shingles(tokens, size, |value| distinct.add(value, out));
+            fingerprint::shingles(tokens, size, |value| distinct.add(value));
         }
     }
+    let end = distinct.end;
+    out.truncate(end);
 }
 
 /// Digest of a set, whatever the order of its elements; `None` for the empty set.
@@ -127,40 +129,49 @@ pub fn digest(set: &[u64]) -> Option<SetDigest> {
     Some(SetDigest(u128::from(high) << 64 | u128::from(low)))
 }
 
-/// Open-addressing set of non-zero values in a borrowed buffer.
+/// Elements up to which the table of a document has four slots for each, at most 256 KiB.
+const ROOMY: usize = 1 << 12;
+
+/// Open-addressing set of non-zero values in a borrowed buffer, and the list of them in another.
 struct Distinct<'a> {
     slots: &'a mut [u64],
     mask: usize,
+    out: &'a mut [u64],
+    /// Where the next new value goes in `out`.
+    end: usize,
 }
 
 impl<'a> Distinct<'a> {
-    fn new(buffer: &'a mut Vec<u64>, elements: usize) -> Self {
-        let capacity = (elements * 2).next_power_of_two().max(16);
-        if buffer.len() < capacity {
-            buffer.resize(capacity, 0);
+    fn new(slots: &'a mut Vec<u64>, out: &'a mut Vec<u64>, elements: usize) -> Self {
+        // Mostly empty as long as it stays in a core's cache: the fewer slots are another's.
+        let room = if elements <= ROOMY { 4 } else { 2 };
+        let capacity = (elements * room).next_power_of_two().max(16);
+        if slots.len() < capacity {
+            slots.resize(capacity, 0);
         }
-        let slots = &mut buffer[..capacity];
+        let slots = &mut slots[..capacity];
         slots.fill(0);
-        Self { mask: capacity - 1, slots }
+        let end = out.len();
+        // One more than there can be: a value that is not new is written too, and then forgotten.
+        out.resize(end + elements + 1, 0);
+        Self { mask: capacity - 1, slots, out, end }
     }
 
+    /// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so
+    /// only whether its slot is another's, which is rare, is a branch.
     #[inline]
-    fn add(&mut self, value: u64, out: &mut Vec<u64>) {
+    fn add(&mut self, value: u64) {
         // 0 marks an empty slot; a fingerprint of 0 is taken as 1, as likely as any collision.
         let value = value | u64::from(value == 0);
         let mut at = value as usize & self.mask;
-        loop {
-            let slot = &mut self.slots[at];
-            if *slot == value {
-                return;
-            }
-            if *slot == 0 {
-                *slot = value;
-                out.push(value);
-                return;
-            }
+        let mut held = self.slots[at];
+        while (held != 0) & (held != value) {
             at = (at + 1) & self.mask;
+            held = self.slots[at];
         }
+        self.slots[at] = value;
+        self.out[self.end] = value;
+        self.end += usize::from(held == 0);
     }
 }
 

@@ -5,7 +5,7 @@
 //! for simhash as for any other method.
 
 use lookalike_core::fingerprint::finalise;
-use lookalike_methods::hamming::pairs;
+use lookalike_methods::hamming::Search;
 
 /// The distinct words of a collection and which of them are near each other.
 #[derive(Debug)]
@@ -20,11 +20,11 @@ pub(crate) struct NearWords {
 
 impl NearWords {
     /// Joins the words of all units; `None` for a unit without one.
-    pub(crate) fn new(words: &[Option<u64>], distance: u32) -> Self {
+    pub(crate) fn new(words: &[Option<u64>], distance: u32, search: Search) -> Self {
         let mut words: Vec<u64> = words.iter().copied().flatten().collect();
         words.sort_unstable();
         words.dedup();
-        let found = pairs(&words, distance);
+        let found = search.pairs(&words, distance);
         let mut starts = vec![0u32; words.len() + 1];
         for pair in &found {
             starts[pair.i as usize + 1] += 1;
@@ -68,8 +68,9 @@ mod tests {
         fn a_key_in_common_means_near(
             words in prop::collection::vec(prop::option::of(0u64..2000), 0..40),
             distance in 0u32..4,
+            search in prop::sample::select(Search::NAMED.map(|(_, search)| search).to_vec()),
         ) {
-            let near = NearWords::new(&words, distance);
+            let near = NearWords::new(&words, distance, search);
             let keys: Vec<BTreeSet<u64>> = words
                 .iter()
                 .map(|&word| {

@@ -160,11 +160,11 @@ impl Postings {
             Candidates::Keys => {
                 Self::of_keys(units.len(), limit, |unit, emit| keys(unit).iter().for_each(emit))
             }
-            Candidates::Hamming(distance) => {
+            Candidates::Hamming { distance, search } => {
                 let words: Vec<Option<u64>> = (0..units.len())
                     .map(|unit| SketchJudge::sketch(collection, units, unit).words.first().copied())
                     .collect();
-                let near = NearWords::new(&words, distance);
+                let near = NearWords::new(&words, distance, search);
                 Self::of_keys(units.len(), limit, |unit, emit| {
                     near.keys(words[unit as usize], |key| emit(&key));
                 })

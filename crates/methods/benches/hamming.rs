@@ -1,9 +1,9 @@
 //! Seconds for the pairs, and microseconds for a query, among random words with planted neighbours:
 //! `cargo bench -p lookalike-methods --bench hamming [-- WORDS [D]]` (10 million by default; with a D,
-//! only the join at that distance).
+//! only the join at that distance; with `joins`, only the two joins next to each other).
 
 use lookalike_core::fingerprint::finalise;
-use lookalike_methods::hamming::{Index, JoinPlan, OnesShards, join, join_as_planned};
+use lookalike_methods::hamming::{Index, JoinPlan, Search, join, join_as_planned};
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -18,6 +18,9 @@ fn main() {
     let bench = std::env::args().any(|arg| arg == "--bench");
     let mut given = std::env::args().skip(1).filter_map(|arg| arg.parse::<usize>().ok());
     let n = if bench { given.next().unwrap_or(WORDS) } else { 2_000 };
+    if std::env::args().any(|arg| arg == "joins") {
+        return ones(&planted(n.min(ONES)));
+    }
     if let Some(d) = given.next() {
         return joins("random with planted neighbours", &planted(n), d as u32..=d as u32);
     }
@@ -103,12 +106,19 @@ fn queries(words: &[u64]) {
     }
 }
 
+/// The two joins next to each other.
 fn ones(words: &[u64]) {
-    let shards = OnesShards::new(words);
-    println!("shards by number of ones, {} words", words.len());
-    for d in [0, 3, 8] {
-        let start = Instant::now();
-        let found = shards.pairs(d).len();
-        println!("  d={d}: {:.2} s, {found} pairs", start.elapsed().as_secs_f64());
+    for words in [&words[..words.len() / 10], words] {
+        println!("join of {} words, by tables and by numbers of ones", words.len());
+        for d in [1, 3, 6, 8, 10, 12, 16] {
+            let seconds = |search: Search| {
+                let start = Instant::now();
+                let found = search.pairs(words, d).len();
+                (start.elapsed().as_secs_f64(), found)
+            };
+            let ((tables, found), (ones, same)) = (seconds(Search::Tables), seconds(Search::Ones));
+            assert_eq!(found, same);
+            println!("  d={d}: {tables:.3} s and {ones:.3} s, {found} pairs");
+        }
     }
 }

@@ -3,9 +3,7 @@
 //! Documents of distinct random tokens: nothing is repeated, every shingle is new. A figure is the
 //! best of several rounds over the same documents, hashing and shingling included, tokenising not.
 //!
-//! In November 2026, on one core of a shared x86-64 machine (baseline SSE2 build), for documents of
-//! 50, 500 and 5000 tokens: `dsc` 7, 12 and 11; `minhash-lsh` with 128 minima 38, 14 and 8, with
-//! `slots=kfold` 75; `word-lsh` 1500, 180 and 120. Tokenising takes about 14.
+//! Next to tokenising, on texts: the lexicon's bench of that name and `benchmarks/README.md`.
 
 use lookalike_core::fingerprint::finalise;
 use lookalike_methods::{Document, Scratch, Signature, build, methods};

@@ -9,7 +9,9 @@
 //! |---|---|---|
 //! | [`join`], [`pairs`] | 12 bytes a word, and the pairs | all pairs of a collection |
 //! | [`Index`] | 12 bytes a word and table | one word after another against a collection |
-//! | [`OnesShards`] | 12 bytes a word | little memory and few words, or large d (Seshasai 2009, section 6.2) |
+//! | [`OnesShards`] | 12 bytes a word | large d, or queries in one table (Seshasai 2009, section 6.2) |
+//!
+//! A method names one of the two joins as its [`Search`].
 //!
 //! All of them take *positions* in the slice they were given, at most 2³² − 1 words. Equal words are
 //! pairs at distance 0 like any other, so a million equal words are 5·10¹¹ pairs: collapse them first
@@ -33,6 +35,7 @@ mod near;
 mod ones;
 mod partition;
 mod plan;
+mod search;
 
 pub use blocks::Blocks;
 pub use equal::EqualWords;
@@ -40,6 +43,7 @@ pub use index::Index;
 pub use join::{join, join_as_planned, pairs};
 pub use ones::OnesShards;
 pub use plan::{IndexPlan, JoinPlan};
+pub use search::Search;
 
 /// Two words that differ in few bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

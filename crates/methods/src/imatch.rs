@@ -19,6 +19,7 @@ mod random;
 mod ranks;
 mod reliability;
 pub(crate) mod sum;
+mod sums;
 #[cfg(test)]
 mod testing;
 

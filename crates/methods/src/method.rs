@@ -1,5 +1,6 @@
 //! What a method is: tokens in, keys and a sketch out, and what two sketches say of each other.
 
+use crate::hamming::Search;
 use lookalike_core::{Measure, Overlap};
 use std::fmt;
 
@@ -193,8 +194,13 @@ impl Evidence {
 pub enum Candidates {
     /// By a key in common.
     Keys,
-    /// By sketches of one word each that differ in at most so many bits.
-    Hamming(u32),
+    /// By sketches of one word each that differ in few bits.
+    Hamming {
+        /// At most so many.
+        distance: u32,
+        /// How such words are found.
+        search: Search,
+    },
 }
 
 /// Buffers of one thread, for any method.

@@ -10,6 +10,7 @@
 //! All of it is done in integers, logarithms included, so a document has the same word on every
 //! machine, and its tokens the same in every order where places do not count.
 
+use crate::hamming::Search;
 use crate::{
     About, Candidates, Document, Evidence, Method, MethodSpec, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
@@ -65,6 +66,7 @@ const MOST_DISTANCE: u32 = 32;
 #[derive(Debug, Clone)]
 pub struct Simhash {
     distance: u32,
+    search: Search,
     settings: Settings,
     statistics: Option<Arc<dyn Statistics>>,
 }
@@ -73,7 +75,13 @@ impl Simhash {
     /// A simhash whose matches are at most `distance` bits apart. Without statistics idf is 1.
     #[must_use]
     pub fn new(distance: u32, settings: Settings, statistics: Option<Arc<dyn Statistics>>) -> Self {
-        Self { distance, settings, statistics }
+        Self { distance, search: Search::default(), settings, statistics }
+    }
+
+    /// The same, its matches found in another way.
+    #[must_use]
+    pub fn searched(self, search: Search) -> Self {
+        Self { search, ..self }
     }
 
     /// How features are chosen and weighted.
@@ -100,9 +108,11 @@ fn build(
 ) -> Result<Box<dyn Method>, SpecError> {
     let settings = Settings::from_spec(spec)?;
     let names: Vec<&str> = settings::PARAMETERS.iter().map(|parameter| parameter.name).collect();
-    let distance =
-        spec.params(&names)?.checked("d", 3, "bits, 0 to 32", |&d| d <= MOST_DISTANCE)?;
-    Ok(Box::new(Simhash::new(distance, settings, statistics)))
+    let params = spec.params(&names)?;
+    let distance = params.checked("d", 3, "bits, 0 to 32", |&d| d <= MOST_DISTANCE)?;
+    let search = params.text("join").map_or(Some(Search::default()), Search::named);
+    let search = search.ok_or_else(|| params.bad("join", "tables or ones"))?;
+    Ok(Box::new(Simhash::new(distance, settings, statistics).searched(search)))
 }
 
 impl Method for Simhash {
@@ -119,13 +129,13 @@ impl Method for Simhash {
         weights::weigh(document, &self.settings, self.statistics.as_deref(), scratch);
         let Scratch { seen, features, values, .. } = scratch;
         let largest = select::select(&self.settings, features, values, seen);
-        if values.iter().all(|&weight| weight == 0) {
+        out.size = features.len() as u32;
+        select::drop_weightless(features, values);
+        if values.is_empty() {
             return Err(Unsigned::NothingSelected);
         }
         let mut sums = BitSums::new();
-        for (&term, &weight) in features.iter().zip(&*values) {
-            sums.add(term, weight);
-        }
+        sums.add_all(features, values);
         if let Some(share) = self.settings.metadata {
             let weight = share.of(largest);
             // A field is not a term, even where their hashes come from the same text.
@@ -138,7 +148,6 @@ impl Method for Simhash {
                 document.fields.iter().fold(0u64, |sum, field| sum.wrapping_add(finalise(field.0)));
             word = word & !self.reserved() | finalise(fields) & self.reserved();
         }
-        out.size = features.len() as u32;
         out.sketch.push(word);
         if self.distance == 0 {
             out.keys.push(word);
@@ -166,7 +175,7 @@ impl Method for Simhash {
     fn candidates(&self) -> Candidates {
         match self.distance {
             0 => Candidates::Keys,
-            d => Candidates::Hamming(d),
+            distance => Candidates::Hamming { distance, search: self.search },
         }
     }
 

@@ -128,7 +128,7 @@ impl Trial {
                 let itself = Edge { unit, with: unit, shared: self.units.size(unit) };
                 method.accepts(self.approach.evidence(&self.collection, &self.units, itself))
             }
-            (_, Candidates::Hamming(_)) => true,
+            (_, Candidates::Hamming { .. }) => true,
             (_, Candidates::Keys) => {
                 self.able(unit).first().is_some_and(|&document| self.bytes_of(document).0 > 0)
             }

@@ -54,18 +54,42 @@ impl Copies {
     #[inline]
     #[must_use]
     pub fn holding(self, term: u64) -> u64 {
-        let mut holding = 1;
-        let mut hash = 0u64;
-        for copy in 0..self.count {
-            if copy % 4 == 0 {
-                let number = u64::from(copy / 4 + 1);
-                hash = finalise(term ^ self.seed.wrapping_add(number.wrapping_mul(ODD)));
-            }
-            holding |= u64::from(hash as u16 >= self.drop) << (copy + 1);
-            hash >>= 16;
-        }
-        holding
+        let four = |group| (self.four(group, term) as u64) << (4 * group + 1);
+        1 | (0..self.groups()).fold(0, |holding, group| holding | four(group))
     }
+
+    /// Groups of four copies, the last of which may be short of some.
+    #[inline]
+    pub(super) fn groups(self) -> u32 {
+        self.count.div_ceil(4)
+    }
+
+    /// Which of the copies 4·group + 1 to 4·group + 4 hold a term, a bit each, the first the lowest. A
+    /// copy that there is not holds nothing.
+    #[inline]
+    pub(super) fn four(self, group: u32, term: u64) -> usize {
+        let number = u64::from(group) + 1;
+        let hash = finalise(term ^ self.seed.wrapping_add(number.wrapping_mul(ODD)));
+        let held = not_below(hash, u64::from(self.drop) * EACH) as usize;
+        let there = (self.count - 4 * group).min(4);
+        held & ((1 << there) - 1)
+    }
+}
+
+/// 1 in each 16 bits of a word.
+const EACH: u64 = 0x0001_0001_0001_0001;
+
+/// Which of the four 16-bit numbers in `a` are at least those in `b`, a bit each, without a branch:
+/// the highest bit decides where it differs, and else a subtraction of the rest that cannot borrow from
+/// the next number.
+#[inline]
+fn not_below(a: u64, b: u64) -> u64 {
+    const HIGHEST: u64 = 0x8000 * EACH;
+    // Brings bits 0, 16, 32 and 48 to 48, 49, 50 and 51; no two bits meet.
+    const GATHER: u64 = 1 << 48 | 1 << 33 | 1 << 18 | 1 << 3;
+    let rest = (a | HIGHEST) - (b & !HIGHEST);
+    let decided = (a & !b | !(a ^ b) & rest) & HIGHEST;
+    (decided >> 15).wrapping_mul(GATHER) >> 48 & 15
 }
 
 /// Odd, from the golden ratio: spreads the numbers of the hashes over all bits.
@@ -105,6 +129,39 @@ mod tests {
             for count in [0, 1, 3, 4, 5, 10] {
                 let few = Copies::new(count, 0.33, 9).holding(term);
                 assert_eq!(few, many & ((1 << (count + 1)) - 1));
+            }
+        }
+    }
+
+    /// The definition, copy by copy.
+    #[test]
+    fn a_copy_holds_what_its_sixteen_bits_say() {
+        for drop in [0, 1, 0x7FFF, 0x8000, 0x8001, 21_627, 65_535] {
+            let copies = Copies { count: 63, drop, seed: finalise(3) };
+            for term in (0..500).map(finalise) {
+                let holding = copies.holding(term);
+                for copy in 0..63u64 {
+                    let number = (copy / 4 + 1).wrapping_mul(ODD);
+                    let hash = finalise(term ^ copies.seed.wrapping_add(number));
+                    let held = (hash >> (16 * (copy % 4))) as u16 >= drop;
+                    assert_eq!(holding >> (copy + 1) & 1 == 1, held, "{drop} {copy}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sixteen_bit_numbers_compare_side_by_side() {
+        let numbers = [0, 1, 2, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF];
+        for a in numbers {
+            for b in numbers {
+                for lane in 0..4 {
+                    for around in [0, 0x8000 * EACH, u64::MAX] {
+                        let of =
+                            |number: u64| around & !(0xFFFF << (16 * lane)) | number << (16 * lane);
+                        assert_eq!(not_below(of(a), of(b)), 15 & !(u64::from(a < b) << lane));
+                    }
+                }
             }
         }
     }

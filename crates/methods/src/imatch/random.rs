@@ -2,25 +2,25 @@
 //!
 //! Signature 0 is by the lexicon, signature k by copy k; two documents match if they agree on one or
 //! more of the K + 1 coordinates. All of them come from one pass over the document's distinct terms: a
-//! term is looked up once, hashed once for four copies, and added where it belongs. The secondary
+//! term is looked up once, hashed once for four copies, and added where it belongs ([`Sums`]). The secondary
 //! lexicon is sampled by the same rule. A signature that is not [reliable](super::reliability) is left
 //! out and meets nothing; the document is rejected when all are.
 
 use super::copies::Copies;
 use super::nidf::{Frequencies, Share};
-use super::ranks::{candidate, order, place};
+use super::ranks::{candidate, cut, order, place};
 use super::reliability::Reliability;
 use super::sum::{self, Sum};
+use super::sums::Sums;
 use crate::{
     Document, Evidence, Method, MethodSpec, Scratch, Signature, Sketch, SpecError, Statistics,
     Unsigned,
 };
 use lookalike_core::FeatureKind;
 use lookalike_core::features::distinct;
-use lookalike_core::fingerprint::finalise;
 use std::sync::Arc;
 
-/// K + 1 digests of the distinct terms in a lexicon. O(tokens + K · terms of the lexicon).
+/// K + 1 digests of the distinct terms in a lexicon. O(tokens + K/4 · terms of the lexicon).
 #[derive(Debug)]
 pub struct RandomIMatch {
     statistics: Arc<dyn Statistics>,
@@ -60,31 +60,44 @@ pub(super) fn build(
     }))
 }
 
-/// Counts and sums of all views side by side, so that a term is added to all of them in one loop
-/// without a branch.
-struct Sums<'a> {
-    counts: &'a mut [u64],
-    highs: &'a mut [u64],
-    lows: &'a mut [u64],
-}
+/// Fewer candidates than these are added one by one.
+const FEW: usize = 16;
 
-impl Sums<'_> {
-    #[inline]
-    fn add(&mut self, term: u64, holding: u64) {
-        let mixed = finalise(term);
-        let views = self.counts.iter_mut().zip(self.highs.iter_mut()).zip(self.lows.iter_mut());
-        for (view, ((count, high), low)) in views.enumerate() {
-            let bit = holding >> view & 1;
-            let mask = bit.wrapping_neg();
-            *count += bit;
-            *high = high.wrapping_add(term & mask);
-            *low = low.wrapping_add(mixed & mask);
+/// Adds candidates of the secondary lexicon in rank order to every view, until it has as many terms as
+/// it needs. Reorders the candidates. `buffer` is any.
+fn fill(
+    sums: &mut Sums,
+    terms: &[u64],
+    mut candidates: &mut [u64],
+    needed: usize,
+    buffer: &mut Vec<u64>,
+) {
+    let missing = |sum: &Sum| needed.saturating_sub(sum.count as usize);
+    while !candidates.is_empty() {
+        let short = short_of(sums, needed);
+        if short == 0 {
+            return;
+        }
+        // No view is full before it has seen as many as the least that is missing, in whatever order.
+        let least = sums.views().iter().map(missing).filter(|&missing| missing > 0).min();
+        let together = least.filter(|&least| least >= FEW);
+        let next = together.unwrap_or(FEW).min(candidates.len());
+        cut(terms, candidates, next);
+        let (now, later) = std::mem::take(&mut candidates).split_at_mut(next);
+        candidates = later;
+        if together.is_some() {
+            sums.add_all(now.iter().map(|&chosen| terms[place(chosen)]), short, buffer);
+        } else {
+            now.sort_unstable_by(|&a, &b| order(terms, a, b));
+            now.iter().for_each(|&one| sums.add(terms[place(one)], short_of(sums, needed)));
         }
     }
+}
 
-    fn of(&self, view: usize) -> Sum {
-        Sum::of(self.counts[view] as u32, self.highs[view], self.lows[view])
-    }
+/// The views with fewer terms than they need, a bit each.
+fn short_of(sums: &Sums, needed: usize) -> u64 {
+    let views = sums.views().iter().enumerate();
+    views.fold(0, |short, (at, sum)| short | u64::from((sum.count as usize) < needed) << at)
 }
 
 impl Method for RandomIMatch {
@@ -102,19 +115,6 @@ impl Method for RandomIMatch {
         }
         out.size = terms.len() as u32;
         self.statistics.frequencies(terms, frequencies);
-        let views = self.copies.count() as usize + 1;
-        values.clear();
-        values.resize(3 * views, 0);
-        // The secondary lexicon's terms follow the sums in the same buffer.
-        if self.secondary.least <= self.secondary.most {
-            let known = frequencies.iter().enumerate();
-            let secondary = known.filter(|(_, frequency)| self.secondary.contains(**frequency));
-            values.extend(secondary.map(|(at, &frequency)| candidate(frequency, at)));
-        }
-        let (sums, secondary) = values.split_at_mut(3 * views);
-        let (counts, sums) = sums.split_at_mut(views);
-        let (highs, lows) = sums.split_at_mut(views);
-        let mut sums = Sums { counts, highs, lows };
         // The terms of the lexicon go to the front of a buffer, without a branch:
         // whether a term is one of them is anyone's guess, and a wrong guess costs more than writing.
         if seen.len() < terms.len() {
@@ -125,26 +125,21 @@ impl Method for RandomIMatch {
             seen[selected] = term;
             selected += usize::from(self.lexicon.contains(frequency));
         }
-        seen[..selected].iter().for_each(|&term| sums.add(term, self.copies.holding(term)));
+        let mut sums = Sums::new(self.copies);
+        sums.add_all(seen[..selected].iter().copied(), u64::MAX, values);
         let needed = self.reliability.needed(terms.len());
-        let lacking = |sums: &Sums<'_>, view: usize| (sums.counts[view] as usize) < needed;
-        if !secondary.is_empty() && (0..views).any(|view| lacking(&sums, view)) {
-            secondary.sort_unstable_by(|&a, &b| order(terms, a, b));
-            for &chosen in secondary.iter() {
-                let short = (0..views).filter(|&view| lacking(&sums, view));
-                let short = short.fold(0, |short, view| short | 1u64 << view);
-                if short == 0 {
-                    break;
-                }
-                let term = terms[place(chosen)];
-                sums.add(term, self.copies.holding(term) & short);
-            }
+        if self.secondary.least <= self.secondary.most {
+            let known = frequencies.iter().enumerate();
+            let rare = known.filter(|(_, frequency)| self.secondary.contains(**frequency));
+            seen.clear();
+            seen.extend(rare.map(|(at, &frequency)| candidate(frequency, at)));
+            fill(&mut sums, terms, seen, needed, values);
         }
-        for view in 0..views {
-            if lacking(&sums, view) {
+        for (view, sum) in (0..).zip(sums.views()) {
+            if (sum.count as usize) < needed {
                 sum::no_signature(out);
             } else {
-                sums.of(view).sign(view as u32, out);
+                sum.sign(view, out);
             }
         }
         if out.keys.is_empty() { Err(Unsigned::NothingSelected) } else { Ok(()) }

@@ -39,6 +39,14 @@ impl Sum {
         self.low = self.low.wrapping_add(finalise(term) & mask);
     }
 
+    /// Adds all of another set, of other terms.
+    #[inline]
+    pub(crate) fn add_sum(&mut self, other: Self) {
+        self.count += other.count;
+        self.high = self.high.wrapping_add(other.high);
+        self.low = self.low.wrapping_add(other.low);
+    }
+
     /// The set's digest.
     pub(crate) fn digest(self) -> SetDigest {
         let low = self.low.wrapping_add(u64::from(self.count));

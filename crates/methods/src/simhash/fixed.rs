@@ -11,14 +11,14 @@ pub const FRACTION: u32 = 16;
 /// Intervals of the table of logarithms, as a power of two.
 const STEPS: u32 = 8;
 
-/// log₂ of 1 + i / 2⁸, with 30 fractional bits.
-const LOG2: [u64; (1 << STEPS) + 1] = {
-    let mut table = [0; (1 << STEPS) + 1];
+/// log₂ of 1 + i / 2⁸ with 30 fractional bits, and how much more the next one is.
+static LOG2: [(u32, u32); 1 << STEPS] = {
+    let mut table = [(0, 0); 1 << STEPS];
     let mut i = 0;
     while i < 1 << STEPS {
         // The binary digits of a logarithm: square, and see whether it passes 2.
         let mut x = (1u128 << 62) + ((i as u128) << (62 - STEPS));
-        let (mut bits, mut digit) = (0u64, 0);
+        let (mut bits, mut digit) = (0u32, 0);
         while digit < 30 {
             x = (x * x) >> 62;
             bits <<= 1;
@@ -28,46 +28,72 @@ const LOG2: [u64; (1 << STEPS) + 1] = {
             }
             digit += 1;
         }
-        table[i] = bits;
+        table[i].0 = bits;
         i += 1;
     }
-    table[1 << STEPS] = 1 << 30;
+    i = 0;
+    while i < 1 << STEPS {
+        let next = if i + 1 < 1 << STEPS { table[i + 1].0 } else { 1 << 30 };
+        table[i].1 = next - table[i].0;
+        i += 1;
+    }
     table
 };
 
 /// log₂ x in fixed point, wrong by less than one unit; 0 for 0 and 1. Never decreases.
 #[must_use]
-pub fn log2(x: u64) -> u64 {
-    let x = x.max(1);
+#[inline]
+pub const fn log2(x: u64) -> u64 {
+    let x = if x == 0 { 1 } else { x };
     let whole = x.ilog2();
     // The digits after the leading one, moved to the top.
-    let fraction = (x << (63 - whole)) << 1;
-    let at = (fraction >> (64 - STEPS)) as usize;
-    let between = fraction << STEPS >> 32;
-    let low = LOG2[at];
-    let interpolated = low + (((LOG2[at + 1] - low) * between) >> 32);
-    (u64::from(whole) << FRACTION) + (interpolated >> (30 - FRACTION))
+    interpolated(whole as u64, (x << (63 - whole)) << 1)
 }
 
-/// cos(2π·x/length) + 1 with 32 fractional bits, `length` at least 1.
+/// [`log2`] of a number of 32 bits, for which a double has the digits ready.
+#[must_use]
+#[inline]
+pub fn log2_of_32(x: u32) -> u64 {
+    // No rounding: a double has 52 digits after the leading one. Its exponent has 1023 added to it.
+    let bits = f64::from(x.max(1)).to_bits();
+    interpolated((bits >> 52) - 1023, bits << 12)
+}
+
+/// log₂ of a number by its whole part and the digits after its leading one, at the top of a word.
+#[inline]
+const fn interpolated(whole: u64, fraction: u64) -> u64 {
+    let (low, step) = LOG2[(fraction >> (64 - STEPS)) as usize];
+    let between = fraction << STEPS >> 32;
+    let interpolated = low as u64 + ((step as u64 * between) >> 32);
+    (whole << FRACTION) + (interpolated >> (30 - FRACTION))
+}
+
+/// cos(2π·x/length) + 1 with 32 fractional bits, `length` at least 1 and below 2⁵⁰.
 ///
 /// By products and sums only, which every machine rounds alike.
 #[must_use]
 pub fn cosine_wave(x: u64, length: u64) -> u64 {
-    // Fold the period onto its first half, and that onto its first quarter.
+    // Fold the period onto its first half.
     let x = x % length;
-    let x = x.min(length - x);
-    let (quarter, sign) =
-        if 4 * x <= length { (x as f64, 1.0) } else { (length as f64 / 2.0 - x as f64, -1.0) };
+    half_wave(x.min(length - x) as f64, length as f64)
+}
+
+/// [`cosine_wave`] of a whole number x up to half the length. Of doubles, that the compiler may take two
+/// at a time.
+#[inline(always)]
+pub(super) fn half_wave(x: f64, length: f64) -> u64 {
+    // Fold onto the first quarter.
+    let (quarter, sign) = if 4.0 * x <= length { (x, 1.0) } else { (length / 2.0 - x, -1.0) };
     let square = {
-        let angle = quarter / length as f64 * std::f64::consts::TAU;
+        let angle = quarter / length * std::f64::consts::TAU;
         angle * angle
     };
     // 1 − a²/2·(1 − a²/(3·4)·(1 − …)); the first term left out is under 10⁻¹¹ at a quarter.
     let cosine = [13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
         .iter()
         .fold(1.0, |inner, n| 1.0 - square / (n * (n + 1.0)) * inner);
-    ((sign * cosine + 1.0) * (1u64 << 32) as f64 + 0.5) as u64
+    // Far from the end of the range: a signed number is the machine's own to make of it.
+    ((sign * cosine + 1.0) * (1u64 << 32) as f64 + 0.5) as i64 as u64
 }
 
 /// A decimal from 0 to 1000 with at most six digits after the point, exactly.
@@ -88,11 +114,24 @@ impl Decimal {
         Self { millionths }
     }
 
-    /// So much of a weight, rounded down.
+    /// So much of a weight, rounded down. A division of 128 bits takes longer than all the rest.
     #[must_use]
     pub fn of(self, weight: u64) -> u64 {
-        let product = u128::from(weight) * u128::from(self.millionths) / 1_000_000;
-        u64::try_from(product).unwrap_or(u64::MAX)
+        match weight.checked_mul(self.millionths) {
+            Some(product) => product / 1_000_000,
+            None => {
+                let product = u128::from(weight) * u128::from(self.millionths) / 1_000_000;
+                u64::try_from(product).unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// The least number that is at least so much of `whole`: what [`Decimal::reached_by`] asks for.
+    /// `None` if it is beyond all.
+    #[must_use]
+    pub fn least_of(self, whole: u64) -> Option<u64> {
+        let product = u128::from(whole) * u128::from(self.millionths);
+        u64::try_from(product.div_ceil(1_000_000)).ok()
     }
 
     /// Whether `part` is at least so much of `whole`, exactly.
@@ -136,6 +175,9 @@ mod tests {
             assert_eq!(log2(1 << power), power << FRACTION);
         }
         assert_eq!((log2(0), log2(1)), (0, 0));
+        for x in [0, 1, 2, 3, u32::MAX - 1, u32::MAX] {
+            assert_eq!(log2_of_32(x), log2(u64::from(x)));
+        }
         assert_eq!(log2(3), 103_872); // 1.5849625 · 65536 = 103872.1
         assert!((1..100_000).all(|x| log2(x) <= log2(x + 1)));
     }
@@ -147,6 +189,32 @@ mod tests {
         assert_eq!((wave(0), wave(3), wave(6), wave(9)), (2 * ONE, ONE, 0, ONE));
         assert_eq!((wave(2), wave(4)), (ONE + ONE / 2, ONE / 2));
         assert_eq!((cosine_wave(1, 1), cosine_wave(1, 2)), (2 * ONE, 0));
+    }
+
+    /// The same steps written down plainly: not a bit may change.
+    #[test]
+    fn the_wave_is_what_it_always_was() {
+        let plain = |x: u64, length: u64| {
+            let x = x % length;
+            let x = x.min(length - x);
+            let (quarter, sign) = if 4 * x <= length {
+                (x as f64, 1.0)
+            } else {
+                (length as f64 / 2.0 - x as f64, -1.0)
+            };
+            let angle = quarter / length as f64 * std::f64::consts::TAU;
+            let cosine = [13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+                .iter()
+                .fold(1.0, |inner, n| 1.0 - angle * angle / (n * (n + 1.0)) * inner);
+            ((sign * cosine + 1.0) * (1u64 << 32) as f64 + 0.5) as u64
+        };
+        for length in (1..300).chain([4095, 4096, 99_999, 1 << 40]) {
+            for x in
+                (0..=length.min(2 * 300)).chain([length / 4, length / 2, length - 1, length + 1])
+            {
+                assert_eq!(cosine_wave(x, length), plain(x, length), "{x} of {length}");
+            }
+        }
     }
 
     #[test]
@@ -165,9 +233,27 @@ mod tests {
     }
 
     proptest! {
+        /// [`Decimal::least_of`] and [`Decimal::of`] are the bounds that the comparisons have.
+        #[test]
+        fn bounds_are_where_the_comparisons_turn(
+            millionths in prop_oneof![0u64..2_000_000, 0u64..=1_000_000_000],
+            whole in prop_oneof![0u64..1000, any::<u64>()],
+            part in prop_oneof![0u64..1000, any::<u64>()],
+            off in 0u64..3,
+        ) {
+            let decimal = Decimal::millionths(millionths);
+            let (least, most) = (decimal.least_of(whole), decimal.of(whole));
+            for part in [part, least.unwrap_or(0).saturating_add(off).saturating_sub(1), most.saturating_add(off).saturating_sub(1), u64::MAX] {
+                prop_assert_eq!(least.is_some_and(|least| least <= part), decimal.reached_by(part, whole));
+                prop_assert_eq!(part > most, decimal.passed_by(part, whole));
+            }
+        }
+
         /// Next to the platform's own functions, which are good to far more than 16 bits.
         #[test]
         fn within_a_unit_of_the_truth(x in 1u64..u64::MAX, small in 1u64..5000, length in 1u64..100_000, at in 0u64..100_000) {
+            prop_assert_eq!(log2_of_32(x as u32), log2(u64::from(x as u32)));
+            prop_assert_eq!(log2_of_32(small as u32), log2(small));
             for x in [x, small] {
                 prop_assert!(((x as f64).log2() * 65536.0 - log2(x) as f64).abs() < 1.5);
             }

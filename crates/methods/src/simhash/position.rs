@@ -1,27 +1,71 @@
-//! A word's place in the document in, what its weight is multiplied with out (Seshasai 2009, sections
-//! 5.2 and 5.3).
+//! The number of words of a document in, what the weight of each is multiplied with by its place out
+//! (Seshasai 2009, sections 5.2 and 5.3).
 
-use super::fixed::{FRACTION, cosine_wave, log2};
+use super::fixed::{FRACTION, cosine_wave, half_wave, log2};
 
 /// The factor 1.
 pub const ONE: u64 = 1 << 32;
 
-/// Gives a factor in fixed point ([`ONE`] is 1; at most 2⁴⁰) for the word at place x, counted from 1,
-/// of a document of so many words. An arbitrary function is one of these.
-pub type PositionFunction = fn(x: u64, length: u64) -> u64;
+/// Fills `factors` with those of all places x, counted from 1, of a document of so many words, in fixed
+/// point ([`ONE`] is 1; at most 2⁴⁰). An arbitrary function is one of these; all places are asked for at
+/// once because what is the same for several is then worked out once.
+pub type PositionFunction = fn(length: u64, factors: &mut Vec<u64>);
 
 /// The named functions. Logarithms are those of x + 1, "shifted so that the result for small x is
 /// positive" (section 6.4.5), to base 2: a constant factor changes no simhash.
 pub const NAMED: &[(&str, PositionFunction)] = &[
-    ("log", logarithm),
-    ("cosine", cosine_wave),
-    ("inverse", |x, _| ONE / x),
-    ("inverse-log", |x, _| (ONE << FRACTION) / log2(x + 1)),
+    ("log", logarithms),
+    ("cosine", cosines),
+    ("inverse", |length, factors| each(length, factors, |x| ONE / x)),
+    ("inverse-log", |length, factors| {
+        each(length, factors, |x| (ONE << FRACTION) / log2(x + 1));
+    }),
 ];
 
+fn each(length: u64, factors: &mut Vec<u64>, factor: impl Fn(u64) -> u64) {
+    factors.clear();
+    factors.extend((1..=length).map(factor));
+}
+
 /// log(x) / x.
-fn logarithm(x: u64, _length: u64) -> u64 {
+fn logarithms(length: u64, factors: &mut Vec<u64>) {
+    let known = &LOGARITHMS[..LOGARITHMS.len().min(length as usize)];
+    factors.clear();
+    factors.extend_from_slice(known);
+    factors.extend((known.len() as u64 + 1..=length).map(logarithm));
+}
+
+const fn logarithm(x: u64) -> u64 {
     (log2(x + 1) << (32 - FRACTION)) / (x + 1)
+}
+
+/// Those of the places of most documents.
+static LOGARITHMS: [u64; 1 << 12] = {
+    let mut table = [0; 1 << 12];
+    let mut at = 0;
+    while at < table.len() {
+        table[at] = logarithm(at as u64 + 1);
+        at += 1;
+    }
+    table
+};
+
+/// cos(2πx/L) + 1. The second half of the wave is the first, backwards.
+fn cosines(length: u64, factors: &mut Vec<u64>) {
+    let first = (length / 2) as usize;
+    factors.clear();
+    let mut x = [1.0, 2.0, 3.0, 4.0];
+    while factors.len() < first {
+        factors.extend(x.map(|x| half_wave(x, length as f64)));
+        x = x.map(|x| x + 4.0);
+    }
+    factors.truncate(first);
+    factors.extend((first as u64 + 1..length).map(|_| 0));
+    let (forth, back) = factors.split_at_mut(first);
+    // Of an even length the middle is there once.
+    let mirrored = &forth[..back.len()];
+    back.iter_mut().rev().zip(mirrored).for_each(|(back, &factor)| *back = factor);
+    factors.extend((0..length.min(1)).map(|_| cosine_wave(0, length)));
 }
 
 /// The function of that name.
@@ -36,7 +80,12 @@ mod tests {
 
     #[test]
     fn values_by_hand() {
-        let at = |name, x, length| named(name).map(|function| function(x, length));
+        let at = |name, x: usize, length| {
+            let mut factors = vec![7];
+            named(name)?(length, &mut factors);
+            assert_eq!(factors.len() as u64, length);
+            factors.get(x - 1).copied()
+        };
         // log₂(2)/2, log₂(4)/4, log₂(16)/16.
         assert_eq!(
             [at("log", 1, 9), at("log", 3, 9), at("log", 15, 99)],
@@ -47,5 +96,16 @@ mod tests {
         // Both ends count, the middle does not.
         assert_eq!([at("cosine", 4, 8), at("cosine", 8, 8)], [Some(0), Some(2 * ONE)]);
         assert_eq!(at("sine", 1, 1), None);
+    }
+
+    #[test]
+    fn all_places_at_once_are_the_places_one_by_one() {
+        let mut factors = Vec::new();
+        for length in (0..70).chain([4095, 4096, 4097, 5000]) {
+            cosines(length, &mut factors);
+            assert_eq!(factors, (1..=length).map(|x| cosine_wave(x, length)).collect::<Vec<_>>());
+            logarithms(length, &mut factors);
+            assert_eq!(factors, (1..=length).map(logarithm).collect::<Vec<_>>());
+        }
     }
 }

@@ -20,11 +20,13 @@ pub(super) fn select(
         weights.iter_mut().for_each(|weight| *weight = (*weight).min(cap));
     }
     let largest = weights.iter().copied().max().unwrap_or(0);
-    for weight in weights.iter_mut() {
-        let light = settings.least.is_some_and(|least| !least.reached_by(*weight, largest));
-        let heavy = settings.most.is_some_and(|most| most.passed_by(*weight, largest));
-        if light || heavy {
-            *weight = 0;
+    if settings.least.is_some() || settings.most.is_some() {
+        // Bounds in place of a comparison of products for each.
+        let least = settings.least.map_or(Some(0), |least| least.least_of(largest));
+        let most = settings.most.map_or(u64::MAX, |most| most.of(largest));
+        for weight in weights.iter_mut() {
+            let stays = least.is_some_and(|least| least <= *weight) & (*weight <= most);
+            *weight = if stays { *weight } else { 0 };
         }
     }
     if let Some(top) = settings.top.filter(|&top| top < weights.len()) {
@@ -42,6 +44,21 @@ pub(super) fn select(
         }
     }
     largest
+}
+
+/// Drops the terms that weigh nothing.
+pub(super) fn drop_weightless(terms: &mut Vec<u64>, weights: &mut Vec<u64>) {
+    if weights.iter().all(|&weight| weight > 0) {
+        return;
+    }
+    let mut end = 0;
+    for at in 0..weights.len().min(terms.len()) {
+        // Without a branch: which are left out is anyone's guess.
+        (terms[end], weights[end]) = (terms[at], weights[at]);
+        end += usize::from(weights[at] > 0);
+    }
+    terms.truncate(end);
+    weights.truncate(end);
 }
 
 /// The weight of that rank, the heaviest being of rank 1.

@@ -81,6 +81,11 @@ pub const VARIANTS: &[Variant] = &[
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter { name: "d", default: "3", help: "bits that may differ, 0 to 32" },
     Parameter {
+        name: "join",
+        default: "tables",
+        help: "how near words are found, with the same result: tables, or ones for a large d",
+    },
+    Parameter {
         name: "variant",
         default: "original",
         help: "original, metadata, strip, low, high, position, function, tagged (Table 6.1), top, middle, capped, reserved; several joined by +",

@@ -190,7 +190,12 @@ fn reserved_bits_must_agree() {
 #[test]
 fn distance_decides() {
     let method = method("simhash", None);
-    assert_eq!(method.candidates(), Candidates::Hamming(3));
+    let found = |distance, search| Candidates::Hamming { distance, search };
+    assert_eq!(method.candidates(), found(3, Search::Tables));
+    let by_ones = super::tests::method("simhash:join=ones,d=9", None);
+    assert_eq!(by_ones.candidates(), found(9, Search::Ones));
+    let refused = crate::build(&"simhash:join=both".parse().unwrap(), None).unwrap_err();
+    assert!(refused.to_string().contains("tables or ones"), "{refused}");
     let compare = |a: u64, b: u64| {
         let sketch = |words| Sketch { words, size: 1, level: 0 };
         let evidence = method.compare(sketch(&[a]), sketch(&[b]));

@@ -5,7 +5,7 @@
 //! occurrence. Without place or boost that is tf·idf. The thesis does not say what the place of a word
 //! is that stands in several.
 
-use super::fixed::{FRACTION, log2};
+use super::fixed::{Decimal, FRACTION, log2, log2_of_32};
 use super::position::ONE;
 use super::settings::{Settings, Weights};
 use crate::{Document, Marks, Scratch, Statistics};
@@ -27,80 +27,111 @@ pub(super) fn weigh(
     statistics: Option<&dyn Statistics>,
     scratch: &mut Scratch,
 ) {
+    let Document { tokens, marks, .. } = *document;
+    let boosted = |boost: Decimal, factor: u64, at: usize| match marks.get(at) {
+        Some(marks) if marks.any(TAGGED) => boost.of(factor),
+        _ => factor,
+    };
+    // What a word weighs by its place.
+    let mut factors = std::mem::take(&mut scratch.seen);
+    if let Some(position) = settings.position {
+        position(tokens.len() as u64, &mut factors);
+    }
+    let place = |at: usize| factors.get(at).copied().unwrap_or(0);
     match (settings.position, settings.tagged) {
-        (None, None) => collect(document.tokens, scratch, |_| ONE),
-        (position, tagged) => {
-            let length = document.tokens.len() as u64;
-            let boosted = |factor: u64, at: usize| match (tagged, document.marks.get(at)) {
-                (Some(boost), Some(marks)) if marks.any(TAGGED) => boost.of(factor),
-                _ => factor,
-            };
-            let place = |at| position.map_or(ONE, |function| function(at as u64 + 1, length));
-            collect(document.tokens, scratch, |at| boosted(place(at), at));
-        }
+        (None, None) => collect(tokens, scratch, |_| ONE),
+        (None, Some(boost)) => collect(tokens, scratch, |at| boosted(boost, ONE, at)),
+        (Some(_), None) => collect(tokens, scratch, place),
+        (Some(_), Some(boost)) => collect(tokens, scratch, |at| boosted(boost, place(at), at)),
     }
-    let idf = Idf::new(settings.weights, statistics);
-    for (term, weight) in scratch.features.iter_mut().zip(&mut scratch.values) {
-        *term = finalise(*term);
-        let product = u128::from(*weight) * u128::from(idf.of(*term));
-        *weight = u64::try_from(product >> 32).unwrap_or(u64::MAX);
+    scratch.seen = factors;
+    let Scratch { features, values, counts: frequencies, .. } = scratch;
+    features.iter_mut().for_each(|term| *term = finalise(*term));
+    let Some(statistics) = statistics.filter(|_| settings.weights != Weights::Tf) else {
+        values.iter_mut().for_each(|weight| *weight = times(*weight, 1 << FRACTION));
+        return;
+    };
+    statistics.frequencies(features, frequencies);
+    let idf = Idf::new(settings.weights, statistics.documents());
+    for (weight, &frequency) in values.iter_mut().zip(&*frequencies) {
+        *weight = times(*weight, idf.of(frequency));
     }
+}
+
+/// A sum of factors times idf, as a weight.
+#[inline]
+fn times(factors: u64, idf: u64) -> u64 {
+    u64::try_from((u128::from(factors) * u128::from(idf)) >> 32).unwrap_or(u64::MAX)
 }
 
 /// Sums the factors of equal tokens, into `features` and `values`.
 #[inline]
 fn collect(tokens: &[u64], scratch: &mut Scratch, factor: impl Fn(usize) -> u64) {
-    let Scratch { seen, features, values, counts, .. } = scratch;
+    let Scratch { features, values, counts: slots, .. } = scratch;
+    // Open addressing: a slot has the number of the feature plus 1. One feature more than there can
+    // be, where the next one is to be: that place is what an empty slot stands for.
+    let capacity = (tokens.len() * 4).next_power_of_two();
+    slots.clear();
+    slots.resize(capacity, 0);
     features.clear();
+    features.resize(tokens.len() + 1, 0);
     values.clear();
-    // Open addressing: `counts` has the number of the feature plus 1, `seen` its token.
-    let capacity = (tokens.len() * 2).next_power_of_two().max(16);
-    counts.clear();
-    counts.resize(capacity, 0);
-    if seen.len() < capacity {
-        seen.resize(capacity, 0);
-    }
-    let (slots, numbers) = (&mut seen[..capacity], &mut counts[..capacity]);
+    values.resize(tokens.len() + 1, 0);
+    let mut end = 0;
     for (at, &token) in tokens.iter().enumerate() {
         let mut slot = token as usize & (capacity - 1);
-        loop {
-            if numbers[slot] == 0 {
-                slots[slot] = token;
-                features.push(token);
-                values.push(factor(at));
-                numbers[slot] = features.len() as u32;
-                break;
-            }
-            if slots[slot] == token {
-                let sum = &mut values[numbers[slot] as usize - 1];
-                *sum = sum.saturating_add(factor(at));
-                break;
-            }
+        // Whether a token is the document's first of its kind is anyone's guess, and a wrong guess
+        // costs more than all the rest: so only whether a slot is another's, which is rare, is a branch.
+        features[end] = token;
+        let mut number = place(slots[slot], end);
+        while features[number] != token {
             slot = (slot + 1) & (capacity - 1);
+            number = place(slots[slot], end);
         }
+        values[number] = values[number].saturating_add(factor(at));
+        slots[slot] = number as u32 + 1;
+        end += usize::from(number == end);
     }
+    features.truncate(end);
+    values.truncate(end);
 }
 
-/// idf of terms, in fixed point.
-struct Idf<'a> {
+/// The place of the feature that a slot stands for.
+#[inline]
+fn place(slot: u32, end: usize) -> usize {
+    if slot == 0 { end } else { slot as usize - 1 }
+}
+
+/// idf by document frequency, in fixed point.
+struct Idf {
     weights: Weights,
-    statistics: Option<&'a dyn Statistics>,
+    /// N, or its logarithm.
     documents: u64,
 }
 
-impl<'a> Idf<'a> {
-    fn new(weights: Weights, statistics: Option<&'a dyn Statistics>) -> Self {
-        let statistics = statistics.filter(|_| weights != Weights::Tf);
-        Self { weights, statistics, documents: statistics.map_or(0, Statistics::documents) }
+impl Idf {
+    fn new(weights: Weights, documents: u64) -> Self {
+        let inverse = weights == Weights::TfInverse;
+        Self { weights, documents: if inverse { documents } else { log2(documents) } }
     }
 
-    fn of(&self, term: u64) -> u64 {
-        let Some(statistics) = self.statistics else { return 1 << FRACTION };
-        let frequency = u64::from(statistics.frequency(term).max(1));
+    #[inline]
+    fn of(&self, frequency: u32) -> u64 {
+        let frequency = frequency.max(1);
         let idf = match self.weights {
-            Weights::TfInverse => (u128::from(self.documents) << FRACTION) / u128::from(frequency),
-            _ => u128::from(log2(self.documents).saturating_sub(log2(frequency))),
+            Weights::TfInverse => match self.documents.checked_mul(1 << FRACTION) {
+                Some(documents) => documents / u64::from(frequency),
+                None => self.inverse_of_many(u64::from(frequency)),
+            },
+            _ => self.documents.saturating_sub(log2_of_32(frequency)),
         };
-        u64::try_from(idf).unwrap_or(u64::MAX).max(LEAST_IDF)
+        idf.max(LEAST_IDF)
+    }
+
+    /// N/n where the fractional bits of N do not fit.
+    #[cold]
+    fn inverse_of_many(&self, frequency: u64) -> u64 {
+        let idf = (u128::from(self.documents) << FRACTION) / u128::from(frequency);
+        u64::try_from(idf).unwrap_or(u64::MAX)
     }
 }

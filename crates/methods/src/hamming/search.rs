@@ -1,0 +1,76 @@
+//! The name of a way to join words in, the same pairs out whichever it is.
+
+use super::{OnesShards, Pair, pairs};
+
+/// How all pairs within a distance are found. It decides the time and never the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Search {
+    /// By blocks of bits in common ([`pairs`]): Manku, Jain & Das Sarma 2007.
+    #[default]
+    Tables,
+    /// By numbers of ones that are near each other ([`OnesShards`]): Seshasai 2009, section 6.2.
+    Ones,
+}
+
+impl Search {
+    /// Every way and its name.
+    pub const NAMED: [(&'static str, Self); 2] = [("tables", Self::Tables), ("ones", Self::Ones)];
+
+    /// The way of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, search)| search)
+    }
+
+    /// All pairs of `words` within `d` bits, in ascending order. At most 2³² − 1 words.
+    ///
+    /// ```
+    /// use lookalike_methods::hamming::Search;
+    ///
+    /// let words = [0b0000, 0b0111, 0xFFFF_0000, 0b0110];
+    /// assert_eq!(Search::Ones.pairs(&words, 2), Search::Tables.pairs(&words, 2));
+    /// ```
+    #[must_use]
+    pub fn pairs(self, words: &[u64], d: u32) -> Vec<Pair> {
+        match self {
+            Self::Tables => pairs(words, d),
+            Self::Ones => OnesShards::new(words).pairs(d),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hamming::brute_force;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_way_finds_the_pairs_of_the_definition(
+            words in brute_force::clustered(80),
+            d in 0u32..=32,
+        ) {
+            for (name, search) in Search::NAMED {
+                prop_assert_eq!(search.pairs(&words, d), brute_force::pairs(&words, d), "{}", name);
+            }
+        }
+    }
+
+    /// More words than one task or one bucket has, and neighbours at every distance about d.
+    #[test]
+    fn every_way_finds_the_same_among_many() {
+        let random = lookalike_core::fingerprint::finalise;
+        let words: Vec<u64> = (0..20_000u64)
+            .map(|i| {
+                let flips = (0..i % 8).fold(0u64, |bits, k| bits | 1 << (random(i ^ k << 40) & 63));
+                random(i / 8) ^ flips
+            })
+            .collect();
+        for d in [1, 3, 6, 10] {
+            let tables = Search::Tables.pairs(&words, d);
+            assert!(tables.iter().any(|pair| pair.distance == d));
+            assert_eq!(Search::Ones.pairs(&words, d), tables, "{d}");
+        }
+    }
+}
