@@ -989,6 +989,14 @@ def methods(c: Checks) -> None:
     with ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(one, names))
 
+    found = []
+    for spec in ("simhash:d=5", "simhash:d=5,join=ones"):
+        out = c.out(f"methods {spec}")
+        done = c.run("cluster", docs, "-o", out, "--tables", "tsv", "-q", "--method", spec, "--verify", "sketch")
+        c.check(f"methods: {spec} runs", done.returncode == 0, done.stderr)
+        found.append((out / "pairs.tsv").read_bytes())
+    c.check("methods: near words are the same, by tables or by ones", found[0] == found[1] and found[0].count(b"\n") > 20)
+
 
 def memory(c: Checks) -> None:
     """Any bound on memory: the same bytes, whatever goes to a temporary file; and a disk that does not take it."""
