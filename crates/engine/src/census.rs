@@ -165,7 +165,9 @@ impl Reader<'_> {
         let bucket = self.census.split.of(value);
         let place = self.next[bucket];
         self.next[bucket] += 1;
-        self.census.repeated[bucket][(place / 64) as usize] >> (place % 64) & 1 == 0
+        // A set that could not be read when it was counted, and now is, goes beyond: nothing is known.
+        let bits = self.census.repeated[bucket].get((place / 64) as usize);
+        bits.is_some_and(|bits| bits >> (place % 64) & 1 == 0)
     }
 }
 

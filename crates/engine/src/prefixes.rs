@@ -11,8 +11,8 @@ use rayon::prelude::*;
 /// The keys that units look under and, where those are others, the keys that they are found under. Nearly
 /// all that only one unit has are left out.
 ///
-/// Passes over the sets three times, or four for containment, and over a sixteenth of large collections
-/// once more. `memory` bounds what is written down to count, in bytes: with less of it, sets are passed
+/// Passes over the sets twice, three times for containment, and over a sixteenth of large collections once
+/// more. `memory` bounds what is written down to count, in bytes: with less of it, sets are passed
 /// over more often.
 pub(crate) fn prefix_keys(
     collection: &Collection,
