@@ -60,10 +60,15 @@ impl<'a> PrefixOrder<'a> {
     ) {
         let length = self.measure.prefix_length(self.threshold, set.len() as u32) as usize;
         let PrefixScratch { low, shared } = scratch;
-        self.low(set, low);
-        let all = low.len();
-        low.retain(|&value| !once(value));
-        let alone = all - low.len();
+        let low = self.low(set, low);
+        let mut others = 0;
+        for at in 0..low.len() {
+            // No branch here either.
+            let value = low[at];
+            low[others] = value;
+            others += usize::from(!once(value));
+        }
+        let (alone, low) = (low.len() - others, &low[..others]);
         if alone >= length {
             return;
         }
@@ -85,21 +90,19 @@ impl<'a> PrefixOrder<'a> {
         }
     }
 
-    /// The elements of a set up to the bound, in their order, in place of what is in `low`.
-    pub fn low(&self, set: &[u64], low: &mut Vec<u64>) {
-        low.clear();
-        if self.bound == u64::MAX {
-            low.extend_from_slice(set);
-            return;
+    /// The elements of a set up to the bound, in their order, written to a buffer of any content.
+    pub fn low<'b>(&self, set: &[u64], buffer: &'b mut Vec<u64>) -> &'b mut [u64] {
+        if buffer.len() < set.len() {
+            buffer.resize(set.len(), 0);
         }
-        low.resize(set.len(), 0);
+        let low = &mut buffer[..set.len()];
         let mut end = 0;
         for &value in set {
             // Without a branch: which elements are low is as random as they are.
             low[end] = value;
             end += usize::from(value <= self.bound);
         }
-        low.truncate(end);
+        &mut low[..end]
     }
 }
 

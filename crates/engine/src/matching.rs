@@ -50,7 +50,7 @@ pub struct Matches {
     pub candidates: u64,
     /// Pairs whose sets were intersected.
     pub verified: u64,
-    /// Keys posted.
+    /// Keys that two or more units have.
     pub keys: u64,
     /// Keys left out because more units have them than [`Approach::key_limit`] allows.
     pub keys_ignored: u64,
@@ -85,7 +85,7 @@ pub fn find(
     if approach.keeps_sets() {
         units.sort_sets(collection, takes_part);
     }
-    matches.keys = postings.len() as u64;
+    matches.keys = postings.shared();
     matches.keys_ignored = postings.ignored();
     collection.overflow.check()?;
     clock.lap(&mut matches, "indexing")?;

@@ -9,8 +9,10 @@ use crate::buckets::{Buckets, Emitted, SortedBuckets, UNITS_PER_TASK, emit};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units};
+use lookalike_core::fingerprint::finalise;
 use lookalike_methods::{Candidates, Method};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A unit found under a key.
@@ -34,7 +36,8 @@ pub struct Key {
     pub position: u32,
 }
 
-/// Keys of all units and the groups they form. Keys that only one unit has are gone.
+/// Keys of all units and the groups they form. Keys that only one unit has are gone, and of those that
+/// the same units have the first is left.
 #[derive(Debug, Default)]
 pub struct Postings {
     groups: Groups,
@@ -43,6 +46,7 @@ pub struct Postings {
     probes: Keys,
     /// `None` where units post what they probe.
     posts: Option<Keys>,
+    shared: u64,
     ignored: u64,
 }
 
@@ -60,8 +64,44 @@ impl Groups {
         self.starts.push(self.entries.len() as u32);
     }
 
+    fn len(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
     fn range(&self, group: u32) -> Range<usize> {
         self.starts[group as usize] as usize..self.starts[group as usize + 1] as usize
+    }
+}
+
+/// Finds the group that has the same units as another. Documents of one origin share most of their keys,
+/// and nobody else has them: a group for each would say the same thing again and again.
+#[derive(Debug, Default)]
+struct SameUnits {
+    group_of: HashMap<u64, u32, foldhash::fast::FixedState>,
+}
+
+impl SameUnits {
+    /// Adds a group, or, where one has its units already, keeps of the two the one that comes first in
+    /// the order of keys: no pair of units has a common key before it that it had not before.
+    fn push(&mut self, groups: &mut Groups, group: &[Emitted]) {
+        let hash = group.iter().fold(0, |hash, (_, p)| finalise(hash ^ u64::from(p.unit)));
+        let number = *self.group_of.entry(hash).or_insert(groups.len());
+        if number == groups.len() {
+            return groups.push(group);
+        }
+        let range = groups.range(number);
+        let known = &mut groups.entries[range];
+        let units = |entries: &[Posting]| {
+            entries.len() == group.len()
+                && entries.iter().zip(group).all(|(entry, (_, posting))| entry.unit == posting.unit)
+        };
+        if !units(known) {
+            return groups.push(group);
+        }
+        // The order is the same for all units: earlier for one is earlier for each.
+        if group[0].1.position < known[0].position {
+            known.iter_mut().zip(group).for_each(|(entry, (_, posting))| *entry = *posting);
+        }
     }
 }
 
@@ -89,7 +129,7 @@ impl Keys {
         }
         let mut next = starts.clone();
         let mut keys = vec![Key { group: 0, position: 0 }; groups.entries.len()];
-        for group in 0..groups.starts.len() as u32 - 1 {
+        for group in 0..groups.len() {
             for entry in &groups.entries[groups.range(group)] {
                 let next = &mut next[entry.unit as usize];
                 keys[*next as usize] = Key { group, position: entry.position };
@@ -201,18 +241,20 @@ impl Postings {
         }
         let mut groups = Groups { starts: vec![0], entries: Vec::new() };
         let Some(posts) = posts else {
-            let mut ignored = 0;
+            let (mut shared, mut ignored, mut same) = (0, 0, SameUnits::default());
             for bucket in SortedBuckets::new(probes) {
                 for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
                     if most_units.is_some_and(|most| group.len() as u64 > u64::from(most)) {
                         ignored += 1;
                     } else {
-                        groups.push(group);
+                        shared += 1;
+                        same.push(&mut groups, group);
                     }
                 }
             }
+            drop(same);
             let probes = Keys::of_groups(units, &groups);
-            return Ok(Self { groups, probes, ignored, ..Self::default() });
+            return Ok(Self { groups, probes, shared, ignored, ..Self::default() });
         };
         // Both sides in step: the groups of what is posted, and for each who probes it.
         let mut probing = Groups { starts: vec![0], entries: Vec::new() };
@@ -231,19 +273,20 @@ impl Postings {
             }
         }
         let (probes, posts) = (Keys::of_groups(units, &probing), Keys::of_groups(units, &groups));
-        Ok(Self { groups, probes, posts: Some(posts), ..Self::default() })
+        let shared = u64::from(groups.len());
+        Ok(Self { groups, probes, posts: Some(posts), shared, ..Self::default() })
     }
 
     /// Number of groups.
     #[must_use]
     pub fn groups(&self) -> u32 {
-        self.groups.starts.len() as u32 - 1
+        self.groups.len()
     }
 
-    /// Number of entries in all groups.
+    /// Number of keys that two or more units have.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.groups.entries.len()
+    pub fn shared(&self) -> u64 {
+        self.shared
     }
 
     /// Whether no two units share a key.
@@ -303,5 +346,27 @@ impl Postings {
     #[must_use]
     pub fn least_size(&self, group: u32) -> u32 {
         self.least_sizes[group as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(units: &[(u32, u32)]) -> Vec<Emitted> {
+        units.iter().map(|&(unit, position)| (9, Posting { unit, position })).collect()
+    }
+
+    #[test]
+    fn of_groups_with_the_same_units_the_first_in_order_is_left() {
+        let mut groups = Groups { starts: vec![0], entries: Vec::new() };
+        let mut same = SameUnits::default();
+        for units in [[(1, 4), (2, 9)], [(1, 3), (3, 1)], [(1, 2), (2, 5)], [(1, 7), (2, 11)]] {
+            same.push(&mut groups, &group(&units));
+        }
+        assert_eq!(groups.len(), 2);
+        let of = |number| groups.entries[groups.range(number)].to_vec();
+        assert_eq!(of(0), [Posting { unit: 1, position: 2 }, Posting { unit: 2, position: 5 }]);
+        assert_eq!(of(1), [Posting { unit: 1, position: 3 }, Posting { unit: 3, position: 1 }]);
     }
 }

@@ -31,8 +31,7 @@ pub(crate) fn prefix_keys(
 
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
     let part = |unit, (low, buffer): &mut (Vec<u64>, Vec<u64>), give: &mut dyn FnMut(&[u64])| {
-        order.low(units.set(collection, unit, buffer), low);
-        give(low);
+        give(order.low(units.set(collection, unit, buffer), low));
     };
     let per_task = units_per_task(units.len());
     let census = Census::new(units.len(), per_task, order.bound, low, memory, part);
