@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Text sources in, the speed and the memory of lookalike's main job out, as Markdown tables.
 
-    main_job.py [SOURCE...] [--work DIR] [--only mixed,copies,variants] [--documents N] [--large N] [--repeat N]
+    main_job.py [SOURCE...] [--work DIR] [--only KIND,...] [--documents N] [--large N] [--repeat N] [--memory SIZE]
 
-Three kinds of collections are made by lookalike-generate from the project's samples and every SOURCE (text files
+Four kinds of collections are made by lookalike-generate from the project's samples and every SOURCE (text files
 or directories, anything lookalike reads), and kept in --work for the next time:
 
   mixed     200,000 documents of real sentences, a fifth of them planted near-duplicates. Run in turn, --repeat times:
@@ -11,6 +11,8 @@ or directories, anything lookalike reads), and kept in --work for the next time:
             on one thread and on all cores, `lookalike cluster`.
   copies    1,000,000 copies of one text, and a half and a quarter of that: `lookalike dedup` on all cores.
   variants  the same with lightly edited variants of ten texts.
+  short     20 times as many documents like those of `mixed`, but of 60 words, and a tenth and a hundredth of that: how
+            time grows with size. Only where --only names it: 60 GB of disk at the default of --large.
 
 Outputs: the tables on standard output, progress on standard error, every single figure in DIR/main_job.json.
 A figure in a table is the median of its rounds; MB are millions of bytes. The binaries are those of
@@ -19,6 +21,8 @@ A figure in a table is the median of its rounds; MB are millions of bytes. The b
     main_job.py                                     # what `make bench` does: about 8 GB of disk
     main_job.py books/ news.jsonl --repeat 5        # more variety than the samples alone have
     main_job.py --only mixed --documents 20000      # a first look, in seconds
+    main_job.py --only mixed --memory 400MB         # with feature sets in a temporary file
+    main_job.py --only short --repeat 1             # 200 thousand, 2 million and 20 million documents
 """
 import argparse
 import json
@@ -32,7 +36,9 @@ from measure import (
     say, table, with_others,
 )
 
-KINDS = ("mixed", "copies", "variants")
+KINDS = ("mixed", "copies", "variants", "short")
+# The sizes of collections made to see how cost grows, as shares of --large.
+GROWTH = {"copies": (1 / 4, 1 / 2, 1), "variants": (1 / 4, 1 / 2, 1), "short": (1 / 5, 2, 20)}
 MADE_AS = {"": "originals", "exact": "exact copies", "recased": "other case", "edited": "words edited"}
 MADE_AS |= {"cut": "a part only", "nested": "quoted in another text"}
 
@@ -66,6 +72,8 @@ class Bench:
     def lookalike(self, verb: str, path: Path, threads: int) -> None:
         out = self.work / "result"
         options = ["-o", str(out), "--force", "--quiet", "-j", str(threads)]
+        if self.options.memory:
+            options += ["--memory", self.options.memory, "--scratch", str(self.work)]
         row, _ = self.run(verb, path, threads, [self.program["lookalike"], verb, str(path), *options])
         summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
         row["phases"] = {phase["name"]: phase["seconds"] for phase in summary["run"]["phases"]}
@@ -74,6 +82,7 @@ class Bench:
         row["phases"]["finishing"] = row["wall"] - summary["run"]["seconds"]
         keys = ("documents", "kept", "removed", "clusters", "pairs", "candidates", "verified", "text_bytes", "digest")
         row["summary"] = {key: summary[key] for key in keys}
+        row["scratch"] = summary["run"].get("scratch_bytes", 0)
         if verb == "dedup" and path.name.startswith("mixed"):
             row["removed_edits"] = edits(out / "removed.jsonl")
         shutil.rmtree(out)  # At once: the disk must not be busy with it while the next run is timed.
@@ -152,7 +161,7 @@ class Bench:
 
     def growth(self, kind: str) -> None:
         large = self.options.large
-        paths = [self.collections.get(kind, documents) for documents in (large // 4, large // 2, large)]
+        paths = [self.collections.get(kind, int(large * share)) for share in GROWTH[kind]]
         for number in range(self.options.repeat):
             say(f"{kind}: round {number + 1} of {self.options.repeat}")
             for path in paths:
@@ -164,10 +173,11 @@ class Bench:
             summary, megabytes = rows[0]["summary"], path.stat().st_size / 1e6
             documents = summary["documents"]
             micro = [1e6 * seconds / documents for seconds in (wall, cpu)]
-            costs = [wall, cpu, *micro, megabytes / wall, peak / 1e6, peak / summary["text_bytes"]]
+            memory = [peak / 1e6, rows[0]["scratch"] / 1e6, peak / summary["text_bytes"]]
+            costs = [wall, cpu, *micro, megabytes / wall, *memory]
             lines.append([documents, megabytes, documents - summary["kept"], summary["verified"], *costs])
         head = ["documents", "MB", "removed", "pairs compared", "wall s", "CPU s", "wall µs/doc", "CPU µs/doc"]
-        table(f"{kind}, {CORES} threads", [*head, "MB/s", "peak MB", "peak ÷ text"], lines)
+        table(f"{kind}, {CORES} threads", [*head, "MB/s", "peak MB", "scratch MB", "peak ÷ text"], lines)
 
 
 def edits(path: Path) -> dict:
@@ -183,14 +193,15 @@ def edits(path: Path) -> dict:
 
 def arguments() -> argparse.Namespace:
     parser = argument_parser(__doc__ or "")
-    parser.add_argument("--only", default=",".join(KINDS), help="which of mixed,copies,variants")
+    parser.add_argument("--only", default="mixed,copies,variants", help=f"which of {','.join(KINDS)}")
     parser.add_argument("--large", type=int, default=1_000_000, help="documents of copies and variants (1000000)")
+    parser.add_argument("--memory", metavar="SIZE", help="the option of lookalike (three quarters of the machine's)")
     options = parser.parse_args()
     options.only = [kind.strip() for kind in options.only.split(",")]
     if unknown := set(options.only) - set(KINDS):
         parser.error(f"--only {unknown.pop()}: choose from {', '.join(KINDS)}")
-    if options.documents < 1 or options.large < 4 or options.repeat < 1:
-        parser.error("--documents, --large and --repeat must be positive (--large at least 4)")
+    if options.documents < 1 or options.large < 5 or options.repeat < 1:
+        parser.error("--documents, --large and --repeat must be positive (--large at least 5)")
     options.work, options.binaries = options.work.resolve(), options.binaries.resolve()
     return options
 
