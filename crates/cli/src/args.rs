@@ -102,8 +102,8 @@ Example:
 /// How much a run may take.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// Memory to take, about; feature sets that have no room in half of it go to a temporary file
-    /// [default: three quarters of the machine's]
+    /// Memory to take, about; feature sets that have no room in half of it go to a temporary file in
+    /// --scratch, or beside the output [default: three quarters of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     pub(crate) memory: Option<usize>,
 }

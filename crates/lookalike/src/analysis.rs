@@ -9,6 +9,7 @@ use lookalike_engine::{
 };
 use lookalike_io::Inputs;
 use lookalike_methods::Evidence;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A collection, analysed.
@@ -78,7 +79,7 @@ pub(crate) fn analyse(
         keep: keep.clone(),
         first_protected_file,
         memory: memory.sets(),
-        scratch: job.scratch.clone().unwrap_or_else(std::env::temp_dir),
+        scratch: scratch(job),
     };
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
     phases.push(("reading", started.elapsed().as_secs_f64()));
@@ -115,6 +116,16 @@ pub(crate) fn analyse(
             threads,
         })
     })
+}
+
+/// Where feature sets go that memory has no room for: beside the output, unless somebody says where. The
+/// system's own directory for temporary files is in memory more often than not.
+fn scratch(job: &Job) -> PathBuf {
+    let beside = || {
+        let mut folders = job.output.ancestors().skip(1).filter(|folder| folder.is_dir());
+        folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
+    };
+    job.scratch.clone().unwrap_or_else(beside)
 }
 
 /// The inputs, those of `--against` behind the others; and where those begin.
