@@ -42,7 +42,7 @@ pub mod verdict;
 pub use approach::{Approach, Verify};
 pub use collection::{Collection, Document};
 pub use error::EngineError;
-pub use ingest::{IngestOptions, ingest};
+pub use ingest::{IngestOptions, ingest, ingest_chunks};
 pub use judge::{Edge, SketchJudge};
 pub use matching::{Linkage, MatchOptions, Matches, find};
 pub use overflow::Overflow;
