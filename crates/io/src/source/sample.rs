@@ -176,7 +176,8 @@ impl Sample {
                 Entry::Lines => {
                     let spans: Vec<_> = here.map(within).filter(|span| !span.is_empty()).collect();
                     share.sampled_files += u64::from(!spans.is_empty());
-                    share.sampled_bytes += spans.iter().map(|span| span.end - span.start).sum::<u64>();
+                    share.sampled_bytes +=
+                        spans.iter().map(|span| span.end - span.start).sum::<u64>();
                     self.pieces
                         .extend(spans.into_iter().map(|span| Piece::Lines { file: number, span }));
                 }
@@ -202,7 +203,8 @@ impl Sample {
                     }
                 }
                 Entry::Beginning => {
-                    let bytes = here.map(|part| within(part)).map(|span| span.end - span.start).sum();
+                    let bytes =
+                        here.map(|part| within(part)).map(|span| span.end - span.start).sum();
                     if bytes > 0 {
                         share.sampled_files += 1;
                         share.sampled_bytes += bytes;
@@ -301,7 +303,8 @@ fn lines(
     let limit = wanted.saturating_add(inputs.options.max_record() as u64);
     while data.last() != Some(&b'\n') && (data.len() as u64) < limit {
         let held = data.len();
-        let more = handle.by_ref().take(LEAST_PART).read_to_end(&mut data).map_err(|e| refuse(&e))?;
+        let more =
+            handle.by_ref().take(LEAST_PART).read_to_end(&mut data).map_err(|e| refuse(&e))?;
         if let Some(end) = memchr::memchr(b'\n', &data[held..]) {
             data.truncate(held + end + 1);
         }
