@@ -89,6 +89,8 @@ pub struct Limits {
     pub counting: u64,
     /// Number of threads.
     pub threads: usize,
+    /// Bytes of all texts: no more than them are on their way at a time.
+    pub texts: u64,
 }
 
 /// What a run takes, in bytes, beside the program itself.
@@ -181,6 +183,7 @@ impl Footprint {
         let (held, scratch) = self.held(limits);
         let held = held as f64;
         let pipeline = limits.threads as f64 * ON_THE_WAY * CHUNK;
+        let pipeline = pipeline.min(2.0 * limits.texts as f64);
         let units = self.units * UNIT + self.documents * MEMBER;
         let low = self.unit_elements * low.min(1.0);
         let census = (low * COUNTED).min(limits.counting as f64) + low / 8.0;
@@ -241,7 +244,8 @@ mod tests {
         (collection, units, matches)
     }
 
-    const LIMITS: Limits = Limits { sets: u64::MAX, counting: u64::MAX, threads: 1 };
+    const LIMITS: Limits =
+        Limits { sets: u64::MAX, counting: u64::MAX, threads: 1, texts: u64::MAX };
 
     /// Within 2 % of what the arrays really hold.
     #[test]

@@ -28,7 +28,7 @@ use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
 use std::path::Path;
 use std::time::Instant;
-use trial::Bench;
+use trial::{Bench, Trial};
 use ways::{Way, name_of, ways};
 
 /// A plan, and what could not be read for it.
@@ -93,7 +93,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
 
     let exact = Approach::default();
     let mut trial = bench.run(&settings, &exact)?;
-    let size = Size::of(&inputs, &sample, &trial.collection, trial.beginning_bytes);
+    let size = Size::of(&inputs, &sample, &trial);
     let growth = growth(&bench, &mut trial.collection, &settings, trial.removed)?;
     let from = list_from(&settings)?;
     let chunks = trial.chunks;
@@ -108,8 +108,15 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
         _ => times,
     };
     let growth_of = Growth { bytes: size.times, documents: times, met: met.max(times) };
-    let forecast =
-        Forecast { settings: &settings, growth: growth_of, memory, threads, base, writing };
+    let forecast = Forecast {
+        settings: &settings,
+        growth: growth_of,
+        texts: size.text_bytes,
+        memory,
+        threads,
+        base,
+        writing,
+    };
 
     let features = (trial.footprint.unit_elements * times) as u64;
     let mut methods = vec![PlanRecall {
@@ -158,6 +165,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
             files_from_beginning: sample.from_beginning(),
         },
         documents: size.documents,
+        documents_range: size.documents_range(),
         tokens: size.tokens,
         features,
         text_bytes: size.text_bytes,
@@ -221,12 +229,14 @@ struct Size {
     times: f64,
     /// Documents in the sample divided by all.
     share: f64,
+    /// Two standard errors of the number of documents, as a share of it.
+    error: f64,
 }
 
 impl Size {
     /// Adds up, for each way of entering files, what their part of the sample tells of them all.
-    /// `from_beginning` is how many bytes were really read of files that are read from their beginning.
-    fn of(inputs: &Inputs, sample: &Sample, collection: &Collection, from_beginning: u64) -> Self {
+    fn of(inputs: &Inputs, sample: &Sample, trial: &Trial) -> Self {
+        let Trial { collection, beginning_bytes, .. } = trial;
         let entries = [Entry::Lines, Entry::Document, Entry::Beginning];
         let mut sums = [[0u64; 3]; 3];
         for document in &collection.documents {
@@ -238,7 +248,7 @@ impl Size {
         let shares = entries.map(|entry| {
             let share = sample.share(entry);
             match entry == Entry::Beginning && !sample.is_whole() {
-                true => Share { sampled_bytes: from_beginning.min(share.bytes), ..share },
+                true => Share { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
                 false => share,
             }
         });
@@ -270,8 +280,33 @@ impl Size {
             0 => 1.0,
             documents => (f64::from(collection.len()) / documents as f64).min(1.0),
         };
-        Self { documents, tokens, text_bytes, sampled_bytes, times, share }
+        let error = if sample.is_whole() { 0.0 } else { error(collection, trial.chunks) };
+        Self { documents, tokens, text_bytes, sampled_bytes, times, share, error }
     }
+
+    fn documents_range(&self) -> (u64, u64) {
+        let documents = self.documents as f64;
+        let sampled = documents * self.share;
+        let low = (documents * (1.0 - self.error)).max(sampled).round();
+        (low as u64, (documents * (1.0 + self.error)).round() as u64)
+    }
+}
+
+/// Two standard errors of the documents in a sample, as a share of them: by how much tenths of the chunks
+/// differ.
+fn error(collection: &Collection, chunks: u32) -> f64 {
+    let parts = chunks.clamp(1, 10);
+    let mut counts = vec![0.0f64; parts as usize];
+    for chunk in 0..chunks {
+        counts[(chunk % parts) as usize] += collection.chunk_documents(chunk).len() as f64;
+    }
+    let all: f64 = counts.iter().sum();
+    if parts < 2 || all == 0.0 {
+        return 0.0;
+    }
+    let mean = all / f64::from(parts);
+    let squares: f64 = counts.iter().map(|count| (count - mean).powi(2)).sum();
+    (2.0 * (squares * f64::from(parts) / f64::from(parts - 1)).sqrt() / all).min(1.0)
 }
 
 /// How many documents go.
@@ -292,8 +327,9 @@ fn removal(
     // Whoever goes within the sample goes in the whole; twice the error of a count below.
     let certain = (in_sample as f64 - 2.0 * (in_sample as f64).sqrt()).max(0.0) / sampled;
     let count = |rate: f64| (rate * size.documents as f64).round() as u64;
-    let low = count(said.low.max(certain)).max(in_sample);
-    let high = count(said.high).max(low);
+    // How many documents there are is not certain, either.
+    let low = count(said.low.max(certain) * (1.0 - size.error)).max(in_sample);
+    let high = count(said.high * (1.0 + size.error)).max(low);
     PlanRemoval {
         expected: count(said.expected).clamp(low, high),
         low,

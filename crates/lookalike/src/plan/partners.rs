@@ -52,7 +52,9 @@ impl Means {
         if m <= 0.0 {
             return Removal::default();
         }
-        let low = m * m / (2.0 * m + f.max(0.0));
+        // An estimate may say less than whole numbers of this mean can have.
+        let f = f.max(m.floor() * (2.0 * m - m.floor() - 1.0));
+        let low = m * m / (2.0 * m + f);
         let high = match linkage {
             Linkage::Leaders => equal(m),
             Linkage::Components => (m / 2.0).min(1.0),
@@ -219,7 +221,7 @@ impl Partners {
         // As if one more pair had been found: nothing found is not nothing there.
         let pair = 1.0 / (share * (self.documents as f64).max(1.0));
         let high = (said[2] + ERRORS * (error(2) + pair)).min(1.0);
-        let low = (said[0] - ERRORS * error(0)).max(0.0);
+        let low = (said[0] - ERRORS * error(0)).clamp(0.0, high);
         Removal { low, expected: said[1].clamp(low, high), high }
     }
 
@@ -243,6 +245,9 @@ mod tests {
         // One in ten is in a pair.
         let pairs = Means { partners: 0.1, two_partners: 0.0 }.removal(Linkage::Leaders);
         assert!((pairs.low - 0.05).abs() < 1e-12 && (pairs.high - 0.05).abs() < 1e-12);
+        // Estimates that no whole numbers can have: a mean of 40 and hardly any with two.
+        let odd = Means { partners: 40.0, two_partners: 3.0 }.removal(Linkage::Leaders);
+        assert!(odd.low <= odd.high && odd.high < 1.0, "{odd:?}");
     }
 
     #[test]

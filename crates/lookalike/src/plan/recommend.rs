@@ -13,7 +13,7 @@ pub(super) struct Recommendation {
     pub(super) reason: String,
 }
 
-/// The exact join where its memory suffices, unless another way finds enough in half of the time; else the
+/// Ways whose recall no theory tells are not taken. The exact join where its memory suffices, unless another way finds enough in half of the time; else the
 /// fastest of those that find enough in the memory that there is. Methods and costs are in step, the exact
 /// join first.
 pub(super) fn recommend(
@@ -25,8 +25,10 @@ pub(super) fn recommend(
     let fits = |cost: &PlanCost| cost.peak_memory_bytes <= memory;
     let finds = |method: &PlanRecall| {
         // What theory says of keys, the sample may contradict: sketches turn some pairs away.
-        let said = [method.recall, method.recall_in_sample];
-        said.iter().flatten().copied().reduce(f64::min).is_some_and(|found| found >= recall)
+        let found = method.recall.map(|found| found.min(method.recall_in_sample.unwrap_or(1.0)));
+        // Few pairs may all be found; that all of many will be, only the exact join promises.
+        let all = recall >= 1.0 && method.method != "exact";
+        !all && found.is_some_and(|found| found >= recall)
     };
     let enough = || methods.iter().zip(costs).filter(|(method, cost)| finds(method) && fits(cost));
     let fastest = enough().min_by(|a, b| a.1.seconds.total_cmp(&b.1.seconds));
@@ -93,5 +95,7 @@ mod tests {
         assert_eq!(of(&ways, 100, 0.96).as_deref(), Some("exact"), "not half of the time");
         assert_eq!(of(&ways, 60, 0.95).as_deref(), Some("slow@sketch"));
         assert_eq!(of(&ways, 60, 1.0), None);
+        let lucky = [("exact", 1.0, 10.0, 100), ("lucky@none", 1.0, 1.0, 50)];
+        assert_eq!(of(&lucky, 100, 1.0).as_deref(), Some("exact"));
     }
 }

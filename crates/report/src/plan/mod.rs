@@ -29,6 +29,8 @@ pub struct Plan {
     pub sample: PlanSample,
     /// Documents in all.
     pub documents: u64,
+    /// Hardly fewer documents, and hardly more.
+    pub documents_range: (u64, u64),
     /// Tokens in all.
     pub tokens: u64,
     /// Features in all distinct documents.
