@@ -227,7 +227,7 @@ mod tests {
 
     fn matched(sets: u64) -> (Collection, Units, Matches) {
         let set =
-            |number: u64| (0..200).map(|at| finalise(number / 2 * 1000 + at + number % 2 * 7));
+            |number: u64| (0..200).map(move |at| finalise(number / 2 * 1000 + at + number % 2 * 7));
         let mut collection = Collection::of_sets((0..sets).map(|number| set(number).collect()));
         let settings = MatchSettings::resemblance("0.8".parse().unwrap());
         let units = Units::new(&collection, &[], settings.measure);

@@ -203,8 +203,7 @@ impl Sample {
                     }
                 }
                 Entry::Beginning => {
-                    let bytes =
-                        here.map(|part| within(part)).map(|span| span.end - span.start).sum();
+                    let bytes = here.map(within).map(|span| span.end - span.start).sum();
                     if bytes > 0 {
                         share.sampled_files += 1;
                         share.sampled_bytes += bytes;
