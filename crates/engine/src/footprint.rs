@@ -52,6 +52,9 @@ const ON_THE_WAY: f64 = 3.0;
 /// Bytes of one of them: 2 MiB of input, or what became of them, and the buffers of whoever reads it.
 const CHUNK: f64 = 2.0 * (2 << 20) as f64;
 
+/// Copies of a text that is on its way, in one form or another: no more are held, however many threads wait.
+const COPIES: f64 = 4.0;
+
 /// Sets of more elements than this together are counted in part ([`lookalike_core::RarityTable`]).
 const ALL_COUNTED: f64 = (1 << 22) as f64;
 
@@ -183,7 +186,7 @@ impl Footprint {
         let (held, scratch) = self.held(limits);
         let held = held as f64;
         let pipeline = limits.threads as f64 * ON_THE_WAY * CHUNK;
-        let pipeline = pipeline.min(2.0 * limits.texts as f64);
+        let pipeline = pipeline.min(COPIES * limits.texts as f64);
         let units = self.units * UNIT + self.documents * MEMBER;
         let low = self.unit_elements * low.min(1.0);
         let census = (low * COUNTED).min(limits.counting as f64) + low / 8.0;
