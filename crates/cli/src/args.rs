@@ -1,9 +1,11 @@
 //! What can be typed, and nothing of what it means.
 
 mod evaluate;
+mod plan;
 mod recluster;
 
 pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -44,6 +46,17 @@ Examples:
   lookalike cluster licences/ --measure containment --threshold 0.9 --output found
   lookalike cluster pages/ --linkage leaders --output found")]
     Cluster(ClusterArgs),
+    /// Say from a sample what a long run will find and cost, and which method to take
+    #[command(after_help = "\
+Reads a sample and writes nothing. Methods are shown with the recall that they will have, the time, the
+memory and the temporary files that they will take on this machine.
+
+Examples:
+  lookalike plan crawl/*.jsonl.zst
+  lookalike plan crawl/*.jsonl.zst --recall 0.95 --memory 8GiB --sample 256MiB
+  lookalike plan docs.jsonl --format json > docs.plan
+  lookalike dedup docs.jsonl --output clean --plan docs.plan     # and how far off it was")]
+    Plan(PlanArgs),
     /// Cluster a finished `cluster` run anew at another threshold, without reading the documents
     #[command(after_help = "\
 Examples:
@@ -108,6 +121,14 @@ pub(crate) struct MemoryArgs {
     pub(crate) memory: Option<usize>,
 }
 
+/// What was said before.
+#[derive(Debug, Args)]
+pub(crate) struct PlannedArgs {
+    /// What `lookalike plan --format json` said of this run: the summary then tells how far off it was
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    pub(crate) plan: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DedupArgs {
     #[command(flatten)]
@@ -118,6 +139,8 @@ pub(crate) struct DedupArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) planned: PlannedArgs,
     /// How pairs become clusters [default: leaders]
     #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
@@ -155,6 +178,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) planned: PlannedArgs,
     /// How pairs become clusters [default: components]
     #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
@@ -507,6 +532,8 @@ choices! {
     TablesArg { Parquet, Tsv, Jsonl }
     /// Forms of answers.
     FormatArg { Text, Json }
+    /// Commands that can be planned.
+    PlannedArg { Dedup, Cluster }
     /// Forms of inputs.
     InputFormatArg { Jsonl, Csv, Tsv, Parquet, Text, Markdown, Html }
 }

@@ -199,6 +199,11 @@ impl Collection {
         self.documents.len() as u32
     }
 
+    /// Bytes of the ids that documents bring with them.
+    pub(crate) fn id_bytes(&self) -> usize {
+        self.ids.bytes.len()
+    }
+
     /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::{EngineError, Overflow, Problems, Progress, Scratch, Signer, date, pi
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_io::{Inputs, Item, Problem, RecordView};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -43,6 +43,20 @@ pub fn ingest(
 ) -> Result<Collection, EngineError> {
     let total = inputs.files.iter().map(|file| file.size).sum();
     progress.phase("reading", Some(total));
+    ingest_chunks(inputs, inputs.chunks(), signer, options, progress)
+}
+
+/// Reads some chunks of the inputs, in the order of their files and records.
+///
+/// # Errors
+/// As [`ingest`].
+pub fn ingest_chunks(
+    inputs: &Inputs,
+    chunks: impl Iterator<Item = Result<Chunk, Problem>> + Send,
+    signer: &Signer,
+    options: &IngestOptions,
+    progress: &dyn Progress,
+) -> Result<Collection, EngineError> {
     let reader = Reader {
         inputs,
         signer,
@@ -56,7 +70,7 @@ pub fn ingest(
     let mut outcome = Ok(());
     pipeline::ordered(
         options.threads,
-        inputs.chunks().enumerate(),
+        chunks.enumerate(),
         State::default,
         |state, (index, chunk)| match chunk {
             Ok(chunk) => reader.read(index as u32, &chunk, state),

@@ -64,6 +64,14 @@ pub enum LookalikeError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The file of a plan could not be read.
+    #[error("{path}: {reason}; give the file that `lookalike plan --format json` wrote")]
+    Plan {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A question that the tables of an earlier run cannot answer.
     #[error("{run}: {reason}")]
     Recluster {

@@ -14,9 +14,9 @@ mod lexica;
 mod listing;
 mod sampled;
 mod score;
-mod similarity;
+pub(crate) mod similarity;
 mod tables;
-mod theory;
+pub(crate) mod theory;
 mod trial;
 mod truth;
 

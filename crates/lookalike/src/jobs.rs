@@ -5,6 +5,7 @@ use crate::decisions::{Clusters, Decisions};
 use crate::documents::write_documents;
 use crate::evidence::located;
 use crate::exhibits::{Choice, exhibits};
+use crate::plan::{method_name, read_plan};
 use crate::result_tables::{write_clusters, write_ledger, write_pairs, write_problems};
 use crate::second_pass::second_pass;
 use crate::summarise::summarise;
@@ -69,6 +70,7 @@ pub fn cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeE
 
 fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
     let started = Instant::now();
+    let plan = job.plan.as_deref().map(read_plan).transpose()?;
     let staging = Staging::create(&job.output, job.force)?;
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
@@ -127,14 +129,19 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
         megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
         cpu_seconds: None,
     };
-    summary.run = Some(Run {
+    let mut run = Run {
         command_line: job.command.clone(),
         threads: analysis.threads as u64,
         seconds: started.elapsed().as_secs_f64(),
         phases: analysis.phases.iter().map(phase).collect(),
         peak_memory_bytes: memory::peak(),
         scratch_bytes: Some(analysis.collection.overflow.stored()).filter(|&bytes| bytes > 0),
-    });
+        plan: None,
+    };
+    if let Some(plan) = plan {
+        run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
+    }
+    summary.run = Some(run);
     let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown);
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let tokenize = located(&analyzer);

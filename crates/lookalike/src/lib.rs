@@ -3,7 +3,7 @@
 //! The library behind the `lookalike` command. A [`Job`] says what to read and where the results go,
 //! its [`Settings`] what counts as a near-duplicate; [`dedup`] and [`cluster`] carry it out and write
 //! a directory of results; [`compare`] and [`explain`] lay two documents side by side; [`evaluate()`]
-//! measures methods against what is true.
+//! measures methods against what is true; [`plan()`] says from a sample what a job will find and cost.
 //!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
@@ -29,6 +29,7 @@ mod jobs;
 mod lexicon;
 mod lookup;
 mod memory;
+mod plan;
 mod recluster;
 mod result_tables;
 mod second_pass;
@@ -43,6 +44,7 @@ pub use evidence::Evidence;
 pub use explain::explain;
 pub use jobs::{Outcome, cluster, dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};
+pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
 pub use settings::{DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
@@ -53,5 +55,7 @@ pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
 pub use lookalike_methods::imatch::Share;
 pub use lookalike_methods::{About, Parameter, Statistics, methods};
-pub use lookalike_report::{Comparison, Evaluation, MethodResult, Summary, TextStyle};
+pub use lookalike_report::{
+    Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,
+};
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};

@@ -37,6 +37,12 @@ pub(crate) fn peak() -> Option<u64> {
     kibibytes(&status, "VmHWM:").map(|kibibytes| kibibytes * 1024)
 }
 
+/// Resident memory of this process now, where the system says (Linux).
+pub(crate) fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    kibibytes(&status, "VmRSS:").map(|kibibytes| kibibytes * 1024)
+}
+
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()

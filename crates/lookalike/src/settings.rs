@@ -158,6 +158,8 @@ pub struct Job {
     pub memory: Option<u64>,
     /// Where temporary files go.
     pub scratch: Option<PathBuf>,
+    /// What `plan` said before, as JSON: the summary tells how far off it was.
+    pub plan: Option<PathBuf>,
     /// The command line, for the record.
     pub command: String,
 }
@@ -180,6 +182,7 @@ impl Job {
             threads: 0,
             memory: None,
             scratch: None,
+            plan: None,
             command: String::new(),
         }
     }

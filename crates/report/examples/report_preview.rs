@@ -153,6 +153,7 @@ fn summary() -> Summary {
                 .collect(),
             peak_memory_bytes: Some(812_000_000),
             scratch_bytes: None,
+            plan: None,
         }),
     }
 }

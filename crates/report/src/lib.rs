@@ -16,6 +16,7 @@ mod histogram;
 mod html;
 mod hunks;
 mod passages;
+mod plan;
 mod summary;
 mod table;
 mod tokens;
@@ -33,6 +34,10 @@ pub use explain::{
 };
 pub use html::{Report, ReportError};
 pub use passages::{Passage, shared_passages};
+pub use plan::{
+    Accuracy, Compared, Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun,
+    PlanSample, PlanStep,
+};
 pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 
 pub use exhibit::{

@@ -4,7 +4,7 @@
 //! threads, the command line) sits in [`Summary::run`]; everything else is the same bytes for the
 //! same documents and settings.
 
-use crate::{SimilarityHistogram, SizeHistogram};
+use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -290,6 +290,9 @@ pub struct Run {
     /// What went to a temporary file because memory had no room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
+    /// How far off the plan was that was made before, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Accuracy>,
 }
 
 /// A part of a run.

@@ -78,6 +78,7 @@ fn what_was_written_can_be_read_back() {
         phases: vec![Phase { name: "reading".into(), seconds: 0.125, ..Phase::default() }],
         peak_memory_bytes: None,
         scratch_bytes: None,
+        plan: None,
     });
     let json = summary.to_json().expect("plain data");
     let back: Summary = serde_json::from_str(&json).expect("our own file");

@@ -6,6 +6,7 @@ mod evaluate;
 mod explain;
 mod lexicon;
 mod methods;
+mod plan;
 mod problems;
 mod recluster;
 mod run;
@@ -29,6 +30,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Recluster(args) => recluster::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }

@@ -18,6 +18,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
         memory: bytes(&args.memory),
+        plan: args.planned.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, args.linkage)?
     };
     run(&job, &args.output, lookalike::dedup)
@@ -26,12 +27,13 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<ExitCode> {
     let job = Job {
         memory: bytes(&args.memory),
+        plan: args.planned.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, args.linkage)?
     };
     run(&job, &args.output, lookalike::cluster)
 }
 
-fn bytes(args: &MemoryArgs) -> Option<u64> {
+pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {
     args.memory.map(|bytes| bytes as u64)
 }
 
@@ -41,6 +43,15 @@ fn job(
     output: &OutputArgs,
     linkage: LinkageArg,
 ) -> anyhow::Result<Job> {
+    Ok(with_output(input, output, settings_of(input, matching, linkage)?))
+}
+
+/// What was typed about matching, as settings.
+pub(super) fn settings_of(
+    input: &InputArgs,
+    matching: &MatchArgs,
+    linkage: LinkageArg,
+) -> anyhow::Result<Settings> {
     let mut settings =
         super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
@@ -60,7 +71,7 @@ fn job(
         LinkageArg::Leaders => Linkage::Leaders,
         LinkageArg::Components => Linkage::Components,
     };
-    Ok(with_output(input, output, settings))
+    Ok(settings)
 }
 
 /// The job of these settings.

@@ -66,6 +66,12 @@ impl Chunks<'_> {
         Self { chunk_bytes: bytes.max(1), ..self }
     }
 
+    /// Begins at this file, with chunks of about this size in bytes. Whoever asks for one file only stops
+    /// where another begins.
+    pub(super) fn of_file(self, file: u32, bytes: u64) -> Self {
+        Self { next_file: file as usize, chunk_bytes: bytes as usize, ..self }
+    }
+
     /// Starts to read the next file; `None` if it holds nothing.
     fn open(&self, file: usize) -> Result<Option<Reader>, Problem> {
         let input = &self.inputs.files[file];

@@ -23,6 +23,7 @@ mod lines;
 pub(crate) mod open;
 mod raw;
 pub(crate) mod rows;
+mod sample;
 mod stream;
 mod visit;
 
@@ -30,6 +31,7 @@ use std::sync::Arc;
 
 pub use chunks::Chunks;
 pub use raw::RawRecords;
+pub use sample::{Entry, Sample, Share};
 pub use visit::VisitScratch;
 
 /// A run of whole records of one file (or a run of one-document files), parsed by whoever takes it.

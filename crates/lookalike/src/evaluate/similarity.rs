@@ -6,10 +6,10 @@
 use lookalike_core::{Measure, Overlap};
 
 /// Number of steps.
-pub(super) const STEPS: usize = 11;
+pub(crate) const STEPS: usize = 11;
 
 /// The step of a pair; for containment `a` is the document that may be contained.
-pub(super) fn step(measure: Measure, counts: Overlap) -> u8 {
+pub(crate) fn step(measure: Measure, counts: Overlap) -> u8 {
     let (s, a, b) = (u64::from(counts.shared), u64::from(counts.a), u64::from(counts.b));
     let tenths = |part: u64, whole: u64| (10 * part).checked_div(whole).unwrap_or(0) as u8;
     match measure {

@@ -16,7 +16,7 @@ const STEPS: u32 = 50;
 
 /// The probability of finding a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Theory {
+pub(crate) enum Theory {
     /// One of b bands of r minima agrees.
     Bands(Bands),
     /// Two of six super shingles agree.
@@ -25,7 +25,7 @@ pub(super) enum Theory {
 
 impl Theory {
     /// The theory of a method, if there is one for what the truth is measured by.
-    pub(super) fn of(spec: &MethodSpec, settings: &MatchSettings) -> Option<Self> {
+    pub(crate) fn of(spec: &MethodSpec, settings: &MatchSettings) -> Option<Self> {
         let about = methods().find(|about| about.name == spec.name)?;
         let params = spec.params(&about.parameter_names()).ok()?;
         let default = about.parameters.iter().find(|known| known.name == "w")?.default;
@@ -58,7 +58,7 @@ impl Theory {
     }
 
     /// The probability at resemblance `s`.
-    pub(super) fn probability(self, s: f64) -> f64 {
+    pub(crate) fn probability(self, s: f64) -> f64 {
         match self {
             Self::Bands(bands) => bands.probability(s),
             Self::TwoOfSix => super_shingle::probability(s),

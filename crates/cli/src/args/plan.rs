@@ -1,0 +1,53 @@
+//! The arguments of `lookalike plan`.
+
+use super::{FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, size};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    /// How pairs become clusters [default: that of the command]
+    #[arg(long, value_enum, help_heading = "Survivors")]
+    pub(crate) linkage: Option<LinkageArg>,
+    /// The command that is planned
+    #[arg(long, value_enum, default_value_t = PlannedArg::Dedup, help_heading = "Plan")]
+    pub(crate) command: PlannedArg,
+    /// Bytes of the inputs to look at; they are read several times
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64MiB", help_heading = "Plan")]
+    pub(crate) sample: usize,
+    /// Number that the sample is drawn by
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Plan")]
+    pub(crate) seed: u64,
+    /// Share of the near-duplicate pairs that has to be found (above 0, at most 1)
+    #[arg(long, value_name = "RATIO", default_value_t = 1.0, help_heading = "Plan")]
+    pub(crate) recall: f64,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+    /// Threads that the run may use, and the plan uses [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024),
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
+    pub(crate) threads: usize,
+    /// Directory for temporary files [default: the system's]
+    #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Form of what is printed; json is what --plan of `dedup` and `cluster` reads
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
+    pub(crate) format: FormatArg,
+    /// Print nothing but errors and, as JSON, the plan
+    #[arg(long, short = 'q', conflicts_with = "verbose", help_heading = "Running")]
+    pub(crate) quiet: bool,
+    /// Also print every bad record of the sample and the time of every phase
+    #[arg(long, short = 'v', help_heading = "Running")]
+    pub(crate) verbose: bool,
+}

@@ -1,0 +1,98 @@
+//! `lookalike plan INPUT`
+
+use super::problems;
+use super::run::{bytes, command_line, settings_of};
+use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
+use crate::interrupt;
+use crate::terminal::{TerminalProgress, numbers_table, pairs_table};
+use lookalike::{Job, Plan, PlanJob, plan};
+use std::io::Write;
+use std::process::ExitCode;
+
+pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
+    let cluster = args.command == PlannedArg::Cluster;
+    let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
+    let settings = settings_of(&args.input, &args.matching, args.linkage.unwrap_or(usual))?;
+    // A plan has no output: nothing below a directory is left out for it.
+    let job = Job {
+        settings,
+        strict: args.input.strict,
+        threads: args.threads,
+        memory: bytes(&args.memory),
+        scratch: args.scratch.clone(),
+        command: command_line(),
+        ..Job::new(args.input.inputs.clone(), "")
+    };
+    let (sample, seed, recall) = (args.sample as u64, args.seed, args.recall);
+    let job = PlanJob { cluster, sample, seed, recall, ..PlanJob::new(job) };
+    interrupt::listen()?;
+    let progress = TerminalProgress::new(args.quiet);
+    let planned = plan(&job, &progress);
+    progress.finish();
+    let planned = planned?;
+    let plan = &planned.plan;
+    if !args.quiet {
+        let shown = if args.verbose { usize::MAX } else { problems::SHOWN };
+        problems::print(&planned.problems, plan.sample.problems, shown, "");
+    }
+    let mut out = std::io::stdout().lock();
+    if args.format == FormatArg::Json {
+        out.write_all(plan.to_json()?.as_bytes())?;
+    } else if !args.quiet {
+        print(plan, &mut out)?;
+    }
+    if args.verbose {
+        phases(plan);
+    }
+    Ok(match plan.documents {
+        0 => {
+            eprintln!("lookalike: no document was read");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut table = |table: comfy_table::Table| -> std::io::Result<()> {
+        for line in table.to_string().lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        writeln!(out)
+    };
+    table(pairs_table(plan.table()))?;
+    let header = ["similarity", "pairs in sample", "in all", ""].map(str::to_owned);
+    let mut steps =
+        numbers_table(std::iter::once(header).chain(plan.similarity_rows()).map(Vec::from));
+    if let Some(bars) = steps.column_mut(3) {
+        bars.set_cell_alignment(comfy_table::CellAlignment::Left);
+    }
+    table(steps)?;
+    table(numbers_table(plan.method_rows()))?;
+    if let Some(run) = &plan.run {
+        match (&run.recommended, &run.options) {
+            (Some(method), Some(options)) if !options.is_empty() => {
+                writeln!(out, "Take {method} ({options}): {}.", run.reason)?;
+            }
+            (Some(method), _) => writeln!(out, "Take {method}: {}.", run.reason)?,
+            (None, _) => writeln!(out, "Take none of these: {}.", run.reason)?,
+        }
+    }
+    for note in &plan.notes {
+        writeln!(out, "Note: {note}")?;
+    }
+    Ok(())
+}
+
+/// What each phase took on the sample and will take, on standard error.
+fn phases(plan: &Plan) {
+    for cost in plan.run.iter().flat_map(|run| &run.costs) {
+        eprintln!("{}", cost.method);
+        for phase in &cost.phases {
+            eprintln!(
+                "{:>16} {:.3} s on the sample, {:.3} s",
+                phase.name, phase.in_sample, phase.seconds
+            );
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! What a collection holds in, how much memory and temporary file a run over it takes out; for collections
+//! that are larger by some factor, too.
+//!
+//! [`Footprint::of`] counts what one run has, [`Footprint::times`] makes it larger, [`Footprint::needs`]
+//! adds it up, step by step of [`crate::ingest()`] and [`crate::find`]. What is said is what flat arrays hold;
+//! the allocator's own share and arrays that are half full come on top, some 10 to 20 percent.
+
+use crate::collection::{Document, SetRef};
+use crate::judge::Edge;
+use crate::verdict::Removal;
+use crate::{Collection, Matches, Units};
+use lookalike_core::Parity;
+
+/// Bytes of an element, of a key and of a word of a sketch.
+const WORD: f64 = 8.0;
+
+/// Bytes held for a set besides its elements: where it ends, and its digest.
+const SET: f64 = 8.0 + 16.0;
+
+/// Bytes held for a signature besides its words: the ends of its keys and its sketch, its size, its level,
+/// and whether there is one.
+const SIGNATURE: f64 = 8.0 + 8.0 + 4.0 + 4.0 + 1.0;
+
+/// Bytes of a token sequence that was seen: digest and place in a hash table, which is 7/8 full at most and
+/// 7/16 at least.
+const SEEN: f64 = (16.0 + 16.0 + 1.0) * 1.6;
+
+/// Bytes held of a unit: place, size, where its members begin.
+const UNIT: f64 = 8.0 + 4.0 + 4.0;
+
+/// Bytes held of a document by the units: its unit, and its place among the members.
+const MEMBER: f64 = 4.0 + 4.0;
+
+/// Bytes of a document while units are made: its digest and number, in order.
+const COLLAPSING: f64 = 32.0;
+
+/// Bytes of a unit while units are put in order: the documents of each, as a range.
+const GROUPING: f64 = 16.0;
+
+/// Bytes of an element that is written down to be counted.
+const COUNTED: f64 = 4.0;
+
+/// Bytes of a key before it has a group, in arrays that are three quarters full.
+const EMITTED: f64 = 16.0 / 0.75;
+
+/// Bytes of a key that has a group: in its group, and with its unit.
+const POSTED: f64 = 8.0 + 8.0;
+
+/// Chunks and results that are on their way for each thread ([`crate::pipeline::ordered`]).
+const ON_THE_WAY: f64 = 3.0;
+
+/// Bytes of one of them: 2 MiB of input, or what became of them, and the buffers of whoever reads it.
+const CHUNK: f64 = 2.0 * (2 << 20) as f64;
+
+/// Copies of a text that is on its way, in one form or another: no more are held, however many threads wait.
+const COPIES: f64 = 4.0;
+
+/// Sets of more elements than this together are counted in part ([`lookalike_core::RarityTable`]).
+const ALL_COUNTED: f64 = (1 << 22) as f64;
+
+/// What a run holds, in numbers that grow with the collection.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Footprint {
+    /// Documents.
+    pub documents: f64,
+    /// Bytes of their ids.
+    pub id_bytes: f64,
+    /// Numbers that keep rules ask for, of all documents.
+    pub attributes: f64,
+    /// Token sequences that were seen, each with a set or a signature.
+    pub sets: f64,
+    /// Elements of the sets that are kept.
+    pub elements: f64,
+    /// Words of keys and sketches.
+    pub signature_words: f64,
+    /// Signatures.
+    pub signatures: f64,
+    /// Units.
+    pub units: f64,
+    /// Elements of all units, where sets are kept.
+    pub unit_elements: f64,
+    /// Keys that two units share.
+    pub keys: f64,
+}
+
+/// What a run may take, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Of feature sets in memory.
+    pub sets: u64,
+    /// Of elements that are written down to be counted.
+    pub counting: u64,
+    /// Number of threads.
+    pub threads: usize,
+    /// Bytes of all texts: no more than them are on their way at a time.
+    pub texts: u64,
+}
+
+/// What a run takes, in bytes, beside the program itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Most memory while texts are read.
+    pub reading: u64,
+    /// While equal sets are put together.
+    pub collapsing: u64,
+    /// While keys are chosen and sorted.
+    pub indexing: u64,
+    /// While candidates are compared.
+    pub comparing: u64,
+    /// While records are written.
+    pub writing: u64,
+    /// Temporary file.
+    pub scratch: u64,
+}
+
+impl Needs {
+    /// Most memory at any time.
+    #[must_use]
+    pub fn peak(&self) -> u64 {
+        [self.reading, self.collapsing, self.indexing, self.comparing, self.writing]
+            .into_iter()
+            .fold(0, u64::max)
+    }
+}
+
+impl Footprint {
+    /// What a finished match has held. O(documents).
+    #[must_use]
+    pub fn of(collection: &Collection, units: &Units, matches: &Matches) -> Self {
+        let blocks = &collection.blocks;
+        let sum =
+            |of: &dyn Fn(&crate::collection::SetBlock) -> u64| blocks.iter().map(of).sum::<u64>();
+        let words = |(keys, sketches): (u64, u64)| (keys + sketches) / 8;
+        let elements = sum(&|block| block.ends.last().map_or(0, |&end| end as u64));
+        let of_units: u64 = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
+        Self {
+            documents: f64::from(collection.len()),
+            id_bytes: collection.id_bytes() as f64,
+            attributes: collection.attributes.iter().map(Vec::len).sum::<usize>() as f64,
+            sets: sum(&|block| block.ends.len() as u64) as f64,
+            elements: elements as f64,
+            signature_words: sum(&|block| words(block.signatures.bytes())) as f64,
+            signatures: sum(&|block| block.signatures.len() as u64) as f64,
+            units: f64::from(units.len()),
+            unit_elements: if elements > 0 { of_units as f64 } else { 0.0 },
+            keys: matches.keys as f64,
+        }
+    }
+
+    /// The same for a collection so many times as large, of which every part is like this one.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        let Self { documents, id_bytes, attributes, sets, elements, .. } = *self;
+        Self {
+            documents: documents * factor,
+            id_bytes: id_bytes * factor,
+            attributes: attributes * factor,
+            sets: sets * factor,
+            elements: elements * factor,
+            signature_words: self.signature_words * factor,
+            signatures: self.signatures * factor,
+            units: self.units * factor,
+            unit_elements: self.unit_elements * factor,
+            keys: self.keys * factor,
+        }
+    }
+
+    /// Bytes of the sets, of all that is known of them and of the documents: what a run holds from reading
+    /// to the end, and what of it goes to a temporary file.
+    #[must_use]
+    pub fn held(&self, limits: &Limits) -> (u64, u64) {
+        let sets = self.elements * WORD;
+        let in_memory = sets.min(limits.sets as f64);
+        let of_documents = self.documents * (size_of::<Document>() as f64 + WORD)
+            + self.id_bytes
+            + self.attributes * WORD;
+        let of_sets = in_memory + self.sets * SET;
+        let of_signatures = self.signature_words * WORD + self.signatures * SIGNATURE;
+        ((of_documents + of_sets + of_signatures) as u64, (sets - in_memory) as u64)
+    }
+
+    /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
+    /// only: that of [`lookalike_core::prefix::PrefixOrder`].
+    #[must_use]
+    pub fn needs(&self, limits: &Limits, low: f64) -> Needs {
+        let (held, scratch) = self.held(limits);
+        let held = held as f64;
+        let pipeline = limits.threads as f64 * ON_THE_WAY * CHUNK;
+        let pipeline = pipeline.min(COPIES * limits.texts as f64);
+        let units = self.units * UNIT + self.documents * MEMBER;
+        let low = self.unit_elements * low.min(1.0);
+        let census = (low * COUNTED).min(limits.counting as f64) + low / 8.0;
+        let indexing = match self.unit_elements > 0.0 {
+            true => self.rarity() + census.max(self.keys * EMITTED + low / 8.0),
+            false => self.keys * EMITTED,
+        };
+        let postings = self.keys * POSTED + self.units * 4.0;
+        let glances = match self.unit_elements > 0.0 {
+            true => self.units * size_of::<Parity>() as f64,
+            false => 0.0,
+        };
+        let leaders = self.units * (size_of::<Option<Edge>>() as f64 + 8.0);
+        let verdicts = self.documents * size_of::<Option<Removal>>() as f64;
+        let bytes = |bytes: f64| (held + bytes) as u64;
+        Needs {
+            reading: bytes(self.sets * SEEN + pipeline),
+            collapsing: bytes(units + self.documents * COLLAPSING + self.units * GROUPING),
+            indexing: bytes(units + indexing),
+            comparing: bytes(units + postings + glances + leaders),
+            writing: bytes(units + leaders + verdicts + pipeline),
+            scratch,
+        }
+    }
+
+    /// Bytes of the table that tells common elements.
+    fn rarity(&self) -> f64 {
+        let every = (self.unit_elements / ALL_COUNTED).clamp(1.0, 16.0);
+        ((self.unit_elements / every).max(1024.0) as u64).next_power_of_two() as f64
+    }
+}
+
+/// The place of a set is part of a document and of what was seen: the constants above count on its size.
+const _: () = assert!(size_of::<SetRef>() == 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Approach, Linkage, MatchOptions, MatchSettings, Silent, find};
+    use lookalike_core::fingerprint::finalise;
+
+    fn matched(sets: u64) -> (Collection, Units, Matches) {
+        let set =
+            |number: u64| (0..200).map(move |at| finalise(number / 2 * 1000 + at + number % 2 * 7));
+        let mut collection = Collection::of_sets((0..sets).map(|number| set(number).collect()));
+        let settings = MatchSettings::resemblance("0.8".parse().unwrap());
+        let units = Units::new(&collection, &[], settings.measure);
+        let options = MatchOptions {
+            linkage: Linkage::Leaders,
+            list_pairs: None,
+            only_protected: false,
+            threads: 1,
+            memory: u64::MAX,
+        };
+        let approach = Approach::default();
+        let matches =
+            find(&mut collection, &units, &settings, &approach, &options, &Silent).unwrap();
+        (collection, units, matches)
+    }
+
+    const LIMITS: Limits =
+        Limits { sets: u64::MAX, counting: u64::MAX, threads: 1, texts: u64::MAX };
+
+    /// Within 2 % of what the arrays really hold.
+    #[test]
+    fn what_is_held_is_what_the_arrays_hold() {
+        let (collection, units, matches) = matched(2000);
+        let footprint = Footprint::of(&collection, &units, &matches);
+        let of_blocks: usize = collection
+            .blocks
+            .iter()
+            .map(|block| {
+                size_of_val(&*block.values)
+                    + size_of_val(&*block.ends)
+                    + size_of_val(&*block.digests)
+            })
+            .sum();
+        let of_documents = size_of_val(&*collection.documents) + collection.id_bytes() + 2000 * 8;
+        let really = (of_blocks + of_documents) as f64;
+        let (said, scratch) = footprint.held(&LIMITS);
+        assert!((said as f64 / really - 1.0).abs() < 0.02, "{said}, really {really}");
+        assert_eq!(scratch, 0);
+    }
+
+    /// A quarter of the sets says within 5 % what all of them need.
+    #[test]
+    fn a_part_tells_of_the_whole() {
+        let of = |sets| {
+            let (collection, units, matches) = matched(sets);
+            Footprint::of(&collection, &units, &matches)
+        };
+        let (part, whole) =
+            (of(1000).times(4.0).needs(&LIMITS, 0.45), of(4000).needs(&LIMITS, 0.45));
+        for (said, really) in [
+            (part.reading, whole.reading),
+            (part.collapsing, whole.collapsing),
+            (part.indexing, whole.indexing),
+            (part.comparing, whole.comparing),
+            (part.writing, whole.writing),
+        ] {
+            assert!((said as f64 / really as f64 - 1.0).abs() < 0.05, "{said}, really {really}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_goes_to_a_file() {
+        let footprint = Footprint { elements: 1000.0, ..Footprint::default() };
+        let limits = Limits { sets: 3000, ..LIMITS };
+        assert_eq!(footprint.held(&limits), (3000, 5000));
+    }
+}

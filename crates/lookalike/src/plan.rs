@@ -1,0 +1,393 @@
+//! `plan`: a job in; what it will find and cost, from a sample, before any long run, out.
+//!
+//! A sample of the inputs is read, matched exactly and by other methods, and written, as the run would do it.
+//! What of that says something of the whole is in the submodules: `partners` (how many documents go),
+//! `listing` (pairs by similarity, recall), `cost` (time and memory). Near-duplicates of a sampled document
+//! are mostly not in the sample, so what goes within it is a lower bound, and is said to be one.
+
+mod cost;
+mod job;
+mod listing;
+mod partners;
+mod recommend;
+mod trial;
+mod ways;
+
+pub use job::{DEFAULT_SAMPLE, PlanJob};
+
+use crate::analysis::discover;
+use crate::memory::{self, Memory};
+use crate::summarise::settings_summary;
+use crate::{LookalikeError, Settings};
+use cost::{Forecast, Growth};
+use listing::{growth, list};
+use lookalike_core::{Measure, Threshold};
+use lookalike_engine::{Approach, Collection, EngineError, Linkage, Progress};
+use lookalike_io::source::{Entry, Sample, Share};
+use lookalike_io::{Inputs, Problem};
+use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
+use std::path::Path;
+use std::time::Instant;
+use trial::{Bench, Trial};
+use ways::{Way, name_of, ways};
+
+/// A plan, and what could not be read for it.
+#[derive(Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The records and files of the sample that could not be used; of very many the first.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a sample and says what the job will find and cost. Writes nothing but temporary files.
+///
+/// Memory is that of a run over the sample. Time: what such a run takes, about six times.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let docs = folder.path().join("docs.jsonl");
+/// let line = "one fish two fish red fish blue fish black fish old fish new fish";
+/// std::fs::write(&docs, format!("{{\"id\":\"a\",\"text\":\"{line}\"}}\n{{\"id\":\"b\",\"text\":\"{line}!\"}}\n"))?;
+///
+/// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
+/// let plan = lookalike::plan(&lookalike::PlanJob::new(job), &lookalike::Silent)?.plan;
+/// assert!(plan.sample.whole);
+/// assert_eq!((plan.documents, plan.removed.expected), (2, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Settings that make no sense, inputs that cannot be read, a bad record where the job is strict, a method
+/// that needs document frequencies and is given none.
+pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
+    let started = Instant::now();
+    let base = memory::resident().unwrap_or(0);
+    let settings = job.job.settings.matching()?;
+    let keep = job.job.settings.keep_rules()?;
+    let threads = job.job.thread_count();
+    let ways = ways(job, &settings)?;
+    let (inputs, _) = discover(&job.job, &keep)?;
+    let sample = inputs.sample(job.sample, job.seed);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?;
+    let memory = Memory::of(job.job.memory);
+    let lists = job.cluster || job.job.settings.linkage == Linkage::Components;
+    let bench = Bench {
+        inputs: &inputs,
+        sample: &sample,
+        keep: &keep,
+        pool: &pool,
+        threads,
+        memory,
+        scratch: job.job.scratch.clone().unwrap_or_else(std::env::temp_dir),
+        strict: job.job.strict,
+        linkage: job.job.settings.linkage,
+        list_pairs: lists.then_some(job.job.max_pairs),
+        progress,
+    };
+
+    let exact = Approach::default();
+    let mut trial = bench.run(&settings, &exact)?;
+    let size = Size::of(&inputs, &sample, &trial);
+    let growth = growth(&bench, &mut trial.collection, &settings, trial.removed)?;
+    let from = list_from(&settings)?;
+    let chunks = trial.chunks;
+    let listing = list(&bench, &mut trial.collection, &settings, from, chunks, size.share)?;
+    let removed = removal(&listing, &size, &sample, bench.linkage, trial.removed);
+    let writing = if job.cluster { None } else { Some(bench.writing()?) };
+    let (in_sample, pairs) = listing.matching_pairs();
+    let times = size.documents as f64 / f64::from(trial.collection.len().max(1));
+    let met = match (lists, in_sample, trial.removed) {
+        (true, 1.., _) => pairs / in_sample as f64,
+        (false, _, 1..) => removed.expected as f64 / trial.removed as f64,
+        _ => times,
+    };
+    let growth_of = Growth { bytes: size.times, documents: times, met: met.max(times) };
+    let forecast = Forecast {
+        settings: &settings,
+        growth: growth_of,
+        texts: size.text_bytes,
+        memory,
+        threads,
+        base,
+        writing,
+    };
+
+    let features = (trial.footprint.unit_elements * times) as u64;
+    let mut methods = vec![PlanRecall {
+        method: "exact".into(),
+        recall: Some(1.0),
+        recall_in_sample: (in_sample > 0).then_some(1.0),
+        precision_in_sample: (in_sample > 0).then_some(1.0),
+    }];
+    let mut costs = vec![forecast.cost("exact", &trial)];
+    let problems = trial.collection.problems.count();
+    let documents = u64::from(trial.collection.len());
+    let text_bytes = trial.collection.documents.iter().map(|document| document.text_bytes).sum();
+    let listed = trial.collection.problems.into_listed();
+    for Way { name, approach, theory } in ways {
+        let mut trial = bench.run(&settings, &approach)?;
+        costs.push(forecast.cost(&name, &trial));
+        let before = listing.thinning.apply(&mut trial.collection);
+        let units = pool
+            .install(|| lookalike_engine::Units::new(&trial.collection, &keep, settings.measure));
+        let options = bench.options(Linkage::Components, Some(job.job.max_pairs));
+        let found = bench.find(&mut trial.collection, &units, &settings, &approach, &options)?;
+        trial.collection.documents = before;
+        let (recall_in_sample, precision_in_sample) = match found.pairs.complete {
+            true => listing.found(&units, &found.pairs.edges),
+            false => (None, None),
+        };
+        let recall = theory.and_then(|theory| {
+            listing.recall(&settings, |similarity| theory.probability(similarity))
+        });
+        methods.push(PlanRecall { method: name, recall, recall_in_sample, precision_in_sample });
+    }
+    let mut plan = Plan {
+        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        command: if job.cluster { "cluster".into() } else { "dedup".into() },
+        settings: settings_summary(&job.job.settings),
+        inputs: inputs.files.iter().map(|file| file.name.clone()).collect(),
+        input_bytes: inputs.files.iter().map(|file| file.size).sum(),
+        sample: PlanSample {
+            seed: job.seed,
+            whole: sample.is_whole(),
+            input_bytes: size.sampled_bytes,
+            documents,
+            problems,
+            text_bytes,
+            share: size.share,
+            files_from_beginning: sample.from_beginning(),
+        },
+        documents: size.documents,
+        documents_range: size.documents_range(),
+        tokens: size.tokens,
+        features,
+        text_bytes: size.text_bytes,
+        similarity: listing.steps(&settings, from),
+        removed: PlanRemoval { pairs, ..removed },
+        growth,
+        methods,
+        notes: Vec::new(),
+        run: None,
+    };
+    plan.notes = notes(&plan, listing.documents, bench.linkage);
+    let recommendation = recommend::recommend(&plan.methods, &costs, memory.0, job.recall);
+    plan.run = Some(PlanRun {
+        command_line: job.job.command.clone(),
+        threads: threads as u64,
+        memory_bytes: memory.0,
+        wanted_recall: job.recall,
+        seconds: started.elapsed().as_secs_f64(),
+        costs,
+        recommended: recommendation.method,
+        options: recommendation.options,
+        reason: recommendation.reason,
+    });
+    Ok(Planned { plan, problems: listed })
+}
+
+/// Reads what `plan` wrote.
+///
+/// # Errors
+/// A file that cannot be read or holds something else.
+pub(crate) fn read_plan(path: &Path) -> Result<Plan, LookalikeError> {
+    let wrong = |reason: String| LookalikeError::Plan { path: path.display().to_string(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(format!("not a plan: {error}")))
+}
+
+/// The name that a plan has for what a job with these settings does.
+pub(crate) fn method_name(settings: &Settings) -> Result<String, LookalikeError> {
+    match &settings.method {
+        None => Ok("exact".into()),
+        Some(method) => Ok(name_of(&method.spec.parse()?, method.verify)),
+    }
+}
+
+/// Similarity from which pairs are listed: half for resemblance, else the threshold; as in `evaluate`.
+fn list_from(settings: &lookalike_engine::MatchSettings) -> Result<Threshold, LookalikeError> {
+    let half: Threshold = "0.5".parse()?;
+    let lower = settings.threshold.as_f64() <= half.as_f64();
+    Ok(if lower || settings.measure != Measure::Resemblance { settings.threshold } else { half })
+}
+
+/// How large the whole is.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    documents: u64,
+    tokens: u64,
+    text_bytes: u64,
+    /// Bytes of files in the sample.
+    sampled_bytes: u64,
+    /// Bytes of all files divided by those.
+    times: f64,
+    /// Documents in the sample divided by all.
+    share: f64,
+    /// Two standard errors of the number of documents, as a share of it.
+    error: f64,
+}
+
+impl Size {
+    /// Adds up, for each way of entering files, what their part of the sample tells of them all.
+    fn of(inputs: &Inputs, sample: &Sample, trial: &Trial) -> Self {
+        let Trial { collection, beginning_bytes, .. } = trial;
+        let entries = [Entry::Lines, Entry::Document, Entry::Beginning];
+        let mut sums = [[0u64; 3]; 3];
+        for document in &collection.documents {
+            let sums = &mut sums[Entry::of(&inputs.files[document.file as usize]) as usize];
+            sums[0] += 1;
+            sums[1] += u64::from(document.tokens);
+            sums[2] += document.text_bytes;
+        }
+        let shares = entries.map(|entry| {
+            let share = sample.share(entry);
+            match entry == Entry::Beginning && !sample.is_whole() {
+                true => Share { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
+                false => share,
+            }
+        });
+        let sampled_bytes: u64 = shares.iter().map(|share| share.sampled_bytes).sum();
+        let all_bytes: u64 = shares.iter().map(|share| share.bytes).sum();
+        let ratio = |all: u64, sampled: u64| all as f64 / sampled as f64;
+        let times = if sampled_bytes > 0 { ratio(all_bytes, sampled_bytes) } else { 1.0 };
+        let mut all = [0.0; 3];
+        for (entry, (share, sums)) in entries.into_iter().zip(shares.iter().zip(sums)) {
+            if share.sampled_bytes == 0 {
+                continue;
+            }
+            let by_bytes = ratio(share.bytes, share.sampled_bytes);
+            let by_files = ratio(share.files, share.sampled_files);
+            let documents = if entry == Entry::Document { by_files } else { by_bytes };
+            for (sum, (counted, factor)) in
+                all.iter_mut().zip(sums.into_iter().zip([documents, by_bytes, by_bytes]))
+            {
+                *sum += counted as f64 * factor;
+            }
+        }
+        // Files of a kind that the sample missed are taken for like the others.
+        let missed: u64 =
+            shares.iter().filter(|s| s.sampled_bytes == 0).map(|share| share.bytes).sum();
+        let more = all_bytes as f64 / (all_bytes - missed).max(1) as f64;
+        let more = if all_bytes > missed { more } else { 1.0 };
+        let [documents, tokens, text_bytes] = all.map(|sum| (sum * more).round() as u64);
+        let share = match documents {
+            0 => 1.0,
+            documents => (f64::from(collection.len()) / documents as f64).min(1.0),
+        };
+        let error = if sample.is_whole() { 0.0 } else { error(collection, trial.chunks) };
+        Self { documents, tokens, text_bytes, sampled_bytes, times, share, error }
+    }
+
+    fn documents_range(&self) -> (u64, u64) {
+        let documents = self.documents as f64;
+        let sampled = documents * self.share;
+        let low = (documents * (1.0 - self.error)).max(sampled).round();
+        (low as u64, (documents * (1.0 + self.error)).round() as u64)
+    }
+}
+
+/// Two standard errors of the documents in a sample, as a share of them: by how much tenths of the chunks
+/// differ.
+fn error(collection: &Collection, chunks: u32) -> f64 {
+    let parts = chunks.clamp(1, 10);
+    let mut counts = vec![0.0f64; parts as usize];
+    for chunk in 0..chunks {
+        counts[(chunk % parts) as usize] += collection.chunk_documents(chunk).len() as f64;
+    }
+    let all: f64 = counts.iter().sum();
+    if parts < 2 || all == 0.0 {
+        return 0.0;
+    }
+    let mean = all / f64::from(parts);
+    let squares: f64 = counts.iter().map(|count| (count - mean).powi(2)).sum();
+    (2.0 * (squares * f64::from(parts) / f64::from(parts - 1)).sqrt() / all).min(1.0)
+}
+
+/// How many documents go.
+fn removal(
+    listing: &listing::Listing,
+    size: &Size,
+    sample: &Sample,
+    linkage: Linkage,
+    in_sample: u64,
+) -> PlanRemoval {
+    if sample.is_whole() {
+        let (expected, low, high) = (in_sample, in_sample, in_sample);
+        return PlanRemoval { expected, low, high, in_sample, pairs: 0.0 };
+    }
+    let sampled = (size.documents as f64 * size.share).max(1.0);
+    let share = size.share * listing.documents as f64 / sampled;
+    let said = listing.partners.removal(share, linkage, listing.glued());
+    // Whoever goes within the sample goes in the whole; twice the error of a count below.
+    let certain = (in_sample as f64 - 2.0 * (in_sample as f64).sqrt()).max(0.0) / sampled;
+    let count = |rate: f64| (rate * size.documents as f64).round() as u64;
+    // How many documents there are is not certain, either.
+    let low = count(said.low.max(certain) * (1.0 - size.error)).max(in_sample);
+    let high = count(said.high * (1.0 + size.error)).max(low);
+    PlanRemoval {
+        expected: count(said.expected).clamp(low, high),
+        low,
+        high,
+        in_sample,
+        pairs: 0.0,
+    }
+}
+
+/// How each number was made, and what it is not.
+fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
+    let mut notes = Vec::new();
+    let sample = &plan.sample;
+    if sample.whole {
+        notes.push("Everything was looked at: only times and memory are estimated.".to_owned());
+    } else {
+        notes.push(format!(
+            "Removal within the sample ({} of {} documents) is a lower bound: most partners of a sampled document \
+             are not sampled.",
+            plan.removed.in_sample, sample.documents
+        ));
+        let high = match linkage {
+            Linkage::Leaders => "if all documents had equally many",
+            Linkage::Components => "if every pair cost a document",
+        };
+        notes.push(format!(
+            "Removal in all is worked out from the estimated numbers of partners of a document: the low end is the \
+             least that their mean and their spread allow, the high end what would go {high}, each with two \
+             standard errors (jackknife)."
+        ));
+        notes.push(
+            "Pairs in all: those in the sample divided by its share squared; by its share where both were read in \
+             one go."
+                .to_owned(),
+        );
+    }
+    if listed < sample.documents {
+        notes.push(format!(
+            "The sample has too many pairs to list them: similarity, recall and removal in all are from {listed} \
+             of its documents."
+        ));
+    }
+    if sample.files_from_beginning > 0 {
+        notes.push(format!(
+            "{} files cannot be entered in the middle (compressed, CSV, Parquet): they were read from their \
+             beginning, and what comes later may be different.",
+            sample.files_from_beginning
+        ));
+    }
+    notes.push(
+        "Recall of methods with an S-curve is that curve over the pairs found; others are measured in the sample \
+         alone."
+            .to_owned(),
+    );
+    notes.push(
+        "Times are those of the sample made longer in step with bytes, documents or partners; memory and scratch \
+         are added up from what a run holds, as if the whole had no more copies than the sample: rather too much."
+            .to_owned(),
+    );
+    notes
+}

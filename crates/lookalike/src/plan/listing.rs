@@ -1,0 +1,204 @@
+//! A read sample in; its pairs, whatever they are for, out.
+//!
+//! Where the sample has more pairs than can be listed, half of its documents are set aside, and half of those
+//! that are left, until they can be: which ones, their numbers alone decide.
+
+use super::partners::{Partners, by_chunk, weight};
+use super::trial::Bench;
+use crate::LookalikeError;
+use crate::evaluate::similarity::{STEPS, step};
+use lookalike_core::fingerprint::finalise;
+use lookalike_core::{Overlap, Threshold};
+use lookalike_engine::{
+    Approach, Collection, Document, Edge, Linkage, MatchSettings, Units, Verdicts,
+};
+use lookalike_report::{PlanGrowth, PlanStep};
+use std::collections::BTreeSet;
+
+/// Pairs of documents that are listed in a sample at most.
+const MOST_PAIRS: u64 = 4_000_000;
+
+/// The documents of a sample of which one in 2ⁿ is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Thinning(pub(super) u32);
+
+impl Thinning {
+    fn takes(self, document: u32) -> bool {
+        // The same half of a half, so that smaller samples are in larger ones.
+        finalise(u64::from(document) ^ 0x5eed).trailing_zeros() >= self.0
+    }
+
+    /// Sets the other documents aside; what was there before comes back.
+    pub(super) fn apply(self, collection: &mut Collection) -> Vec<Document> {
+        let before = collection.documents.clone();
+        for (number, document) in (0u32..).zip(&mut collection.documents) {
+            if !self.takes(number) {
+                document.set = None;
+            }
+        }
+        before
+    }
+
+    /// Documents that are looked at.
+    pub(super) fn count(self, documents: u32) -> u64 {
+        (0..documents).filter(|&document| self.takes(document)).count() as u64
+    }
+}
+
+/// The pairs of a sample.
+pub(super) struct Listing {
+    pub(super) thinning: Thinning,
+    /// Documents that were looked at, of those in the sample.
+    pub(super) documents: u64,
+    /// Those that go, of them.
+    pub(super) removed: u64,
+    pub(super) units: Units,
+    /// Pairs of units that reach the threshold of the run, the smaller first.
+    pub(super) matching: BTreeSet<(u32, u32)>,
+    /// Pairs of documents by step, and what they stand for in the whole if share is that of the sample.
+    pub(super) partners: Partners,
+    /// Of each pair of units from the lower threshold on: similarity, whether it reaches the threshold,
+    /// pairs of documents, and pairs that they stand for.
+    pub(super) pairs: Vec<(Overlap, bool, u64, f64)>,
+}
+
+/// Lists the pairs of a sample of `share`, which has so many chunks, from a similarity on.
+pub(super) fn list(
+    bench: &Bench<'_>,
+    collection: &mut Collection,
+    settings: &MatchSettings,
+    from: Threshold,
+    chunks: u32,
+    share: f64,
+) -> Result<Listing, LookalikeError> {
+    let lower = MatchSettings { threshold: from, ..settings.clone() };
+    let exact = Approach::default();
+    let mut thinning = Thinning(0);
+    loop {
+        let before = thinning.apply(collection);
+        let units = bench.pool.install(|| Units::new(collection, bench.keep, settings.measure));
+        let options = bench.options(Linkage::Components, Some(MOST_PAIRS));
+        let found = bench.find(collection, &units, &lower, &exact, &options)?;
+        if !found.pairs.complete && thinning.0 < 20 {
+            collection.documents = before;
+            thinning.0 += 1;
+            continue;
+        }
+        let options = bench.options(bench.linkage, None);
+        let matches = bench.find(collection, &units, settings, &exact, &options)?;
+        let verdicts = Verdicts::new(collection, &units, &matches, &exact, &options);
+        let removed = verdicts.removals().count() as u64;
+        let documents = thinning.count(collection.len());
+        let share = share * documents as f64 / f64::from(collection.len().max(1));
+        let by_chunk = by_chunk(collection, &units, chunks);
+        let mut pairs = Vec::new();
+        for unit in 0..units.len() {
+            let size = units.size(unit);
+            let (all, stands_for) = weight(&by_chunk[unit as usize], None, share);
+            if all > 0 {
+                pairs.push((Overlap { shared: size, a: size, b: size }, true, all, stands_for));
+            }
+        }
+        let mut edges: Vec<Edge> = Vec::new();
+        for &edge in &found.pairs.edges {
+            let Edge { unit, with, shared } = edge;
+            let counts = Overlap { shared, a: units.size(unit), b: units.size(with) };
+            let reaches = settings.measure.reaches(settings.threshold, counts);
+            let (a, b) = (&by_chunk[unit as usize], &by_chunk[with as usize]);
+            let (all, stands_for) = weight(a, Some(b), share);
+            pairs.push((counts, reaches, all, stands_for));
+            if reaches {
+                edges.push(edge);
+            }
+        }
+        let matching =
+            edges.iter().map(|edge| (edge.unit.min(edge.with), edge.unit.max(edge.with))).collect();
+        let partners = Partners::new(&by_chunk, &edges, chunks).with_documents(documents);
+        collection.documents = before;
+        return Ok(Listing { thinning, documents, removed, units, matching, partners, pairs });
+    }
+}
+
+impl Listing {
+    /// Pairs by similarity, from the step of the least similarity that was looked for.
+    pub(super) fn steps(&self, settings: &MatchSettings, from: Threshold) -> Vec<PlanStep> {
+        let first = (10 * from.numerator() / from.denominator()) as usize;
+        let of = |at: usize| PlanStep { from: at as f64 / 10.0, ..PlanStep::default() };
+        let mut steps: Vec<PlanStep> = (0..STEPS).map(of).collect();
+        for &(counts, _, all, stands_for) in &self.pairs {
+            let step = &mut steps[usize::from(step(settings.measure, counts))];
+            step.in_sample += all;
+            step.expected += stands_for;
+        }
+        steps.split_off(first.min(STEPS - 1))
+    }
+
+    /// Pairs that reach the threshold: in the sample, and in all.
+    pub(super) fn matching_pairs(&self) -> (u64, f64) {
+        let reach = self.pairs.iter().filter(|pair| pair.1);
+        reach.fold((0, 0.0), |sum, pair| (sum.0 + pair.2, sum.1 + pair.3))
+    }
+
+    /// How many documents go for each that cliques would lose. One where there are too few to tell.
+    pub(super) fn glued(&self) -> f64 {
+        let in_cliques = self.partners.in_cliques();
+        if in_cliques < 20.0 { 1.0 } else { self.removed as f64 / in_cliques }
+    }
+
+    /// Share of the pairs that reach the threshold that is found, where each is with this probability.
+    pub(super) fn recall(
+        &self,
+        settings: &MatchSettings,
+        probability: impl Fn(f64) -> f64,
+    ) -> Option<f64> {
+        let (mut found, mut all) = (0.0, 0.0);
+        for &(counts, _, _, stands_for) in self.pairs.iter().filter(|pair| pair.1) {
+            all += stands_for;
+            found += stands_for * probability(settings.measure.value(counts));
+        }
+        (all > 0.0).then(|| found / all)
+    }
+
+    /// Of pairs that a method found between units of its own over the same sample: its recall and precision.
+    pub(super) fn found(&self, of_method: &Units, edges: &[Edge]) -> (Option<f64>, Option<f64>) {
+        let members = |unit: u32| of_method.members(unit);
+        // Documents that are one unit to a method have the same words, and so the same features.
+        let same = |unit: u32| self.units.of_document(members(unit)[0]);
+        let pairs = |n: u64| n * n.saturating_sub(1) / 2;
+        let copies: u64 = (0..of_method.len()).map(|unit| pairs(members(unit).len() as u64)).sum();
+        let (mut found, mut right) = (copies, copies);
+        for edge in edges {
+            let weight = (members(edge.unit).len() * members(edge.with).len()) as u64;
+            found += weight;
+            let (Some(a), Some(b)) = (same(edge.unit), same(edge.with)) else { continue };
+            if a == b || self.matching.contains(&(a.min(b), a.max(b))) {
+                right += weight;
+            }
+        }
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        (share(right, self.matching_pairs().0), share(right, found))
+    }
+}
+
+/// Removal at an eighth, a quarter and a half of a sample, and at all of it.
+pub(super) fn growth(
+    bench: &Bench<'_>,
+    collection: &mut Collection,
+    settings: &MatchSettings,
+    removed: u64,
+) -> Result<Vec<PlanGrowth>, LookalikeError> {
+    let exact = Approach::default();
+    let mut growth = Vec::new();
+    for thinning in [3, 2, 1].map(Thinning) {
+        let before = thinning.apply(collection);
+        let units = bench.pool.install(|| Units::new(collection, bench.keep, settings.measure));
+        let options = bench.options(bench.linkage, None);
+        let matches = bench.find(collection, &units, settings, &exact, &options)?;
+        let verdicts = Verdicts::new(collection, &units, &matches, &exact, &options);
+        let removed = verdicts.removals().count() as u64;
+        growth.push(PlanGrowth { documents: thinning.count(collection.len()), removed });
+        collection.documents = before;
+    }
+    growth.push(PlanGrowth { documents: u64::from(collection.len()), removed });
+    Ok(growth)
+}

@@ -1,0 +1,301 @@
+//! The pairs of a sample in; how many documents of the whole have how many partners, and how many of them go
+//! therefore, out.
+//!
+//! A document's *partners* are those that reach the threshold with it. Of the partners of a sampled document
+//! few are sampled, so what goes within a sample says little. But numbers of partners can be estimated
+//! without bias (Horvitz & Thompson 1952): a pair is in a sample of share p with probability p², or with p
+//! where its two documents are read in one go, as neighbours are; and is counted 1/p² or 1/p times. So are a
+//! document and two of its partners, up to 1/p³ times. That gives the mean of X, the partners of a document,
+//! and of X(X−1), in the whole. With those:
+//!
+//! * Where each kept document stands for a clique, a document goes with probability X/(1+X), and the share
+//!   that goes is E\[X/(1+X)\].
+//! * At least E\[X\]² / E\[X(1+X)\] of them (Cauchy–Schwarz), which is exact where all that have partners
+//!   have equally many.
+//! * At most what would go if all had equally many (Jensen: x/(1+x) is concave), over whole numbers. Where
+//!   partners are not partners of each other, fewer still go in an order that is like a random one (Caro
+//!   1979, Wei 1981). Components glue more together: at most one document goes for each pair.
+//! * In between, as if X were a gamma mixture of Poissons with these two means (Fisher, Corbet & Williams
+//!   1943, whose species are our clusters).
+//!
+//! How certain the means are is asked of a jackknife over tenths of the chunks (Quenouille 1956).
+
+use lookalike_engine::{Collection, Edge, Linkage, Units};
+
+/// Parts that are left out in turn.
+const PARTS: u32 = 10;
+
+/// Standard errors on either side of an interval: 95 in a hundred, where errors are normal.
+const ERRORS: f64 = 2.0;
+
+/// Means over all documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Means {
+    /// Of the number of partners, X.
+    pub(super) partners: f64,
+    /// Of X(X−1).
+    pub(super) two_partners: f64,
+}
+
+/// Shares of documents that go.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Removal {
+    pub(super) low: f64,
+    pub(super) expected: f64,
+    pub(super) high: f64,
+}
+
+impl Means {
+    /// What goes, by these means alone.
+    pub(super) fn removal(self, linkage: Linkage) -> Removal {
+        let Self { partners: m, two_partners: f } = self;
+        if m <= 0.0 {
+            return Removal::default();
+        }
+        // An estimate may say less than whole numbers of this mean can have.
+        let f = f.max(m.floor() * (2.0 * m - m.floor() - 1.0));
+        let low = m * m / (2.0 * m + f);
+        let high = match linkage {
+            Linkage::Leaders => equal(m),
+            Linkage::Components => (m / 2.0).min(1.0),
+        };
+        let high = high.max(low);
+        Removal { low, expected: (1.0 - mixture(m, f)).clamp(low, high), high }
+    }
+}
+
+/// Most of E[X/(1+X)] for whole X of mean m: x/(1+x), straight between whole numbers.
+fn equal(m: f64) -> f64 {
+    let at = |x: f64| x / (1.0 + x);
+    let below = m.floor();
+    at(below) + (m - below) * (at(below + 1.0) - at(below))
+}
+
+/// E[1/(1+X)] = ∫ E[tˣ] dt over 0 to 1, for a gamma mixture of Poissons with E[X] = m and E[X(X−1)] = f.
+fn mixture(m: f64, f: f64) -> f64 {
+    // f = m²(1 + 1/r); at most that of a Poisson, r is infinite.
+    let spread = f / (m * m) - 1.0;
+    if spread < 1e-9 {
+        return (1.0 - (-m).exp()) / m;
+    }
+    let (r, u) = (1.0 / spread, m * spread);
+    match (r - 1.0).abs() < 1e-9 {
+        true => u.ln_1p() / u,
+        false => (((1.0 - r) * u.ln_1p()).exp() - 1.0) / (u * (1.0 - r)),
+    }
+}
+
+/// Documents by the chunk that they were read with: chunk and number, in order.
+type ByChunk = Vec<(u32, u64)>;
+
+/// Who has how many partners in a sample.
+pub(super) struct Partners {
+    /// For each unit its documents, and all that its documents have as partners, themselves included.
+    of_units: Vec<(ByChunk, ByChunk)>,
+    chunks: u32,
+    documents: u64,
+}
+
+/// The documents of each unit by chunk.
+pub(super) fn by_chunk(collection: &Collection, units: &Units, chunks: u32) -> Vec<ByChunk> {
+    let mut chunk_of = vec![0u32; collection.documents.len()];
+    for chunk in 0..chunks {
+        for document in collection.chunk_documents(chunk) {
+            chunk_of[document as usize] = chunk;
+        }
+    }
+    let of = |unit: u32| {
+        let members = units.members(unit).iter();
+        merged(members.map(|&document| (chunk_of[document as usize], 1)).collect())
+    };
+    (0..units.len()).map(of).collect()
+}
+
+fn merged(mut counts: ByChunk) -> ByChunk {
+    counts.sort_unstable();
+    counts.dedup_by(|next, sum| {
+        let same = next.0 == sum.0;
+        sum.1 += if same { next.1 } else { 0 };
+        same
+    });
+    counts
+}
+
+/// How many pairs of documents in the whole a pair of units, or a unit with itself, stands for.
+pub(super) fn weight(a: &ByChunk, b: Option<&ByChunk>, share: f64) -> (u64, f64) {
+    let sum = |of: &ByChunk| of.iter().map(|&(_, count)| count).sum::<u64>();
+    let (all, together) = match b {
+        None => {
+            let pairs = |n: u64| n * n.saturating_sub(1) / 2;
+            (pairs(sum(a)), a.iter().map(|&(_, count)| pairs(count)).sum::<u64>())
+        }
+        Some(b) => {
+            let found = |chunk| b.binary_search_by_key(&chunk, |&(c, _)| c).map_or(0, |at| b[at].1);
+            (sum(a) * sum(b), a.iter().map(|&(chunk, count)| count * found(chunk)).sum())
+        }
+    };
+    (all, together as f64 / share + (all - together) as f64 / (share * share))
+}
+
+impl Partners {
+    /// From all edges that reach the threshold. O(edges · chunks of a unit's documents).
+    pub(super) fn new(by_chunk: &[ByChunk], edges: &[Edge], chunks: u32) -> Self {
+        let mut met: Vec<ByChunk> = by_chunk.to_vec();
+        for edge in edges {
+            met[edge.unit as usize].extend_from_slice(&by_chunk[edge.with as usize]);
+            met[edge.with as usize].extend_from_slice(&by_chunk[edge.unit as usize]);
+        }
+        let documents = by_chunk.iter().flatten().map(|&(_, count)| count).sum();
+        let of_units = by_chunk.iter().cloned().zip(met.into_iter().map(merged)).collect();
+        Self { of_units, chunks, documents }
+    }
+
+    /// What documents without a set of features add to the number of all.
+    pub(super) fn with_documents(self, documents: u64) -> Self {
+        Self { documents, ..self }
+    }
+
+    /// Means in the whole, of which the sample is this share; `left_out` leaves out a part of the chunks.
+    pub(super) fn means(&self, share: f64, left_out: Option<u32>) -> Means {
+        let takes = |chunk: u32| left_out.is_none_or(|part| chunk % self.parts() != part);
+        let of = |counts: &ByChunk| -> u64 {
+            counts.iter().filter(|&&(chunk, _)| takes(chunk)).map(|&(_, count)| count).sum()
+        };
+        let units = || self.of_units.iter();
+        let featured: u64 = units().map(|(own, _)| of(own)).sum();
+        let all: u64 =
+            units().map(|(own, _)| own.iter().map(|&(_, count)| count).sum::<u64>()).sum();
+        let kept = if all > 0 { featured as f64 / all as f64 } else { 1.0 };
+        let p = share * kept;
+        let documents = self.documents as f64 * kept;
+        let (mut one, mut two) = (0.0, 0.0);
+        for (own, met) in units() {
+            let total = of(met);
+            if total < 2 {
+                continue;
+            }
+            let squares: f64 = met
+                .iter()
+                .filter(|&&(chunk, _)| takes(chunk))
+                .map(|&(_, count)| (count as f64) * (count as f64))
+                .sum();
+            for &(chunk, members) in own.iter().filter(|&&(chunk, _)| takes(chunk)) {
+                let here = met.binary_search_by_key(&chunk, |&(c, _)| c).map_or(0, |at| met[at].1);
+                let near = here as f64 - 1.0;
+                let far = (total - here) as f64;
+                let squares = squares - (here as f64) * (here as f64);
+                one += members as f64 * (near / p + far / (p * p));
+                two += members as f64
+                    * (near * (near - 1.0) / p
+                        + (2.0 * near * far + squares - far) / (p * p)
+                        + (far * far - squares) / (p * p * p));
+            }
+        }
+        let of_all = documents / p;
+        match of_all > 0.0 {
+            true => Means { partners: one / of_all, two_partners: two / of_all },
+            false => Means::default(),
+        }
+    }
+
+    fn parts(&self) -> u32 {
+        PARTS.min(self.chunks).max(1)
+    }
+
+    /// What goes, with what the sample leaves open.
+    ///
+    /// `glued` is how many documents go within the sample for each that cliques would lose there.
+    pub(super) fn removal(&self, share: f64, linkage: Linkage, glued: f64) -> Removal {
+        let of = |left_out| {
+            let Removal { low, expected, high } = self.means(share, left_out).removal(linkage);
+            [low * glued.min(1.0), expected * glued, high * glued.max(1.0)]
+        };
+        let said = of(None);
+        let parts = self.parts();
+        let without: Vec<[f64; 3]> = (0..parts).map(|part| of(Some(part))).collect();
+        let error = |at: usize| {
+            let mean = without.iter().map(|of| of[at]).sum::<f64>() / f64::from(parts);
+            let squares: f64 = without.iter().map(|of| (of[at] - mean).powi(2)).sum();
+            (squares * f64::from(parts - 1) / f64::from(parts)).sqrt()
+        };
+        // As if one more pair had been found: nothing found is not nothing there.
+        let pair = 1.0 / (share * (self.documents as f64).max(1.0));
+        let high = (said[2] + ERRORS * (error(2) + pair)).min(1.0);
+        let low = (said[0] - ERRORS * error(0)).clamp(0.0, high);
+        Removal { low, expected: said[1].clamp(low, high), high }
+    }
+
+    /// What would go within the sample if partners were partners of each other: the sum of X/(1+X).
+    pub(super) fn in_cliques(&self) -> f64 {
+        let sum = |of: &ByChunk| of.iter().map(|&(_, count)| count).sum::<u64>() as f64;
+        self.of_units.iter().map(|(own, met)| sum(own) * (1.0 - 1.0 / sum(met).max(1.0))).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn cliques_of_one_size_are_told_exactly() {
+        // All have two partners: two of three go, at least and at most.
+        let all = Means { partners: 2.0, two_partners: 2.0 }.removal(Linkage::Leaders);
+        assert!((all.low - 2.0 / 3.0).abs() < 1e-12 && (all.high - 2.0 / 3.0).abs() < 1e-12);
+        // One in ten is in a pair.
+        let pairs = Means { partners: 0.1, two_partners: 0.0 }.removal(Linkage::Leaders);
+        assert!((pairs.low - 0.05).abs() < 1e-12 && (pairs.high - 0.05).abs() < 1e-12);
+        // Estimates that no whole numbers can have: a mean of 40 and hardly any with two.
+        let odd = Means { partners: 40.0, two_partners: 3.0 }.removal(Linkage::Leaders);
+        assert!(odd.low <= odd.high && odd.high < 1.0, "{odd:?}");
+    }
+
+    #[test]
+    fn the_mixture_worked_by_hand() {
+        // Poisson of mean 1: (1 − 1/e). Geometric of mean 1 (r = 1): ln 2.
+        assert!((mixture(1.0, 1.0) - 0.632_120_559).abs() < 1e-6);
+        assert!((mixture(1.0, 2.0) - 2f64.ln()).abs() < 1e-6);
+        // r = 1/2, u = 2: (√3 − 1)/(2·½).
+        assert!((mixture(1.0, 3.0) - 0.732_050_808).abs() < 1e-6);
+    }
+
+    fn pair(unit: u32, with: u32) -> Edge {
+        Edge { unit, with, shared: 1 }
+    }
+
+    #[test]
+    fn what_is_read_in_one_go_counts_once_for_each_chunk() {
+        // Half is sampled. Two copies in chunk 0, and one in chunk 1.
+        let copies = vec![(0, 2), (1, 1)];
+        assert_eq!(weight(&copies, None, 0.5), (3, 1.0 / 0.5 + 2.0 / 0.25));
+        assert_eq!(weight(&vec![(0, 2)], Some(&vec![(0, 1), (1, 1)]), 0.5), (4, 4.0 + 8.0));
+        // Three partners of each other, all far apart, in a sample of all.
+        let apart: Vec<ByChunk> = (0..3).map(|chunk| vec![(chunk, 1)]).collect();
+        let partners = Partners::new(&apart, &[pair(1, 0), pair(2, 0), pair(2, 1)], 3);
+        assert_eq!(partners.means(1.0, None), Means { partners: 2.0, two_partners: 2.0 });
+        assert!((partners.in_cliques() - 2.0).abs() < 1e-12);
+        // The same as a sample of half: 6 documents with 4 partners each, in twos 8.
+        let half = partners.means(0.5, None);
+        assert_eq!(half, Means { partners: 4.0, two_partners: 8.0 });
+    }
+
+    proptest! {
+        /// The truth of any cliques lies between the bounds that their means give.
+        #[test]
+        fn the_truth_is_within_the_bounds(sizes in prop::collection::vec(1u32..40, 1..40)) {
+            let sizes: Vec<f64> = sizes.into_iter().map(f64::from).collect();
+            let documents: f64 = sizes.iter().sum();
+            let mean = |of: &dyn Fn(f64) -> f64| {
+                sizes.iter().map(|&s| s * of(s - 1.0)).sum::<f64>() / documents
+            };
+            let means = Means { partners: mean(&|x| x), two_partners: mean(&|x| x * (x - 1.0)) };
+            let truth = (documents - sizes.len() as f64) / documents;
+            let said = means.removal(Linkage::Leaders);
+            prop_assert!(said.low <= truth + 1e-9 && truth <= said.high + 1e-9, "{said:?} {truth}");
+            prop_assert!(said.low <= said.expected && said.expected <= said.high);
+            // Components of cliques are the cliques.
+            let said = means.removal(Linkage::Components);
+            prop_assert!(said.low <= truth + 1e-9 && truth <= said.high + 1e-9, "{said:?} {truth}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A sample and a way to find pairs in; what it found, how long each step took and what it held, out.
+
+use crate::LookalikeError;
+use crate::memory::Memory;
+use lookalike_engine::{
+    Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
+    MatchSettings, Matches, Progress, Signer, Units, Verdicts, find, ingest_chunks, pipeline,
+};
+use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
+use lookalike_io::source::{Entry, Sample};
+use lookalike_io::{Fate, Fates, Inputs, Mark};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What all trials have in common.
+pub(super) struct Bench<'a> {
+    pub(super) inputs: &'a Inputs,
+    pub(super) sample: &'a Sample,
+    pub(super) keep: &'a [lookalike_cluster::KeepRule],
+    pub(super) pool: &'a rayon::ThreadPool,
+    pub(super) threads: usize,
+    pub(super) memory: Memory,
+    pub(super) scratch: PathBuf,
+    pub(super) strict: bool,
+    pub(super) linkage: Linkage,
+    /// Whether all pairs are listed, and how many at most.
+    pub(super) list_pairs: Option<u64>,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// A way to find pairs, carried out on the sample as it will be on the whole.
+pub(super) struct Trial {
+    pub(super) collection: Collection,
+    pub(super) removed: u64,
+    /// Seconds by phase, `reading` and `collapsing` included.
+    pub(super) phases: Vec<(&'static str, f64)>,
+    pub(super) footprint: Footprint,
+    /// Chunks that were read, and those that could not be.
+    pub(super) chunks: u32,
+    /// Bytes that were read of files that are read from their beginning.
+    pub(super) beginning_bytes: u64,
+}
+
+impl Bench<'_> {
+    /// Reads and matches.
+    pub(super) fn run(
+        &self,
+        settings: &MatchSettings,
+        approach: &Approach,
+    ) -> Result<Trial, LookalikeError> {
+        let signer = Signer::for_approach(settings, approach)?;
+        let options = IngestOptions {
+            threads: self.threads,
+            strict: self.strict,
+            keep: self.keep.to_vec(),
+            first_protected_file: self.inputs.files.len() as u32,
+            memory: self.memory.sets(),
+            scratch: self.scratch.clone(),
+        };
+        let started = Instant::now();
+        self.progress.phase("reading", Some(self.sample.bytes()));
+        let (read, beginning) = (AtomicU32::new(0), AtomicU64::new(0));
+        let chunks = self.sample.chunks(self.inputs).inspect(|chunk| {
+            read.fetch_add(1, Ordering::Relaxed);
+            if let Ok(chunk) = chunk
+                && Entry::of(&self.inputs.files[chunk.file as usize]) == Entry::Beginning
+            {
+                beginning.fetch_add(chunk.consumed, Ordering::Relaxed);
+            }
+        });
+        let mut collection = ingest_chunks(self.inputs, chunks, &signer, &options, self.progress)?;
+        let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
+        let started = Instant::now();
+        let units = self.pool.install(|| Units::new(&collection, self.keep, settings.measure));
+        phases.push(("collapsing", started.elapsed().as_secs_f64()));
+        let options = self.options(self.linkage, self.list_pairs);
+        let matches = self.find(&mut collection, &units, settings, approach, &options)?;
+        phases.extend(matches.phases.iter().copied());
+        let verdicts = Verdicts::new(&collection, &units, &matches, approach, &options);
+        let removed = verdicts.removals().count() as u64;
+        let footprint = Footprint::of(&collection, &units, &matches);
+        let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
+        Ok(Trial { collection, removed, phases, footprint, chunks, beginning_bytes })
+    }
+
+    /// Options of a match.
+    pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
+        let (threads, memory) = (self.threads, self.memory.counting());
+        MatchOptions { linkage, list_pairs, only_protected: false, threads, memory }
+    }
+
+    /// Matches on the pool.
+    pub(super) fn find(
+        &self,
+        collection: &mut Collection,
+        units: &Units,
+        settings: &MatchSettings,
+        approach: &Approach,
+        options: &MatchOptions,
+    ) -> Result<Matches, EngineError> {
+        let progress = self.progress;
+        self.pool.install(|| find(collection, units, settings, approach, options, progress))
+    }
+
+    /// Seconds that it takes to read the sample again and to write all of it to a temporary directory.
+    pub(super) fn writing(&self) -> Result<f64, LookalikeError> {
+        let failed = |error: std::io::Error| EngineError::Scratch {
+            folder: self.scratch.display().to_string(),
+            reason: error.to_string(),
+        };
+        let folder = tempfile::tempdir_in(&self.scratch).map_err(failed)?;
+        let staging = Staging::create(&folder.path().join("written"), false)?;
+        let options = RouteOptions::default();
+        self.progress.phase("writing", Some(self.sample.bytes()));
+        let started = Instant::now();
+        let mut writer = DocumentsWriter::new(self.inputs, &staging, &options);
+        let mut outcome: Result<(), LookalikeError> = Ok(());
+        pipeline::ordered(
+            self.threads,
+            self.sample.chunks(self.inputs),
+            || (),
+            |(), chunk| -> Result<Option<(Routed, u64)>, LookalikeError> {
+                // What could not be read was counted before.
+                let Ok(chunk) = chunk else { return Ok(None) };
+                let mut routed = Routed::default();
+                chunk.route(self.inputs, &AllKept, &options, &mut routed)?;
+                Ok(Some((routed, chunk.consumed)))
+            },
+            |routed| {
+                outcome = routed.and_then(|routed| {
+                    if let Some((routed, consumed)) = routed {
+                        writer.write(&routed)?;
+                        self.progress.advance(consumed, 0);
+                    }
+                    if self.progress.cancelled() {
+                        return Err(EngineError::Cancelled.into());
+                    }
+                    Ok(())
+                });
+                outcome.is_ok()
+            },
+        );
+        outcome?;
+        writer.finish()?;
+        Ok(started.elapsed().as_secs_f64())
+    }
+}
+
+/// Keeps every record.
+struct AllKept;
+
+impl Fates for AllKept {
+    fn fate(&self, _file: u32, _record: u32) -> Fate {
+        Fate::Kept
+    }
+
+    fn mark(&self, _file: u32, _record: u32) -> Mark<'_> {
+        Mark { duplicate_of: None, resemblance: None, cluster: None }
+    }
+}

@@ -1,0 +1,95 @@
+//! A job in; the ways to do it that are worth a trial, besides the exact join, out.
+
+use super::PlanJob;
+use crate::LookalikeError;
+use crate::approach::needs_statistics;
+use crate::evaluate::theory::Theory;
+use lookalike_core::{FeatureKind, Measure};
+use lookalike_engine::{Approach, MatchSettings, Verify};
+use lookalike_lexicon::Lexicon;
+use lookalike_methods::{MethodSpec, Statistics, build};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Recall of the bands where all pairs are wanted, which no bands promise.
+const BANDS_RECALL: f64 = 0.95;
+
+/// A method and what decides about its candidates.
+pub(super) struct Way {
+    /// As plans name it.
+    pub(super) name: String,
+    pub(super) approach: Approach,
+    /// How often its keys bring two documents together, where that is known.
+    pub(super) theory: Option<Theory>,
+}
+
+/// `minhash-lsh:t=0.8@sketch`.
+pub(super) fn name_of(spec: &MethodSpec, verify: Verify) -> String {
+    let verify = match verify {
+        Verify::Exact => "exact",
+        Verify::Sketch => "sketch",
+        Verify::None => "none",
+    };
+    format!("{spec}@{verify}")
+}
+
+/// The job's own method; bands for its threshold and the recall that is wanted, verified on whole sets and by
+/// sketches; and a simhash.
+pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, LookalikeError> {
+    if !(job.recall > 0.0 && job.recall <= 1.0) {
+        let recall = job.recall;
+        return Err(LookalikeError::Settings(format!(
+            "a recall of {recall} makes no sense; use a share above 0 and at most 1"
+        )));
+    }
+    let mut wanted: Vec<(MethodSpec, Verify)> = Vec::new();
+    if let Some(method) = &job.job.settings.method {
+        wanted.push((method.spec.parse()?, method.verify));
+    }
+    if let (Measure::Resemblance, FeatureKind::Shingles { size, .. }) =
+        (settings.measure, settings.features)
+    {
+        let recall = if job.recall < 1.0 { job.recall } else { BANDS_RECALL };
+        let threshold = &job.job.settings.threshold;
+        let bands: MethodSpec =
+            format!("minhash-lsh:recall={recall},t={threshold},w={size}").parse()?;
+        // At low thresholds no bands find as much.
+        if build(&bands, None).is_ok() {
+            wanted.push((bands.clone(), Verify::Exact));
+            wanted.push((bands, Verify::Sketch));
+        }
+    }
+    wanted.push(("simhash".parse()?, Verify::Exact));
+    let mut ways: Vec<Way> = Vec::new();
+    for (spec, verify) in wanted {
+        let name = name_of(&spec, verify);
+        if ways.iter().any(|way| way.name == name) {
+            continue;
+        }
+        let method = Some(build(&spec, statistics(job, &spec)?)?.into());
+        let theory = Theory::of(&spec, settings);
+        ways.push(Way { name, approach: Approach { method, verify, key_limit: None }, theory });
+    }
+    Ok(ways)
+}
+
+/// The document frequencies of a method that cannot do without; those of a sample are not those of the whole.
+fn statistics(
+    job: &PlanJob,
+    spec: &MethodSpec,
+) -> Result<Option<Arc<dyn Statistics>>, LookalikeError> {
+    if !needs_statistics(spec) {
+        return Ok(None);
+    }
+    let lexicon = job.job.settings.method.as_ref().and_then(|method| method.lexicon.as_ref());
+    let Some(path) = lexicon else {
+        return Err(LookalikeError::Settings(format!(
+            "{} needs the document frequencies of the whole, and a plan reads a sample; give them with --lexicon \
+             (`lookalike lexicon build`)",
+            spec.name
+        )));
+    };
+    let lexicon = Lexicon::open(Path::new(path))?;
+    lexicon.expect(&crate::approach::wanted(&job.job.settings.analysis, spec)?)?;
+    Ok(Some(Arc::new(lexicon)))
+}

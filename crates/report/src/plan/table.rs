@@ -1,0 +1,90 @@
+//! A plan in, what is said of it on a terminal out.
+
+use super::{Plan, PlanStep};
+use crate::human::{bytes, count, duration, share};
+
+/// Characters of the longest bar.
+const BAR: f64 = 30.0;
+
+impl Plan {
+    /// What is expected, as names and values.
+    #[must_use]
+    pub fn table(&self) -> Vec<(String, String)> {
+        let about = if self.sample.whole { "" } else { "about " };
+        let of_all = |part: u64| share(part.min(self.documents), self.documents);
+        let removed = self.removed;
+        let range = match self.sample.whole {
+            true => String::new(),
+            false => format!(
+                "; between {} and {} ({} to {})",
+                count(removed.low),
+                count(removed.high),
+                of_all(removed.low),
+                of_all(removed.high)
+            ),
+        };
+        let sample = match self.sample.whole {
+            true => format!("everything, {}", bytes(self.sample.input_bytes)),
+            false => format!(
+                "{} of {}, {} documents",
+                bytes(self.sample.input_bytes),
+                bytes(self.input_bytes),
+                count(self.sample.documents)
+            ),
+        };
+        let rows = [
+            ("looked at", sample),
+            ("documents", format!("{about}{}", count(self.documents))),
+            ("text", format!("{about}{}, {} tokens", bytes(self.text_bytes), count(self.tokens))),
+            (
+                "removed",
+                format!("{about}{} ({}){range}", count(removed.expected), of_all(removed.expected)),
+            ),
+            (
+                "  in the sample",
+                format!(
+                    "{} ({})",
+                    count(removed.in_sample),
+                    share(removed.in_sample, self.sample.documents)
+                ),
+            ),
+        ];
+        rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The pairs by similarity: from, in the sample, expected in all, a bar.
+    #[must_use]
+    pub fn similarity_rows(&self) -> Vec<[String; 4]> {
+        let most = self.similarity.iter().map(|step| step.expected).fold(0.0, f64::max);
+        let row = |step: &PlanStep| {
+            let bar = if most > 0.0 { (step.expected / most * BAR).ceil() as usize } else { 0 };
+            let from = if step.from >= 1.0 { "1".to_owned() } else { format!("{:.1}", step.from) };
+            [from, count(step.in_sample), count(step.expected.round() as u64), "█".repeat(bar)]
+        };
+        self.similarity.iter().map(row).collect()
+    }
+
+    /// What each method finds and costs, under a header.
+    #[must_use]
+    pub fn method_rows(&self) -> Vec<Vec<String>> {
+        let header = ["method", "recall", "in sample", "precision", "time", "memory", "scratch"];
+        let ratio = |value: Option<f64>| {
+            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+        };
+        let costs = self.run.as_ref().map(|run| run.costs.as_slice()).unwrap_or_default();
+        let rows = self.methods.iter().map(|method| {
+            let cost = costs.iter().find(|cost| cost.method == method.method);
+            let of = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            vec![
+                method.method.clone(),
+                ratio(method.recall),
+                ratio(method.recall_in_sample),
+                ratio(method.precision_in_sample),
+                of(cost.map(|cost| duration(cost.seconds))),
+                of(cost.map(|cost| bytes(cost.peak_memory_bytes))),
+                of(cost.map(|cost| bytes(cost.scratch_bytes))),
+            ]
+        });
+        std::iter::once(header.map(str::to_owned).to_vec()).chain(rows).collect()
+    }
+}
