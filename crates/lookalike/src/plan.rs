@@ -386,7 +386,7 @@ fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
     );
     notes.push(
         "Times are those of the sample made longer in step with bytes, documents or partners; memory and scratch \
-         are added up from what a run holds, as if the whole had no more copies than the sample: rather too much."
+         are added up from what a run holds, as if the whole had no more copies than the sample: take some margin."
             .to_owned(),
     );
     notes
