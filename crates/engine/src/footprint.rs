@@ -79,7 +79,7 @@ pub struct Footprint {
     pub units: f64,
     /// Elements of all units, where sets are kept.
     pub unit_elements: f64,
-    /// Keys that two units share.
+    /// How often units have a key that another unit has.
     pub keys: f64,
 }
 
@@ -143,7 +143,7 @@ impl Footprint {
             signatures: sum(&|block| block.signatures.len() as u64) as f64,
             units: f64::from(units.len()),
             unit_elements: if elements > 0 { of_units as f64 } else { 0.0 },
-            keys: matches.keys as f64,
+            keys: matches.keys_written as f64,
         }
     }
 

@@ -52,6 +52,8 @@ pub struct Matches {
     pub verified: u64,
     /// Keys that two or more units have.
     pub keys: u64,
+    /// How often units have one of those.
+    pub keys_written: u64,
     /// Keys left out because more units have them than [`Approach::key_limit`] allows.
     pub keys_ignored: u64,
     /// Seconds by phase.
@@ -86,6 +88,7 @@ pub fn find(
         units.sort_sets(collection, takes_part);
     }
     matches.keys = postings.shared();
+    matches.keys_written = postings.written();
     matches.keys_ignored = postings.ignored();
     collection.overflow.check()?;
     clock.lap(&mut matches, "indexing")?;

@@ -47,6 +47,7 @@ pub struct Postings {
     /// `None` where units post what they probe.
     posts: Option<Keys>,
     shared: u64,
+    written: u64,
     ignored: u64,
 }
 
@@ -241,20 +242,22 @@ impl Postings {
         }
         let mut groups = Groups { starts: vec![0], entries: Vec::new() };
         let Some(posts) = posts else {
-            let (mut shared, mut ignored, mut same) = (0, 0, SameUnits::default());
+            let (mut shared, mut written, mut ignored) = (0, 0, 0);
+            let mut same = SameUnits::default();
             for bucket in SortedBuckets::new(probes) {
                 for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
                     if most_units.is_some_and(|most| group.len() as u64 > u64::from(most)) {
                         ignored += 1;
                     } else {
                         shared += 1;
+                        written += group.len() as u64;
                         same.push(&mut groups, group);
                     }
                 }
             }
             drop(same);
             let probes = Keys::of_groups(units, &groups);
-            return Ok(Self { groups, probes, shared, ignored, ..Self::default() });
+            return Ok(Self { groups, probes, shared, written, ignored, ..Self::default() });
         };
         // Both sides in step: the groups of what is posted, and for each who probes it.
         let mut probing = Groups { starts: vec![0], entries: Vec::new() };
@@ -274,7 +277,8 @@ impl Postings {
         }
         let (probes, posts) = (Keys::of_groups(units, &probing), Keys::of_groups(units, &groups));
         let shared = u64::from(groups.len());
-        Ok(Self { groups, probes, posts: Some(posts), shared, ..Self::default() })
+        let written = (groups.entries.len() + probing.entries.len()) as u64;
+        Ok(Self { groups, probes, posts: Some(posts), shared, written, ..Self::default() })
     }
 
     /// Number of groups.
@@ -293,6 +297,12 @@ impl Postings {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.entries.is_empty()
+    }
+
+    /// How often units have such a key: what was written down of them.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// The keys that a unit looks under.
