@@ -1062,6 +1062,8 @@ def lexicons(c: Checks) -> None:
     done = c.run("cluster", docs, "-o", c.out("lexicon refused"), *method, "--lexicon", parts[0], "--lexicon-checksum", checksum(whole))
     ok = done.returncode == 1 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr
     c.check("lexicon: another one is refused", ok and not c.out("lexicon refused").exists(), done.stderr)
+    done = c.run("plan", docs, *method, "--lexicon", parts[0], "--lexicon-checksum", checksum(whole))
+    c.check("lexicon: a plan refuses another one, too", done.returncode == 1 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr, done.stderr)
     out = c.out("lexicon counted")
     c.run("cluster", docs, "-o", out, *method)
     c.check("lexicon: that of the inputs is named, too", summary_of(out)["settings"].get("lexicon_checksum") == checksum(parts[0]))

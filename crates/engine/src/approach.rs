@@ -19,6 +19,21 @@ pub enum Verify {
     None,
 }
 
+impl Verify {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Sketch, Self::None];
+
+    /// The name that settings use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Sketch => "sketch",
+            Self::None => "none",
+        }
+    }
+}
+
 /// The exact join, or a method of the papers with its verification.
 #[derive(Debug, Clone, Default)]
 pub struct Approach {

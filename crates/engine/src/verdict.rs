@@ -35,6 +35,18 @@ impl Rule {
         Self::Component,
     ];
 
+    /// Why a unit goes that another one stands for: `verify` is what decided about a method's candidates,
+    /// `None` for the exact join.
+    #[must_use]
+    pub fn by_match(linkage: Linkage, verify: Option<Verify>) -> Self {
+        match (linkage, verify) {
+            (Linkage::Components, _) => Self::Component,
+            (Linkage::Leaders, Some(Verify::Sketch)) => Self::Sketch,
+            (Linkage::Leaders, Some(Verify::None)) => Self::Key,
+            (Linkage::Leaders, Some(Verify::Exact) | None) => Self::Near,
+        }
+    }
+
     /// The name that the ledger uses.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -78,6 +90,8 @@ impl Verdicts {
         approach: &Approach,
         options: &MatchOptions,
     ) -> Self {
+        let verify = approach.method.is_some().then_some(approach.verify);
+        let by_match = Rule::by_match(options.linkage, verify);
         let mut removals = vec![None; collection.documents.len()];
         for unit in 0..units.len() {
             let leader = matches.leader[unit as usize];
@@ -90,12 +104,6 @@ impl Verdicts {
             }
             let edge = Edge { unit, with: leader, shared: matches.shared[unit as usize] };
             let evidence = approach.evidence(collection, units, edge);
-            let by_match = match (options.linkage, &approach.method, approach.verify) {
-                (Linkage::Components, ..) => Rule::Component,
-                (Linkage::Leaders, Some(_), Verify::Sketch) => Rule::Sketch,
-                (Linkage::Leaders, Some(_), Verify::None) => Rule::Key,
-                (Linkage::Leaders, ..) => Rule::Near,
-            };
             for &document in units.members(unit) {
                 if document == kept {
                     continue;

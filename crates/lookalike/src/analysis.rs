@@ -84,10 +84,7 @@ pub(crate) fn analyse(
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?;
+    let pool = pool(threads)?;
     pool.install(|| {
         let started = Instant::now();
         progress.phase("collapsing", None);
@@ -116,6 +113,12 @@ pub(crate) fn analyse(
             threads,
         })
     })
+}
+
+/// So many threads.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
 }
 
 /// Where feature sets go that memory has no room for: beside the output, unless somebody says where. The

@@ -3,7 +3,7 @@
 use crate::lexicon::{count_terms, description};
 use crate::settings::MethodSettings;
 use crate::{Job, LookalikeError};
-use lookalike_engine::{Approach, Progress};
+use lookalike_engine::{Approach, Progress, Verify};
 use lookalike_io::Inputs;
 use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{Method, MethodSpec, Statistics, build, methods};
@@ -21,20 +21,38 @@ pub(crate) fn approach(
 ) -> Result<(Approach, Option<u128>), LookalikeError> {
     let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None)) };
     let spec: MethodSpec = settings.spec.parse()?;
-    let statistics = statistics(job, settings, &spec, inputs, threads, progress)?;
-    let checksum = statistics.as_ref().map(|statistics| statistics.checksum());
-    if let (Some(wanted), Some(found)) = (&settings.lexicon_checksum, checksum)
-        && !wanted.eq_ignore_ascii_case(&checksum_name(found))
-    {
-        return Err(LookalikeError::LexiconChecksum {
-            lexicon: settings.lexicon.clone().unwrap_or_else(|| "counted from the inputs".into()),
-            found: checksum_name(found),
-            wanted: wanted.clone(),
-        });
+    let analysis = &job.settings.analysis;
+    let mut statistics = given(analysis, settings, &spec)?;
+    if statistics.is_none() && needs_statistics(&spec) {
+        let wanted = wanted(analysis, &spec)?;
+        statistics = Some(Arc::new(counted(job, inputs, &wanted, threads, progress)?));
     }
-    let method: Arc<dyn Method> = build(&spec, statistics)?.into();
+    let checksum = statistics.as_ref().map(|statistics| statistics.checksum());
+    Ok((by_method(settings, &spec, statistics)?, checksum))
+}
+
+/// The approach of a method with its document frequencies, if they are those that were asked for.
+pub(crate) fn by_method(
+    settings: &MethodSettings,
+    spec: &MethodSpec,
+    statistics: Option<Arc<dyn Statistics>>,
+) -> Result<Approach, LookalikeError> {
+    if let (Some(wanted), Some(statistics)) = (&settings.lexicon_checksum, &statistics) {
+        let found = checksum_name(statistics.checksum());
+        if !wanted.eq_ignore_ascii_case(&found) {
+            let lexicon = settings.lexicon.clone();
+            let lexicon = lexicon.unwrap_or_else(|| "counted from the inputs".into());
+            return Err(LookalikeError::LexiconChecksum { lexicon, found, wanted: wanted.clone() });
+        }
+    }
+    let method: Arc<dyn Method> = build(spec, statistics)?.into();
     let (verify, key_limit) = (settings.verify, settings.key_limit);
-    Ok((Approach { method: Some(method), verify, key_limit }, checksum))
+    Ok(Approach { method: Some(method), verify, key_limit })
+}
+
+/// The name of a method and of what decides about its candidates: `minhash-lsh:t=0.8@sketch`.
+pub(crate) fn name_of(spec: &MethodSpec, verify: Verify) -> String {
+    format!("{spec}@{}", verify.name())
 }
 
 /// A lexicon's checksum as people see it.
@@ -42,26 +60,16 @@ pub(crate) fn checksum_name(checksum: u128) -> String {
     format!("{checksum:032x}")
 }
 
-fn statistics(
-    job: &Job,
+/// The lexicon that was given for a method, if it is made for it.
+pub(crate) fn given(
+    analysis: &AnalysisSettings,
     settings: &MethodSettings,
     spec: &MethodSpec,
-    inputs: &Inputs,
-    threads: usize,
-    progress: &dyn Progress,
 ) -> Result<Option<Arc<dyn Statistics>>, LookalikeError> {
-    let wanted = wanted(&job.settings.analysis, spec)?;
-    match &settings.lexicon {
-        Some(path) => {
-            let lexicon = Lexicon::open(Path::new(path))?;
-            lexicon.expect(&wanted)?;
-            Ok(Some(Arc::new(lexicon)))
-        }
-        None if needs_statistics(spec) => {
-            Ok(Some(Arc::new(counted(job, inputs, &wanted, threads, progress)?)))
-        }
-        None => Ok(None),
-    }
+    let Some(path) = &settings.lexicon else { return Ok(None) };
+    let lexicon = Lexicon::open(Path::new(path))?;
+    lexicon.expect(&wanted(analysis, spec)?)?;
+    Ok(Some(Arc::new(lexicon)))
 }
 
 /// Whether the method cannot do without document frequencies.

@@ -8,7 +8,7 @@
 //! `tables`.
 
 mod entry;
-mod job;
+pub(crate) mod job;
 mod labels;
 mod lexica;
 mod listing;
@@ -21,7 +21,7 @@ mod trial;
 mod truth;
 
 use crate::LookalikeError;
-use crate::analysis::discover;
+use crate::analysis::{discover, pool};
 use crate::memory;
 use crate::summarise::settings_summary;
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
@@ -32,7 +32,7 @@ use labels::{Class, Names};
 use lexica::Lexica;
 use lookalike_cluster::Components;
 use lookalike_core::{FeatureKind, ShortDocuments};
-use lookalike_engine::{Approach, EngineError, Linkage, MatchSettings, Progress, Verify};
+use lookalike_engine::{Approach, Linkage, MatchSettings, Progress, Verify};
 use lookalike_io::Problem;
 use lookalike_io::sink::Staging;
 use lookalike_methods::{Method, build};
@@ -96,10 +96,7 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
     let threads = job.job.thread_count();
     let (inputs, _) = discover(&job.job, &[])?;
     staging.conflicts(&inputs)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?;
+    let pool = pool(threads)?;
     let laboratory = Laboratory {
         inputs: &inputs,
         pool: &pool,

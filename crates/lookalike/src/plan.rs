@@ -15,21 +15,22 @@ mod ways;
 
 pub use job::{DEFAULT_SAMPLE, PlanJob};
 
-use crate::analysis::discover;
+use crate::analysis::{discover, pool};
+use crate::approach::name_of;
+use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
-use lookalike_core::{Measure, Threshold};
-use lookalike_engine::{Approach, Collection, EngineError, Linkage, Progress};
+use lookalike_engine::{Approach, Collection, Linkage, Progress};
 use lookalike_io::source::{Entry, Sample, Share};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
 use std::path::Path;
 use std::time::Instant;
 use trial::{Bench, Trial};
-use ways::{Way, name_of, ways};
+use ways::{Way, ways};
 
 /// A plan, and what could not be read for it.
 #[derive(Debug)]
@@ -71,10 +72,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
     let ways = ways(job, &settings)?;
     let (inputs, _) = discover(&job.job, &keep)?;
     let sample = inputs.sample(job.sample, job.seed);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?;
+    let pool = pool(threads)?;
     let memory = Memory::of(job.job.memory);
     let lists = job.cluster || job.job.settings.linkage == Linkage::Components;
     let bench = Bench {
@@ -95,7 +93,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
     let mut trial = bench.run(&settings, &exact)?;
     let size = Size::of(&inputs, &sample, &trial);
     let growth = growth(&bench, &mut trial.collection, &settings, trial.removed)?;
-    let from = list_from(&settings)?;
+    let from = usual_list_from(&settings)?;
     let chunks = trial.chunks;
     let listing = list(&bench, &mut trial.collection, &settings, from, chunks, size.share)?;
     let removed = removal(&listing, &size, &sample, bench.linkage, trial.removed);
@@ -208,13 +206,6 @@ pub(crate) fn method_name(settings: &Settings) -> Result<String, LookalikeError>
         None => Ok("exact".into()),
         Some(method) => Ok(name_of(&method.spec.parse()?, method.verify)),
     }
-}
-
-/// Similarity from which pairs are listed: half for resemblance, else the threshold; as in `evaluate`.
-fn list_from(settings: &lookalike_engine::MatchSettings) -> Result<Threshold, LookalikeError> {
-    let half: Threshold = "0.5".parse()?;
-    let lower = settings.threshold.as_f64() <= half.as_f64();
-    Ok(if lower || settings.measure != Measure::Resemblance { settings.threshold } else { half })
 }
 
 /// How large the whole is.

@@ -6,6 +6,7 @@
 //! a series. `exact` is the exact join.
 
 use crate::LookalikeError;
+use crate::approach::name_of;
 use lookalike_engine::Verify;
 use lookalike_methods::MethodSpec;
 use lookalike_report::SeriesPlace;
@@ -78,7 +79,7 @@ fn expand(text: &str, out: &mut Vec<Entry>) -> Result<(), LookalikeError> {
         });
         Ok(format!("{name}:{}", parts.collect::<Vec<_>>().join(",")).parse()?)
     };
-    let named = |spec: &MethodSpec| format!("{spec}@{}", name_of(verify));
+    let named = |spec: &MethodSpec| name_of(spec, verify);
     match ranges.as_slice() {
         [] => {
             let spec = spec(None)?;
@@ -121,18 +122,10 @@ fn values(text: &str) -> Option<Vec<String>> {
 }
 
 fn verification(text: &str, name: &str) -> Result<Verify, LookalikeError> {
-    let all = [Verify::Exact, Verify::Sketch, Verify::None];
-    all.into_iter()
-        .find(|&verify| name_of(verify) == name.trim())
+    Verify::ALL
+        .into_iter()
+        .find(|verify| verify.name() == name.trim())
         .ok_or_else(|| wrong(text, "ends in @ and none of exact, sketch, none"))
-}
-
-fn name_of(verify: Verify) -> &'static str {
-    match verify {
-        Verify::Exact => "exact",
-        Verify::Sketch => "sketch",
-        Verify::None => "none",
-    }
 }
 
 #[cfg(test)]

@@ -76,22 +76,27 @@ impl EvaluateJob {
     /// One that is none, or above the threshold.
     pub(super) fn list_from(&self, settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
         let threshold = settings.threshold;
-        let from: Threshold = match (&self.list_from, settings.measure) {
-            (Some(text), _) => text.parse()?,
-            (None, Measure::Resemblance) => "0.5".parse()?,
-            (None, Measure::Containment | Measure::Cosine) => threshold,
-        };
-        let below = |x: Threshold, y: Threshold| {
-            x.numerator() * y.denominator() < y.numerator() * x.denominator()
-        };
-        match (below(threshold, from), &self.list_from) {
-            (true, Some(text)) => Err(LookalikeError::Settings(format!(
+        let Some(text) = &self.list_from else { return usual_list_from(settings) };
+        let from: Threshold = text.parse()?;
+        if below(threshold, from) {
+            return Err(LookalikeError::Settings(format!(
                 "--list-from {text} is above the threshold {threshold}: true pairs would be missing"
-            ))),
-            (true, None) => Ok(threshold),
-            (false, _) => Ok(from),
+            )));
         }
+        Ok(from)
     }
+}
+
+/// Similarity from which pairs are listed where nothing is said: half for resemblance, but never above the
+/// threshold; else the threshold.
+pub(crate) fn usual_list_from(settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
+    let half: Threshold = "0.5".parse()?;
+    let lists_more = settings.measure == Measure::Resemblance && below(half, settings.threshold);
+    Ok(if lists_more { half } else { settings.threshold })
+}
+
+fn below(x: Threshold, y: Threshold) -> bool {
+    x.numerator() * y.denominator() < y.numerator() * x.denominator()
 }
 
 /// The methods that are measured where none is named: one or two of each family of the papers, at the

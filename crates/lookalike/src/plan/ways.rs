@@ -2,14 +2,11 @@
 
 use super::PlanJob;
 use crate::LookalikeError;
-use crate::approach::needs_statistics;
+use crate::approach::{by_method, given, name_of, needs_statistics};
 use crate::evaluate::theory::Theory;
 use lookalike_core::{FeatureKind, Measure};
 use lookalike_engine::{Approach, MatchSettings, Verify};
-use lookalike_lexicon::Lexicon;
-use lookalike_methods::{MethodSpec, Statistics, build};
-use std::path::Path;
-use std::sync::Arc;
+use lookalike_methods::{MethodSpec, build};
 
 /// Recall of the bands where all pairs are wanted, which no bands promise.
 const BANDS_RECALL: f64 = 0.95;
@@ -23,16 +20,6 @@ pub(super) struct Way {
     pub(super) theory: Option<Theory>,
 }
 
-/// `minhash-lsh:t=0.8@sketch`.
-pub(super) fn name_of(spec: &MethodSpec, verify: Verify) -> String {
-    let verify = match verify {
-        Verify::Exact => "exact",
-        Verify::Sketch => "sketch",
-        Verify::None => "none",
-    };
-    format!("{spec}@{verify}")
-}
-
 /// The job's own method; bands for its threshold and the recall that is wanted, verified on whole sets and by
 /// sketches; and a simhash.
 pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, LookalikeError> {
@@ -42,10 +29,24 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
             "a recall of {recall} makes no sense; use a share above 0 and at most 1"
         )));
     }
-    let mut wanted: Vec<(MethodSpec, Verify)> = Vec::new();
+    let mut ways: Vec<Way> = Vec::new();
     if let Some(method) = &job.job.settings.method {
-        wanted.push((method.spec.parse()?, method.verify));
+        let spec: MethodSpec = method.spec.parse()?;
+        let statistics = given(&job.job.settings.analysis, method, &spec)?;
+        if statistics.is_none() && needs_statistics(&spec) {
+            return Err(LookalikeError::Settings(format!(
+                "{} needs the document frequencies of the whole, and a plan reads a sample; give them with \
+                 --lexicon (`lookalike lexicon build`)",
+                spec.name
+            )));
+        }
+        ways.push(Way {
+            name: name_of(&spec, method.verify),
+            approach: by_method(method, &spec, statistics)?,
+            theory: Theory::of(&spec, settings),
+        });
     }
+    let mut wanted: Vec<(MethodSpec, Verify)> = Vec::new();
     if let (Measure::Resemblance, FeatureKind::Shingles { size, .. }) =
         (settings.measure, settings.features)
     {
@@ -60,36 +61,15 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
         }
     }
     wanted.push(("simhash".parse()?, Verify::Exact));
-    let mut ways: Vec<Way> = Vec::new();
+    // These do without document frequencies.
     for (spec, verify) in wanted {
         let name = name_of(&spec, verify);
         if ways.iter().any(|way| way.name == name) {
             continue;
         }
-        let method = Some(build(&spec, statistics(job, &spec)?)?.into());
+        let method = Some(build(&spec, None)?.into());
         let theory = Theory::of(&spec, settings);
         ways.push(Way { name, approach: Approach { method, verify, key_limit: None }, theory });
     }
     Ok(ways)
-}
-
-/// The document frequencies of a method that cannot do without; those of a sample are not those of the whole.
-fn statistics(
-    job: &PlanJob,
-    spec: &MethodSpec,
-) -> Result<Option<Arc<dyn Statistics>>, LookalikeError> {
-    if !needs_statistics(spec) {
-        return Ok(None);
-    }
-    let lexicon = job.job.settings.method.as_ref().and_then(|method| method.lexicon.as_ref());
-    let Some(path) = lexicon else {
-        return Err(LookalikeError::Settings(format!(
-            "{} needs the document frequencies of the whole, and a plan reads a sample; give them with --lexicon \
-             (`lookalike lexicon build`)",
-            spec.name
-        )));
-    };
-    let lexicon = Lexicon::open(Path::new(path))?;
-    lexicon.expect(&crate::approach::wanted(&job.job.settings.analysis, spec)?)?;
-    Ok(Some(Arc::new(lexicon)))
 }
