@@ -112,6 +112,25 @@ Example:
     },
 }
 
+/// What a command takes of the machine, whatever it does.
+#[derive(Debug, Args)]
+pub(crate) struct RunningArgs {
+    /// Threads to use [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024),
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
+    pub(crate) threads: usize,
+    /// Directory for temporary files [default: the system's]
+    #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
+    pub(crate) scratch: Option<PathBuf>,
+}
+
 /// How much a run may take.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
@@ -478,20 +497,8 @@ pub(crate) struct OutputArgs {
     /// List at most so many pairs; beyond that only those that decide (`evaluate` stops)
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
-    /// Threads to use [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024),
-        default_value_t = 0,
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub(crate) threads: usize,
-    /// Directory for temporary files [default: the system's]
-    #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
-    pub(crate) scratch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) running: RunningArgs,
     /// Form of what is printed at the end
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

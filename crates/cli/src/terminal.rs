@@ -4,7 +4,7 @@ use crate::interrupt;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use lookalike::Progress;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -73,6 +73,11 @@ impl Progress for TerminalProgress {
     fn cancelled(&self) -> bool {
         interrupt::requested()
     }
+}
+
+/// Writes a table without the blanks that fill its lines.
+pub(crate) fn write_table(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
+    table.to_string().lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
 /// A table of two columns: names and values.

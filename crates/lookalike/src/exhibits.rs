@@ -13,9 +13,9 @@ use lookalike_report::{
 use std::collections::BTreeMap;
 
 /// Largest clusters shown.
-const CLUSTERS: usize = 20;
+pub(crate) const CLUSTERS: usize = 20;
 /// Members shown of each.
-const MEMBERS: usize = 20;
+pub(crate) const MEMBERS: usize = 20;
 /// Pairs shown side by side.
 const PAIRS: usize = 12;
 

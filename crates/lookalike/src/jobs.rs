@@ -162,20 +162,19 @@ fn is_named(table: &WrittenTable, name: &str) -> bool {
     table.path.file_stem().is_some_and(|stem| stem == name)
 }
 
+/// A table, as summaries list it.
+pub(crate) fn output(table: &WrittenTable) -> Output {
+    let name = table.path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let (rows, bytes) = (Some(table.rows), Some(table.bytes));
+    Output { name: name.unwrap_or_default(), rows, bytes }
+}
+
 /// What lies in the directory, besides the summary and the report.
 fn outputs(
     tables: &[WrittenTable],
     written: Option<&lookalike_io::sink::WrittenFiles>,
 ) -> Vec<Output> {
-    let tables = tables.iter().map(|table| Output {
-        name: table
-            .path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
-        rows: Some(table.rows),
-        bytes: Some(table.bytes),
-    });
+    let tables = tables.iter().map(output);
     let documents = written.into_iter().flat_map(|written| &written.files).map(|file| Output {
         name: file.path.display().to_string(),
         rows: Some(file.records),

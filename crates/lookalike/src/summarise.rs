@@ -32,15 +32,7 @@ pub(crate) fn summarise(
             similarity.add(value);
         }
         if own(document) {
-            *match removal.rule {
-                Rule::Identical => &mut removed.identical,
-                Rule::LexicallyEquivalent => &mut removed.lexically_equivalent,
-                Rule::FeatureEquivalent => &mut removed.feature_equivalent,
-                Rule::Near => &mut removed.near,
-                Rule::Sketch => &mut removed.sketch,
-                Rule::Key => &mut removed.key,
-                Rule::Component => &mut removed.component,
-            } += 1;
+            *count_of(&mut removed, removal.rule) += 1;
             inputs[collection.documents[document as usize].file as usize].removed += 1;
         }
     }
@@ -92,6 +84,19 @@ pub(crate) fn summarise(
         histogram_similarity: similarity,
         histogram_cluster_size,
         ..Summary::default()
+    }
+}
+
+/// The count of the documents that went by a rule.
+pub(crate) fn count_of(removed: &mut Removed, rule: Rule) -> &mut u64 {
+    match rule {
+        Rule::Identical => &mut removed.identical,
+        Rule::LexicallyEquivalent => &mut removed.lexically_equivalent,
+        Rule::FeatureEquivalent => &mut removed.feature_equivalent,
+        Rule::Near => &mut removed.near,
+        Rule::Sketch => &mut removed.sketch,
+        Rule::Key => &mut removed.key,
+        Rule::Component => &mut removed.component,
     }
 }
 

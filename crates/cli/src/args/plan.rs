@@ -1,8 +1,9 @@
 //! The arguments of `lookalike plan`.
 
-use super::{FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, size};
+use super::{
+    FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, size,
+};
 use clap::Args;
-use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
@@ -27,20 +28,8 @@ pub(crate) struct PlanArgs {
     pub(crate) recall: f64,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
-    /// Threads that the run may use, and the plan uses [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024),
-        default_value_t = 0,
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub(crate) threads: usize,
-    /// Directory for temporary files [default: the system's]
-    #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
-    pub(crate) scratch: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) running: RunningArgs,
     /// Form of what is printed; json is what --plan of `dedup` and `cluster` reads
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

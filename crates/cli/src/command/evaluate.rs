@@ -1,10 +1,10 @@
 //! `lookalike evaluate`
 
 use super::problems;
-use super::run::with_output;
+use super::run::{exit_code, with_output};
 use crate::args::{EvaluateArgs, FormatArg, TruthArg};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, numbers_table};
+use crate::terminal::{TerminalProgress, numbers_table, write_table};
 use lookalike::{ClassSettings, EvaluateJob, Evaluation, MethodResult, TruthSource, evaluate};
 use std::io::Write;
 use std::process::ExitCode;
@@ -46,18 +46,10 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     } else if !args.output.quiet {
         writeln!(out, "{}", truth(evaluation))?;
         let rows = std::iter::once(header(evaluation)).chain(rows(evaluation));
-        for line in numbers_table(rows).to_string().lines() {
-            writeln!(out, "{}", line.trim_end())?;
-        }
+        write_table(&mut out, &numbers_table(rows))?;
         writeln!(out, "\nReport: {}", job.job.output.join("report.html").display())?;
     }
-    Ok(match evaluation.documents {
-        0 => {
-            eprintln!("lookalike: no document was read");
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(exit_code(evaluation.documents, evaluation.problems))
 }
 
 /// One line on what the methods are measured against.

@@ -12,11 +12,13 @@ mod recluster;
 mod run;
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, InputFormatArg, MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg,
+    AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
+    TablesArg, TermsArg, UnitArg,
 };
 use crate::args::{Cli, Command};
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, Measure, Normalize, Settings, ShortDocuments, Terms, Unit,
+    AnalysisSettings, FieldNames, Format, Linkage, Measure, Normalize, Settings, ShortDocuments,
+    TableFormat, Terms, Unit,
 };
 use std::process::ExitCode;
 
@@ -33,6 +35,35 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Plan(args) => plan::run(args),
         Command::Recluster(args) => recluster::run(args),
         Command::Completions { shell } => completions::run(*shell),
+    }
+}
+
+impl From<MeasureArg> for Measure {
+    fn from(typed: MeasureArg) -> Self {
+        match typed {
+            MeasureArg::Resemblance => Self::Resemblance,
+            MeasureArg::Containment => Self::Containment,
+            MeasureArg::Cosine => Self::Cosine,
+        }
+    }
+}
+
+impl From<LinkageArg> for Linkage {
+    fn from(typed: LinkageArg) -> Self {
+        match typed {
+            LinkageArg::Leaders => Self::Leaders,
+            LinkageArg::Components => Self::Components,
+        }
+    }
+}
+
+impl From<TablesArg> for TableFormat {
+    fn from(typed: TablesArg) -> Self {
+        match typed {
+            TablesArg::Parquet => Self::Parquet,
+            TablesArg::Tsv => Self::Tsv,
+            TablesArg::Jsonl => Self::Jsonl,
+        }
     }
 }
 
@@ -77,11 +108,7 @@ fn settings(
     analysis: &AnalysisArgs,
     fields: &FieldArgs,
 ) -> anyhow::Result<Settings> {
-    let measure = match measure {
-        MeasureArg::Resemblance => Measure::Resemblance,
-        MeasureArg::Containment => Measure::Containment,
-        MeasureArg::Cosine => Measure::Cosine,
-    };
+    let measure = measure.into();
     let terms = match analysis.terms {
         TermsArg::All => Terms::All,
         TermsArg::Kolcz => Terms::Kolcz,

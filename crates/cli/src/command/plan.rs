@@ -1,10 +1,10 @@
 //! `lookalike plan INPUT`
 
 use super::problems;
-use super::run::{bytes, command_line, settings_of};
+use super::run::{bytes, command_line, exit_code, settings_of};
 use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, numbers_table, pairs_table};
+use crate::terminal::{TerminalProgress, numbers_table, pairs_table, write_table};
 use lookalike::{Job, Plan, PlanJob, plan};
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,9 +17,9 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     let job = Job {
         settings,
         strict: args.input.strict,
-        threads: args.threads,
+        threads: args.running.threads,
         memory: bytes(&args.memory),
-        scratch: args.scratch.clone(),
+        scratch: args.running.scratch.clone(),
         command: command_line(),
         ..Job::new(args.input.inputs.clone(), "")
     };
@@ -44,20 +44,12 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     if args.verbose {
         phases(plan);
     }
-    Ok(match plan.documents {
-        0 => {
-            eprintln!("lookalike: no document was read");
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(exit_code(plan.documents, plan.sample.problems))
 }
 
 fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
     let mut table = |table: comfy_table::Table| -> std::io::Result<()> {
-        for line in table.to_string().lines() {
-            writeln!(out, "{}", line.trim_end())?;
-        }
+        write_table(out, &table)?;
         writeln!(out)
     };
     table(pairs_table(plan.table()))?;

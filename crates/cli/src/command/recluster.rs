@@ -1,30 +1,19 @@
 //! `lookalike recluster RUN --threshold T`
 
 use super::run::print_summary;
-use crate::args::{FormatArg, LinkageArg, MeasureArg, ReclusterArgs, TablesArg};
+use crate::args::{FormatArg, ReclusterArgs};
 use crate::interrupt;
 use crate::terminal::TerminalProgress;
-use lookalike::{Linkage, Measure, ReclusterJob, TableFormat, recluster};
+use lookalike::{ReclusterJob, recluster};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<ExitCode> {
     let job = ReclusterJob {
-        measure: args.measure.map(|measure| match measure {
-            MeasureArg::Resemblance => Measure::Resemblance,
-            MeasureArg::Containment => Measure::Containment,
-            MeasureArg::Cosine => Measure::Cosine,
-        }),
-        linkage: args.linkage.map(|linkage| match linkage {
-            LinkageArg::Leaders => Linkage::Leaders,
-            LinkageArg::Components => Linkage::Components,
-        }),
+        measure: args.measure.map(Into::into),
+        linkage: args.linkage.map(Into::into),
         keep: args.keep.clone(),
         force: args.force,
-        tables: match args.tables {
-            TablesArg::Parquet => TableFormat::Parquet,
-            TablesArg::Tsv => TableFormat::Tsv,
-            TablesArg::Jsonl => TableFormat::Jsonl,
-        },
+        tables: args.tables.into(),
         command: super::run::command_line(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };

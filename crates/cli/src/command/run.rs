@@ -3,11 +3,11 @@
 use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
-    TablesArg, VerifyArg,
+    VerifyArg,
 };
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table};
-use lookalike::{Job, Linkage, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
+use crate::terminal::{TerminalProgress, pairs_table, write_table};
+use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -67,10 +67,7 @@ pub(super) fn settings_of(
         lexicon_checksum: matching.method.lexicon_checksum.clone(),
         key_limit: matching.method.key_limit,
     });
-    settings.linkage = match linkage {
-        LinkageArg::Leaders => Linkage::Leaders,
-        LinkageArg::Components => Linkage::Components,
-    };
+    settings.linkage = linkage.into();
     Ok(settings)
 }
 
@@ -79,15 +76,11 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
     Job {
         force: output.force,
         settings,
-        tables: match output.tables {
-            TablesArg::Parquet => TableFormat::Parquet,
-            TablesArg::Tsv => TableFormat::Tsv,
-            TablesArg::Jsonl => TableFormat::Jsonl,
-        },
+        tables: output.tables.into(),
         strict: input.strict,
         max_pairs: output.max_pairs,
-        threads: output.threads,
-        scratch: output.scratch.clone(),
+        threads: output.running.threads,
+        scratch: output.running.scratch.clone(),
         command: command_line(),
         ..Job::new(input.inputs.clone(), &output.output)
     }
@@ -111,13 +104,7 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<ExitCode> {
     report_skipped(&outcome, output);
     let json = output.format == FormatArg::Json;
     print_summary(&outcome.summary, json, output.quiet, &job.output)?;
-    Ok(match nothing_read(&outcome.summary) {
-        None => ExitCode::SUCCESS,
-        Some(reason) => {
-            eprintln!("lookalike: {reason}");
-            ExitCode::FAILURE
-        }
-    })
+    Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
 }
 
 /// Prints what was found, for people or for machines.
@@ -132,9 +119,7 @@ pub(super) fn print_summary(
         serde_json::to_writer_pretty(&mut stdout, summary)?;
         stdout.write_all(b"\n")?;
     } else if !quiet {
-        for line in pairs_table(summary.table()).to_string().lines() {
-            writeln!(stdout, "{}", line.trim_end())?;
-        }
+        write_table(&mut stdout, &pairs_table(summary.table()))?;
         for warning in &summary.warnings {
             writeln!(stdout, "Warning: {warning}")?;
         }
@@ -143,19 +128,18 @@ pub(super) fn print_summary(
     Ok(())
 }
 
-/// Why there is no document, if there is none. A script that goes on with an empty collection should
-/// have to say that it means to; the results are written all the same, because they say more.
-fn nothing_read(summary: &Summary) -> Option<String> {
-    match (summary.documents, summary.problems) {
-        (0, 0) => Some("no document was read: the inputs are empty".to_owned()),
-        (0, 1) => {
-            Some("no document was read: the only record or file could not be used".to_owned())
-        }
-        (0, problems) => {
-            Some(format!("no document was read: none of {problems} records or files could be used"))
-        }
-        _ => None,
-    }
+/// Failure, with the reason on standard error, where there is no document. A script that goes on with an
+/// empty collection should have to say that it means to; the results are written all the same, because
+/// they say more.
+pub(super) fn exit_code(documents: u64, problems: u64) -> ExitCode {
+    let reason = match (documents, problems) {
+        (1.., _) => return ExitCode::SUCCESS,
+        (0, 0) => "the inputs are empty".to_owned(),
+        (0, 1) => "the only record or file could not be used".to_owned(),
+        (0, problems) => format!("none of {problems} records or files could be used"),
+    };
+    eprintln!("lookalike: no document was read: {reason}");
+    ExitCode::FAILURE
 }
 
 /// Names of passed-over files shown with `--verbose`.
@@ -194,10 +178,5 @@ fn report_problems(outcome: &Outcome, output: &OutputArgs) {
 }
 
 fn job_problems(output: &OutputArgs) -> std::path::PathBuf {
-    let extension = match output.tables {
-        TablesArg::Parquet => "parquet",
-        TablesArg::Tsv => "tsv",
-        TablesArg::Jsonl => "jsonl",
-    };
-    output.output.join("problems").with_extension(extension)
+    output.output.join("problems").with_extension(TableFormat::from(output.tables).extension())
 }

@@ -7,7 +7,7 @@ use crate::documents::{Documents, Row};
 use crate::result_tables::{CLUSTERS, digest_row};
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::{Linkage, Rule, Verify};
+use lookalike_engine::Rule;
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
@@ -80,11 +80,8 @@ impl Standing {
         leaders: &[Leader],
         known: &Known,
     ) -> Self {
-        let by_match = match (settings.linkage, &settings.method) {
-            (Linkage::Components, _) => Rule::Component,
-            (Linkage::Leaders, Some(method)) if method.verify == Verify::Sketch => Rule::Sketch,
-            (Linkage::Leaders, _) => Rule::Near,
-        };
+        let verify = settings.method.as_ref().map(|method| method.verify);
+        let by_match = Rule::by_match(settings.linkage, verify);
         let mut removals = vec![None; documents.rows.len()];
         let row = |document: u32| documents.rows[document as usize];
         for (unit, leader) in (0u32..).zip(leaders) {

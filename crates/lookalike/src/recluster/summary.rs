@@ -5,21 +5,17 @@
 
 use super::Answer;
 use super::tables::Written;
+use crate::exhibits::{CLUSTERS, MEMBERS};
+use crate::jobs::output;
 use crate::memory;
-use crate::summarise::settings_summary;
-use lookalike_engine::Rule;
+use crate::summarise::{count_of, settings_summary};
 use lookalike_report::{
-    ClusterExhibit, DocExhibit, MemberExhibit, Output, Pairs, Phase, Removed, Run,
-    SimilarityHistogram, SizeHistogram, Summary,
+    ClusterExhibit, DocExhibit, MemberExhibit, Pairs, Phase, Removed, Run, SimilarityHistogram,
+    SizeHistogram, Summary,
 };
 use serde_json::{json, to_value};
 use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// Largest clusters shown.
-const CLUSTERS: usize = 20;
-/// Members shown of each.
-const MEMBERS: usize = 20;
 
 pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant) -> Summary {
     let Answer { job, earlier, settings, documents, edges, standing, .. } = answer;
@@ -68,16 +64,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
             Some(value) => summary.histogram_similarity.add(value),
             None => unknown += 1,
         }
-        let removed = &mut summary.removed;
-        *match removal.rule {
-            Rule::Identical => &mut removed.identical,
-            Rule::LexicallyEquivalent => &mut removed.lexically_equivalent,
-            Rule::FeatureEquivalent => &mut removed.feature_equivalent,
-            Rule::Near => &mut removed.near,
-            Rule::Sketch => &mut removed.sketch,
-            Rule::Key => &mut removed.key,
-            Rule::Component => &mut removed.component,
-        } += 1;
+        *count_of(&mut summary.removed, removal.rule) += 1;
         let place = u64::from(documents.rows[document as usize].place);
         if let Some(input) = summary.inputs.get_mut(ends.partition_point(|&end| end < place)) {
             input.removed += 1;
@@ -96,7 +83,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     summary.verified = 0;
     summary.pairs = Pairs { listed: written.pairs, complete: true };
     summary.digest.clone_from(&written.digest);
-    summary.outputs = outputs(written);
+    summary.outputs = written.tables.iter().map(output).collect();
     summary.warnings = summary.find_warnings();
     if unknown > 0 {
         summary.warnings.push(format!(
@@ -116,19 +103,6 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         plan: None,
     });
     summary
-}
-
-fn outputs(written: &Written) -> Vec<Output> {
-    let tables = written.tables.iter().map(|table| Output {
-        name: table
-            .path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
-        rows: Some(table.rows),
-        bytes: Some(table.bytes),
-    });
-    tables.collect()
 }
 
 /// The largest clusters, by name only: there are no texts.
