@@ -12,7 +12,6 @@ use lookalike_engine::{
 use lookalike_lexicon::Lexicon;
 use lookalike_methods::{Candidates, Method, MethodSpec, Statistics, build};
 use lookalike_text::Terms;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -60,14 +59,7 @@ pub(crate) struct Signed {
 pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings) -> Result<Signed> {
     let inputs = corpus.inputs()?;
     let signer = Signer::for_approach(&settings, &approach)?;
-    let options = IngestOptions {
-        threads: 1,
-        strict: true,
-        keep: Vec::new(),
-        first_protected_file: u32::MAX,
-        memory: u64::MAX,
-        scratch: PathBuf::new(),
-    };
+    let options = IngestOptions { strict: true, ..IngestOptions::in_memory(1) };
     let started = Instant::now();
     let collection = ingest(&inputs, &signer, &options, &Silent)?;
     let seconds = started.elapsed().as_secs_f64();
@@ -85,9 +77,9 @@ impl Signed {
         let collection = &self.collection;
         let signed = (0..collection.len()).filter(|&d| collection.unsigned(d).is_none());
         signed.filter_map(|document| {
-            let document = &collection.documents[document as usize];
+            let document = collection.document(document);
             let place = document.set?;
-            let size = collection.blocks[place.block as usize].signatures.size(place.index);
+            let size = collection.signatures(place.block).size(place.index);
             Some((document.tokens, size))
         })
     }

@@ -126,7 +126,8 @@ pub(crate) struct RunningArgs {
         help_heading = "Running"
     )]
     pub(crate) threads: usize,
-    /// Directory for temporary files [default: the system's]
+    /// Directory for temporary files, and for what a stopped run is resumed from [default: beside the output,
+    /// else the system's]
     #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
     pub(crate) scratch: Option<PathBuf>,
 }
@@ -134,15 +135,20 @@ pub(crate) struct RunningArgs {
 /// How much a run may take.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// Memory to take, about; feature sets that have no room in half of it go to a temporary file in
+    /// Memory to take, about; documents and feature sets that have no room in half of it go to a file in
     /// --scratch, or beside the output [default: three quarters of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     pub(crate) memory: Option<usize>,
 }
 
-/// What was said before.
+/// What was said and done before.
 #[derive(Debug, Args)]
-pub(crate) struct PlannedArgs {
+pub(crate) struct EarlierArgs {
+    /// Go on from where an earlier run of the same job was stopped, if it was; its state is in OUT.scratch, in
+    /// --scratch or beside the output. Kept without being asked where --scratch is given, or where the
+    /// inputs may not fit into memory
+    #[arg(long, help_heading = "Running")]
+    pub(crate) resume: bool,
     /// What `lookalike plan --format json` said of this run: the summary then tells how far off it was
     #[arg(long, value_name = "FILE", help_heading = "Running")]
     pub(crate) plan: Option<PathBuf>,
@@ -159,7 +165,7 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
-    pub(crate) planned: PlannedArgs,
+    pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: leaders]
     #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
@@ -198,7 +204,7 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
-    pub(crate) planned: PlannedArgs,
+    pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: components]
     #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,

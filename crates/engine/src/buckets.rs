@@ -1,11 +1,18 @@
 //! Keys of all units in, in the order of the units; the same keys in the order of their values out.
 //!
 //! The top bits of a value choose its bucket when it is written down; a bucket is small enough to be
-//! sorted in the cache, and gone before the next but few are begun.
+//! sorted in the cache, and gone before the next but few are begun. Where memory has no room for all keys,
+//! they go to a temporary file task by task, and come back bucket by bucket.
 
+use crate::EngineError;
 use crate::postings::Posting;
+use lookalike_core::fingerprint::finalise;
+use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use rayon::prelude::*;
 use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// A key before the groups are numbered: ordered by value, then unit.
 pub(crate) type Emitted = (u64, Posting);
@@ -13,7 +20,10 @@ pub(crate) type Emitted = (u64, Posting);
 /// Units handled by one task, at least.
 pub(crate) const UNITS_PER_TASK: u32 = 2048;
 
-/// Keys of some units, by the top bits of their values: what is sorted at a time.
+/// Units handled by one task, at most: what a task writes down is in memory until it is done.
+const MOST_UNITS_PER_TASK: u32 = 1 << 16;
+
+/// Keys of the units of one task, by the top bits of their values: what is sorted at a time.
 #[derive(Debug)]
 pub(crate) struct Buckets {
     by_value: Vec<Vec<Emitted>>,
@@ -34,37 +44,173 @@ impl Buckets {
         self.by_value[(value >> (64 - BUCKET_BITS)) as usize].push((value, posting));
     }
 
-    /// The values of all keys.
-    pub(crate) fn values(&self) -> impl Iterator<Item = u64> + '_ {
-        self.by_value.iter().flatten().map(|&(value, _)| value)
+    fn len(&self) -> u64 {
+        self.by_value.iter().map(|bucket| bucket.len() as u64).sum()
+    }
+}
+
+/// Where keys go that memory has no room for.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    /// Bytes of keys that may be in memory.
+    pub(crate) bytes: u64,
+    /// Where a temporary file is made.
+    pub(crate) folder: PathBuf,
+}
+
+/// The keys of all units.
+#[derive(Debug, Default)]
+pub(crate) struct AllKeys {
+    held: Vec<Buckets>,
+    stored: Option<Stored>,
+    len: u64,
+}
+
+/// Keys in a file: a frame for each task.
+#[derive(Debug)]
+struct Stored {
+    file: FrameFile,
+    folder: PathBuf,
+    tasks: Vec<Task>,
+}
+
+/// Where the buckets of a task lie, and what their keys sum up to.
+#[derive(Debug)]
+struct Task {
+    frame: Frame,
+    ends: Vec<u64>,
+    sums: Vec<u64>,
+}
+
+/// Bytes of a key.
+const KEY: u64 = 16;
+
+/// Sums keys up, in any order: what comes back has to give the same.
+fn sum(keys: &[Emitted]) -> u64 {
+    keys.iter().fold(0, |sum: u64, (value, posting)| {
+        let place = u64::from(posting.unit) << 32 | u64::from(posting.position);
+        sum.wrapping_add(finalise(value ^ finalise(place)))
+    })
+}
+
+impl Stored {
+    fn write(&mut self, buckets: &Buckets, body: &mut Vec<u8>) -> io::Result<()> {
+        body.clear();
+        let mut out = Encoder(body);
+        let (mut ends, mut sums) = (Vec::new(), Vec::new());
+        let mut end = 0;
+        for bucket in &buckets.by_value {
+            for &(value, Posting { unit, position }) in bucket {
+                out.numbers(&[value])?;
+                out.numbers(&[unit, position])?;
+            }
+            end += bucket.len() as u64;
+            ends.push(end);
+            sums.push(sum(bucket));
+        }
+        let frame = self.file.append(&[], out.0)?;
+        self.tasks.push(Task { frame, ends, sums });
+        Ok(())
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.by_value.iter().map(Vec::len).sum()
+    /// Appends a bucket of all tasks.
+    fn read(&self, number: usize, out: &mut Vec<Emitted>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for Task { frame, ends, sums } in &self.tasks {
+            let start = if number == 0 { 0 } else { ends[number - 1] };
+            bytes.resize(((ends[number] - start) * KEY) as usize, 0);
+            self.file.read_body(*frame, start * KEY, &mut bytes)?;
+            let before = out.len();
+            let mut words = Vec::with_capacity(bytes.len() / 8);
+            Decoder(bytes.as_slice()).numbers::<u64>(bytes.len() as u64 / 8, &mut words)?;
+            out.extend(words.chunks_exact(2).map(|key| {
+                let (unit, position) = (key[1] as u32, (key[1] >> 32) as u32);
+                (key[0], Posting { unit, position })
+            }));
+            if sum(&out[before..]) != sums[number] {
+                return Err(io::Error::other("keys came back other than they were written"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(folder: &Path, error: &io::Error) -> EngineError {
+    EngineError::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
+}
+
+impl AllKeys {
+    /// Collects what each task writes down.
+    pub(crate) fn collect(
+        tasks: impl IndexedParallelIterator<Item = Buckets>,
+        room: &Room,
+    ) -> Result<Self, EngineError> {
+        let all = Mutex::new((Self::default(), Vec::new()));
+        tasks.try_for_each(|buckets| {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            let (all, body) = &mut *all;
+            all.len += buckets.len();
+            if all.len * KEY <= room.bytes {
+                all.held.push(buckets);
+                return Ok(());
+            }
+            let stored = match &mut all.stored {
+                Some(stored) => stored,
+                None => all.stored.insert(Stored {
+                    file: FrameFile::unnamed(&room.folder)
+                        .map_err(|error| failed(&room.folder, &error))?,
+                    folder: room.folder.clone(),
+                    tasks: Vec::new(),
+                }),
+            };
+            stored.write(&buckets, body).map_err(|error| failed(&room.folder, &error))
+        })?;
+        Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Number of keys.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Passes over the values of all keys, bucket by bucket.
+    pub(crate) fn for_each_value(&self, mut each: impl FnMut(u64)) -> Result<(), EngineError> {
+        let mut read = Vec::new();
+        for number in 0..1 << BUCKET_BITS {
+            let held = self.held.iter().flat_map(|part| &part.by_value[number]);
+            held.for_each(|&(value, _)| each(value));
+            if let Some(stored) = &self.stored {
+                read.clear();
+                stored.read(number, &mut read).map_err(|error| failed(&stored.folder, &error))?;
+                read.iter().for_each(|&(value, _)| each(value));
+            }
+        }
+        Ok(())
     }
 }
 
 /// Units for one task: few tasks for few buckets, but several for each thread, as some take longer.
 pub(crate) fn units_per_task(units: u32) -> u32 {
-    UNITS_PER_TASK.max(units.div_ceil(16 * rayon::current_num_threads().max(1) as u32))
+    let shared_out = units.div_ceil(16 * rayon::current_num_threads().max(1) as u32);
+    shared_out.clamp(UNITS_PER_TASK, MOST_UNITS_PER_TASK)
 }
 
 /// Collects what `each` emits for every unit.
 pub(crate) fn emit<S: Default + Send>(
     units: u32,
-    each: impl Fn(u32, &mut Buckets, &mut S) + Sync,
-) -> Vec<Buckets> {
+    room: &Room,
+    each: impl Fn(u32, &mut Buckets, &mut S) + Sync + Send,
+) -> Result<AllKeys, EngineError> {
     let per_task = units_per_task(units);
-    (0..units.div_ceil(per_task))
-        .into_par_iter()
-        .map_init(S::default, |scratch, task| {
+    let tasks =
+        (0..units.div_ceil(per_task)).into_par_iter().map_init(S::default, |scratch, task| {
             let mut out = Buckets::default();
             for unit in task * per_task..units.min((task + 1) * per_task) {
                 each(unit, &mut out, scratch);
             }
             out
-        })
-        .collect()
+        });
+    AllKeys::collect(tasks, room)
 }
 
 /// Buckets sorted at a time, for each thread.
@@ -73,38 +219,96 @@ const SORTED_AHEAD: usize = 2;
 /// One bucket after the other, sorted. Some are sorted ahead in parallel; each is gone before more are
 /// begun, so that no second copy of all keys ever exists.
 pub(crate) struct SortedBuckets {
-    parts: Vec<Buckets>,
+    keys: AllKeys,
     next: usize,
-    ready: VecDeque<Vec<Emitted>>,
+    ready: VecDeque<Result<Vec<Emitted>, EngineError>>,
 }
 
 impl SortedBuckets {
-    pub(crate) fn new(parts: Vec<Buckets>) -> Self {
-        Self { parts, next: 0, ready: VecDeque::new() }
+    pub(crate) fn new(keys: AllKeys) -> Self {
+        Self { keys, next: 0, ready: VecDeque::new() }
     }
 }
 
 impl Iterator for SortedBuckets {
-    type Item = Vec<Emitted>;
+    type Item = Result<Vec<Emitted>, EngineError>;
 
-    fn next(&mut self) -> Option<Vec<Emitted>> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.ready.is_empty() {
             let end =
                 (1 << BUCKET_BITS).min(self.next + SORTED_AHEAD * rayon::current_num_threads());
-            let mut taken: Vec<Vec<Vec<Emitted>>> = Vec::new();
+            let mut taken: Vec<(usize, Vec<Vec<Emitted>>)> = Vec::new();
             for number in self.next..end {
                 let take = |part: &mut Buckets| std::mem::take(&mut part.by_value[number]);
-                taken.push(self.parts.iter_mut().map(take).collect());
+                taken.push((number, self.keys.held.iter_mut().map(take).collect()));
             }
-            let sorted = taken.into_par_iter().map(|pieces| {
+            let stored = self.keys.stored.as_ref();
+            let sorted = taken.into_par_iter().map(|(number, pieces)| {
                 let mut bucket = pieces.concat();
                 drop(pieces);
+                if let Some(stored) = stored {
+                    let read = stored.read(number, &mut bucket);
+                    read.map_err(|error| failed(&stored.folder, &error))?;
+                }
                 bucket.sort_unstable();
-                bucket
+                Ok(bucket)
             });
             self.ready = sorted.collect::<Vec<_>>().into();
             self.next = end;
         }
         self.ready.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn room(bytes: u64) -> Room {
+        Room { bytes, folder: std::env::temp_dir() }
+    }
+
+    /// Each unit has as many keys as it is told, out of few values.
+    fn keys(counts: &[u32], bytes: u64) -> AllKeys {
+        emit(counts.len() as u32, &room(bytes), |unit, out, (): &mut ()| {
+            for position in 0..counts[unit as usize] {
+                out.push(finalise(u64::from(unit % 7 + position)), Posting { unit, position });
+            }
+        })
+        .unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn the_same_keys_in_order_however_many_are_in_memory(
+            counts in prop::collection::vec(0u32..5, 0..9000),
+            bytes in prop::sample::select(vec![0u64, 10_000, 100_000, u64::MAX]),
+        ) {
+            let mut wanted: Vec<Emitted> = Vec::new();
+            for (unit, &count) in (0u32..).zip(&counts) {
+                wanted.extend((0..count).map(|position| {
+                    (finalise(u64::from(unit % 7 + position)), Posting { unit, position })
+                }));
+            }
+            wanted.sort_unstable();
+            let mut values = 0;
+            keys(&counts, bytes).for_each_value(|_| values += 1).unwrap();
+            prop_assert_eq!(values, wanted.len());
+            let found: Vec<Emitted> =
+                SortedBuckets::new(keys(&counts, bytes)).flat_map(Result::unwrap).collect();
+            prop_assert_eq!(found, wanted);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let room = Room { bytes: 0, folder: PathBuf::from("no/such/folder") };
+        let emitted = emit(1, &room, |unit, out, (): &mut ()| {
+            out.push(1, Posting { unit, position: 0 });
+        });
+        let error = emitted.unwrap_err().to_string();
+        assert!(error.contains("no/such/folder"), "{error}");
     }
 }

@@ -1,14 +1,26 @@
-//! The documents of a run as flat columns, in the order of the collection.
+//! The documents of a run, chunk by chunk, in the order of the collection.
+//!
+//! What memory has no room for is in the [`ChunkStore`]: whoever passes over all documents reads it front to
+//! back, and whoever asks for one document reads its chunk.
 
-use crate::{Overflow, Problems, SignatureBlock};
-use lookalike_core::{TextDigest, TokenDigest};
+mod names;
+mod rows;
+
+pub use rows::Rows;
+
+use crate::block::Block;
+use crate::sparse::SparseIndex;
+use crate::{ChunkStore, Problems, SignatureBlock};
+use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_methods::Unsigned;
+use names::Names;
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// One document. Its number in the collection is its place in the order of (file name, record).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document {
     /// Index of its file in [`Inputs::files`].
     pub file: u32,
@@ -29,93 +41,39 @@ pub struct Document {
 /// Where a feature set lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetRef {
-    /// Index in [`Collection::blocks`].
+    /// The chunk that brought it.
     pub block: u32,
-    /// Index in the block.
+    /// Index among the sets of the chunk.
     pub index: u32,
 }
 
-/// The feature sets that one chunk of the input brought, one after the other.
-#[derive(Debug, Default)]
-pub struct SetBlock {
-    /// The elements of all sets; none where they are in the [`Overflow`].
-    pub values: Vec<u64>,
-    /// Where they begin there, counted in elements.
-    pub(crate) stored: Option<u64>,
-    /// Where each set ends.
-    pub ends: Vec<usize>,
-    /// Digest of each set; where no sets are kept, of what was signed.
-    pub digests: Vec<lookalike_core::SetDigest>,
-    /// The signatures of a method, if one is used.
-    pub signatures: SignatureBlock,
+/// Some documents of a collection.
+#[derive(Debug)]
+pub struct Gathered {
+    which: SparseIndex,
+    documents: Vec<Document>,
 }
 
-impl SetBlock {
-    /// Bounds of a set in `values`.
+impl Gathered {
+    /// A document, if it is one of them.
     #[must_use]
-    pub fn range(&self, index: u32) -> std::ops::Range<usize> {
-        let index = index as usize;
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        start..self.ends[index]
-    }
-
-    /// Number of elements of a set; where no sets are kept, what the signature says.
-    #[must_use]
-    pub fn size(&self, index: u32) -> u32 {
-        if self.values.is_empty() && self.stored.is_none() && !self.signatures.is_empty() {
-            return self.signatures.size(index);
-        }
-        self.range(index).len() as u32
-    }
-
-    /// A set that is held in memory.
-    #[must_use]
-    pub fn get(&self, index: u32) -> &[u64] {
-        &self.values[self.range(index)]
-    }
-}
-
-/// The ids that documents bring with them, in one buffer.
-#[derive(Debug, Default)]
-pub(crate) struct Ids {
-    bytes: String,
-    ends: Vec<u64>,
-}
-
-impl Ids {
-    pub(crate) fn push(&mut self, id: Option<&str>) {
-        self.bytes.push_str(id.unwrap_or_default());
-        self.ends.push(self.bytes.len() as u64);
-    }
-
-    pub(crate) fn append(&mut self, other: &Self) {
-        let base = self.bytes.len() as u64;
-        self.bytes.push_str(&other.bytes);
-        self.ends.extend(other.ends.iter().map(|end| base + end));
-    }
-
-    fn get(&self, index: usize) -> Option<&str> {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] } as usize;
-        let id = &self.bytes[start..self.ends[index] as usize];
-        (!id.is_empty()).then_some(id)
+    pub fn get(&self, document: u32) -> Option<&Document> {
+        self.documents.get(self.which.place(document)? as usize)
     }
 }
 
 /// All documents of a run and what the later steps need of them.
 #[derive(Debug, Default)]
 pub struct Collection {
-    /// The documents, ordered by (file, record).
-    pub documents: Vec<Document>,
-    pub(crate) ids: Ids,
+    /// One for each chunk of the input.
+    pub(crate) blocks: Vec<Block>,
+    /// What memory has no room for.
+    pub(crate) store: ChunkStore,
     /// One column of numbers for each keep rule that needs one, in the order of the rules.
-    pub attributes: Vec<Vec<f64>>,
-    /// The feature sets.
-    pub blocks: Vec<SetBlock>,
-    /// Those that memory has no room for.
-    pub overflow: Overflow,
+    pub(crate) attributes: Vec<Vec<f64>>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
-    /// Where each file's documents start in `documents`; one more entry than files.
+    /// Where each file's documents start; one more entry than files.
     pub file_starts: Vec<u32>,
     /// Where each chunk's documents start; one more entry than chunks.
     pub(crate) chunk_starts: Vec<u32>,
@@ -125,6 +83,12 @@ pub struct Collection {
     pub(crate) whole_files: Vec<bool>,
     /// Files from here on are those of `--against`: never removed.
     pub first_protected_file: u32,
+    /// Chunks that an earlier run had read.
+    pub restored: u32,
+    /// Bytes that it left and that were damaged: what they held was read again.
+    pub dropped: u64,
+    /// Names that were asked for beforehand.
+    names: Names,
 }
 
 impl Collection {
@@ -169,11 +133,11 @@ impl Collection {
             first_protected_file: u32::MAX,
             ..Self::default()
         };
-        let mut block = SetBlock::default();
+        let mut block = Block { held: true, ..Block::default() };
         for (number, set) in (0u32..).zip(sets) {
             let digest = lookalike_core::features::digest(&set);
-            collection.ids.push(Some(&number.to_string()));
-            collection.documents.push(Document {
+            block.rows.ids.push(Some(&number.to_string()));
+            block.rows.documents.push(Document {
                 file: 0,
                 record: number + 1,
                 tokens: set.len() as u32,
@@ -184,11 +148,13 @@ impl Collection {
             });
             if let Some(digest) = digest {
                 block.values.extend(set);
-                block.ends.push(block.values.len());
+                block.ends.push(block.values.len() as u32);
                 block.digests.push(digest);
             }
         }
-        collection.file_starts = vec![0, collection.documents.len() as u32];
+        let documents = block.rows.documents.len() as u32;
+        collection.file_starts = vec![0, documents];
+        collection.chunk_starts = vec![0, documents];
         collection.blocks.push(block);
         collection
     }
@@ -196,58 +162,191 @@ impl Collection {
     /// Number of documents.
     #[must_use]
     pub fn len(&self) -> u32 {
-        self.documents.len() as u32
+        self.chunk_starts.last().copied().unwrap_or(0)
     }
 
-    /// Bytes of the ids that documents bring with them.
+    /// Bytes of the ids that documents in memory bring with them.
     pub(crate) fn id_bytes(&self) -> usize {
-        self.ids.bytes.len()
+        self.blocks.iter().map(|block| block.rows.ids.bytes()).sum()
     }
 
     /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
+        self.len() == 0
+    }
+
+    /// The documents of a chunk, from wherever they are.
+    #[must_use]
+    pub fn rows(&self, chunk: u32) -> Cow<'_, Rows> {
+        let block = &self.blocks[chunk as usize];
+        match block.held {
+            true => Cow::Borrowed(&block.rows),
+            false => Cow::Owned(self.read_rows(chunk).0),
+        }
+    }
+
+    fn read_rows(&self, chunk: u32) -> (Rows, Vec<SetDigest>) {
+        let documents = self.chunk_documents(chunk).len();
+        self.store.rows(self.blocks[chunk as usize].frame, documents, self.attributes.len())
+    }
+
+    /// The documents of a chunk and the digests of the sets that it stores.
+    pub(crate) fn rows_and_digests(&self, chunk: u32) -> (Cow<'_, Rows>, Cow<'_, [SetDigest]>) {
+        let block = &self.blocks[chunk as usize];
+        if block.held {
+            return (Cow::Borrowed(&block.rows), Cow::Borrowed(&block.digests));
+        }
+        let (rows, digests) = self.read_rows(chunk);
+        (Cow::Owned(rows), Cow::Owned(digests))
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn chunks(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// Passes over all documents, in order, with their numbers.
+    pub fn for_each(&self, mut each: impl FnMut(u32, &Document)) {
+        for chunk in 0..self.chunks() {
+            let rows = self.rows(chunk);
+            self.chunk_documents(chunk).zip(&rows.documents).for_each(|(n, row)| each(n, row));
+        }
+    }
+
+    /// One document. Where it is on disk its whole chunk is read.
+    #[must_use]
+    pub fn document(&self, document: u32) -> Document {
+        let (chunk, row) = self.locate(document);
+        self.rows(chunk).documents[row]
+    }
+
+    /// Some documents, at hand: for whoever asks for them again and again.
+    #[must_use]
+    pub fn gather(&self, wanted: impl Fn(u32) -> bool) -> Gathered {
+        let which = SparseIndex::new(self.len(), wanted);
+        let mut documents = Vec::with_capacity(which.len() as usize);
+        self.for_each(|document, row| {
+            if which.place(document).is_some() {
+                documents.push(*row);
+            }
+        });
+        Gathered { which, documents }
+    }
+
+    /// The chunk of a document, and its place there.
+    fn locate(&self, document: u32) -> (u32, usize) {
+        let chunk = self.chunk_starts.partition_point(|&start| start <= document) - 1;
+        (chunk as u32, (document - self.chunk_starts[chunk]) as usize)
     }
 
     /// The document's name: its id, else the name of its file, with the record number where a file
     /// holds many.
     #[must_use]
     pub fn name(&self, document: u32) -> Cow<'_, str> {
-        match self.name_parts(document) {
-            (name, None) => Cow::Borrowed(name),
-            (name, Some(record)) => Cow::Owned(format!("{name}:{record}")),
+        if let Some(name) = self.names.get(document) {
+            return Cow::Borrowed(name);
+        }
+        let (chunk, row) = self.locate(document);
+        let written = |(name, record): (&str, Option<u32>)| match record {
+            None => name.to_owned(),
+            Some(record) => format!("{name}:{record}"),
+        };
+        match self.rows(chunk) {
+            Cow::Borrowed(rows) => match self.name_parts(rows, row) {
+                (name, None) => Cow::Borrowed(name),
+                parts => Cow::Owned(written(parts)),
+            },
+            Cow::Owned(rows) => Cow::Owned(written(self.name_parts(&rows, row))),
         }
     }
 
     /// The name in two parts, the second to be written behind a colon.
-    fn name_parts(&self, document: u32) -> (&str, Option<u32>) {
-        if let Some(id) = self.ids.get(document as usize) {
+    fn name_parts<'a>(&'a self, rows: &'a Rows, row: usize) -> (&'a str, Option<u32>) {
+        if let Some(id) = rows.ids.get(row) {
             return (id, None);
         }
-        let Document { file, record, .. } = self.documents[document as usize];
+        let Document { file, record, .. } = rows.documents[row];
         let many = !self.whole_files[file as usize];
         (&self.file_names[file as usize], many.then_some(record))
+    }
+
+    /// Puts the names of some documents at hand: whoever is going to compare them again and again would
+    /// else read them from disk each time.
+    pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) {
+        self.names = Names::default();
+        let on_disk = |document| !self.blocks[self.locate(document).0 as usize].held;
+        if self.blocks.iter().all(|block| block.held) {
+            return;
+        }
+        let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
+        let mut names = Names::new(which);
+        let chunks = 0..self.chunks();
+        for chunk in chunks.filter(|&chunk| !self.blocks[chunk as usize].held) {
+            if self.chunk_documents(chunk).any(|document| names.wants(document)) {
+                self.names_of(chunk, &mut |document, name| {
+                    if names.wants(document) {
+                        names.push(name);
+                    }
+                });
+            }
+        }
+        self.names = names;
+    }
+
+    /// Passes over the names of all documents, in order.
+    pub fn for_each_name(&self, mut each: impl FnMut(u32, &str)) {
+        (0..self.chunks()).for_each(|chunk| self.names_of(chunk, &mut each));
+    }
+
+    fn names_of(&self, chunk: u32, each: &mut dyn FnMut(u32, &str)) {
+        let rows = self.rows(chunk);
+        let mut written = String::new();
+        for (row, document) in self.chunk_documents(chunk).enumerate() {
+            match self.name_parts(&rows, row) {
+                (name, None) => each(document, name),
+                (name, Some(record)) => {
+                    written.clear();
+                    written.push_str(name);
+                    written.push(':');
+                    written.push_str(&record.to_string());
+                    each(document, &written);
+                }
+            }
+        }
+    }
+
+    /// Leaves to the store what is beyond so many bytes of rows and sets: the last chunks first.
+    ///
+    /// # Errors
+    /// A temporary file that cannot be written.
+    pub fn hold_at_most(&mut self, bytes: u64) -> Result<(), crate::EngineError> {
+        let Self { blocks, store, attributes, .. } = self;
+        for block in blocks.iter_mut().rev().filter(|block| block.held) {
+            if !store.release(block, attributes.len(), bytes)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the document belongs to `--against` and is never removed.
     #[must_use]
     pub fn is_protected(&self, document: u32) -> bool {
-        self.documents[document as usize].file >= self.first_protected_file
+        let first = self.file_starts.get(self.first_protected_file as usize);
+        first.is_some_and(|&first| document >= first)
     }
 
-    /// The document at (file, record), if that record is one.
+    /// The file of a document.
     #[must_use]
-    pub fn find(&self, file: u32, record: u32) -> Option<u32> {
-        let bounds = self.file_starts.get(file as usize..file as usize + 2)?;
-        let documents = &self.documents[bounds[0] as usize..bounds[1] as usize];
-        let at = documents.binary_search_by_key(&record, |d| d.record).ok()?;
-        Some(bounds[0] + at as u32)
+    pub fn file(&self, document: u32) -> u32 {
+        self.file_starts.partition_point(|&start| start <= document) as u32 - 1
     }
 
     /// The documents that a chunk of the input brought; chunks are the same every time they are read.
     #[must_use]
-    pub fn chunk_documents(&self, chunk: u32) -> std::ops::Range<u32> {
+    pub fn chunk_documents(&self, chunk: u32) -> Range<u32> {
         let chunk = chunk as usize;
         match self.chunk_starts.get(chunk..chunk + 2) {
             Some(bounds) => bounds[0]..bounds[1],
@@ -259,32 +358,72 @@ impl Collection {
     /// same order every time, unless [`crate::Units::sort_sets`] was called in between.
     #[must_use]
     pub fn set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
-        self.read(place, buffer).unwrap_or(buffer)
+        self.held_or_read(place, buffer).unwrap_or(buffer)
     }
 
     /// The same, sorted, after [`crate::Units::sort_sets`].
     #[must_use]
     pub fn sorted_set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
-        self.read(place, buffer).unwrap_or_else(|| {
+        self.held_or_read(place, buffer).unwrap_or_else(|| {
             buffer.sort_unstable();
             buffer
         })
     }
 
     /// A set that is held in memory; `None` for one that was read into the buffer.
-    fn read(&self, place: SetRef, buffer: &mut Vec<u64>) -> Option<&[u64]> {
+    fn held_or_read(&self, place: SetRef, buffer: &mut Vec<u64>) -> Option<&[u64]> {
         let block = &self.blocks[place.block as usize];
-        let Some(stored) = block.stored else { return Some(block.get(place.index)) };
-        let range = block.range(place.index);
-        let range = stored + range.start as u64..stored + range.end as u64;
-        self.overflow.read(range, block.digests[place.index as usize], buffer);
+        if block.held {
+            return Some(block.get(place.index));
+        }
+        self.store.read_set(block, place.index, buffer);
         None
+    }
+
+    /// The signatures of a chunk.
+    #[must_use]
+    pub fn signatures(&self, chunk: u32) -> &SignatureBlock {
+        &self.blocks[chunk as usize].signatures
+    }
+
+    /// Forgets sets and signatures: only the documents are left.
+    pub fn drop_sets(&mut self) {
+        for block in &mut self.blocks {
+            block.values = Vec::new();
+            block.ends.fill(0);
+            block.signatures = SignatureBlock::default();
+        }
+    }
+
+    /// Where temporary files are made.
+    pub(crate) fn scratch_folder(&self) -> std::path::PathBuf {
+        self.store.folder()
+    }
+
+    /// Bytes on disk.
+    #[must_use]
+    pub fn stored(&self) -> u64 {
+        self.store.stored()
+    }
+
+    /// Whether all that was read from disk could be read.
+    ///
+    /// # Errors
+    /// What went wrong first.
+    pub fn check(&self) -> Result<(), crate::EngineError> {
+        self.store.check()
     }
 
     /// Why a document can be in no pair: it has no feature or, where a method is used, no signature.
     #[must_use]
     pub fn unsigned(&self, document: u32) -> Option<Unsigned> {
-        match self.documents[document as usize] {
+        self.unsigned_row(&self.document(document))
+    }
+
+    /// The same, of a document at hand.
+    #[must_use]
+    pub fn unsigned_row(&self, document: &Document) -> Option<Unsigned> {
+        match *document {
             Document { tokens: 0, .. } => Some(Unsigned::Empty),
             // Without a method, for want of a feature.
             Document { set: None, .. } => Some(Unsigned::TooShort),
@@ -306,8 +445,16 @@ impl Collection {
         if a == b {
             return Ordering::Equal;
         }
+        let place = |document| {
+            let (chunk, row) = self.locate(document);
+            let block = &self.blocks[chunk as usize];
+            block.held.then(|| self.name_parts(&block.rows, row))
+        };
+        let (Some(x), Some(y)) = (place(a), place(b)) else {
+            return self.name(a).as_bytes().cmp(self.name(b).as_bytes()).then(a.cmp(&b));
+        };
         // Millions of documents without an id are sorted by this: no name is put together for it.
-        let order = match (self.name_parts(a), self.name_parts(b)) {
+        let order = match (x, y) {
             ((x, None), (y, None)) => x.cmp(y),
             ((x, Some(m)), (y, Some(n))) if x == y => compare_as_written(m, n),
             ((x, _), (y, _)) if !x.starts_with(y) && !y.starts_with(x) => x.cmp(y),
@@ -337,22 +484,42 @@ mod tests {
             ..Collection::default()
         };
         let ids = [None, Some("a:1"), Some("a:10"), Some("b:4294967295"), Some("a"), Some("z.txt")];
+        let mut block = Block { held: true, ..Block::default() };
         for file in 0..5 {
             for record in [1, 2, 9, 10, 11, 100, 1_000_000_000, u32::MAX] {
                 for id in ids {
-                    collection.ids.push(id);
-                    collection.documents.push(Document {
+                    block.rows.ids.push(id);
+                    block.rows.documents.push(Document {
                         file,
                         record,
-                        tokens: 0,
-                        set: None,
-                        text_bytes: 0,
-                        text: TextDigest(0),
-                        sequence: TokenDigest(0),
+                        ..Rows::unknown(1).documents[0]
                     });
                 }
             }
         }
+        let documents = block.rows.documents.len() as u32;
+        collection.chunk_starts = vec![0, documents / 2, documents];
+        let mut second = Block { held: true, ..Block::default() };
+        second.rows.documents = block.rows.documents.split_off(documents as usize / 2);
+        for row in documents as usize / 2..documents as usize {
+            second.rows.ids.push(block.rows.ids.get(row));
+        }
+        collection.blocks = vec![block, second];
+        compare_all(&collection);
+        // The second half on disk: with the names at hand, and read one by one.
+        collection.store = ChunkStore::new(0, std::env::temp_dir());
+        collection.store.take(&mut collection.blocks[1], &Default::default()).unwrap();
+        let before: Vec<String> =
+            (0..documents).map(|document| collection.name(document).into_owned()).collect();
+        collection.load_names(|document| document % 3 > 0);
+        assert!(
+            (0..documents).all(|document| collection.name(document) == before[document as usize])
+        );
+        compare_all(&collection);
+        collection.check().unwrap();
+    }
+
+    fn compare_all(collection: &Collection) {
         for a in 0..collection.len() {
             for b in 0..collection.len() {
                 let (x, y) = (collection.name(a), collection.name(b));

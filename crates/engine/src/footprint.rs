@@ -5,17 +5,22 @@
 //! adds it up, step by step of [`crate::ingest()`] and [`crate::find`]. What is said is what flat arrays hold;
 //! the allocator's own share and arrays that are half full come on top, some 10 to 20 percent.
 
+use crate::block::Block;
 use crate::collection::{Document, SetRef};
-use crate::judge::Edge;
-use crate::verdict::Removal;
 use crate::{Collection, Matches, Units};
 use lookalike_core::Parity;
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
 
-/// Bytes held for a set besides its elements: where it ends, and its digest.
-const SET: f64 = 8.0 + 16.0;
+/// Bytes of a document that can be on disk: its row, and where its id ends.
+const ROW: f64 = size_of::<Document>() as f64 + 4.0;
+
+/// Bytes of a set that can be on disk, besides its elements: its digest.
+const DIGEST: f64 = 16.0;
+
+/// Bytes held for a set wherever it is: where it ends.
+const SET: f64 = 4.0;
 
 /// Bytes held for a signature besides its words: the ends of its keys and its sketch, its size, its level,
 /// and whether there is one.
@@ -31,11 +36,23 @@ const UNIT: f64 = 8.0 + 4.0 + 4.0;
 /// Bytes held of a document by the units: its unit, and its place among the members.
 const MEMBER: f64 = 4.0 + 4.0;
 
-/// Bytes of a document while units are made: its digest and number, in order.
-const COLLAPSING: f64 = 32.0;
+/// Bytes of a set while units are made: its digest and number, in order, and its class.
+const COLLAPSING: f64 = 24.0 + 4.0;
 
-/// Bytes of a unit while units are put in order: the documents of each, as a range.
-const GROUPING: f64 = 16.0;
+/// Bytes of a unit while units are put in order: its class's best document and place, its place in the
+/// order, and that of its class.
+const ORDERING: f64 = 4.0 + 8.0 + 4.0 + 4.0;
+
+/// Bytes of a unit while candidates are compared: where its keys begin, who stands for it, what the two
+/// share, its slot, and whether many have one of its keys.
+const COMPARED: f64 = 4.0 + 4.0 + 4.0 + 4.0 + 1.0;
+
+/// Bytes of a unit that has keys: its parity, and once more with size and number where it is kept.
+const GLANCE: f64 = 2.0 * size_of::<Parity>() as f64 + 8.0;
+
+/// Bytes of a document that goes, or that one goes for, while tables are made: its row in order, its name
+/// and its cluster.
+const TABLED: f64 = 150.0;
 
 /// Bytes of an element that is written down to be counted.
 const COUNTED: f64 = 4.0;
@@ -81,13 +98,19 @@ pub struct Footprint {
     pub unit_elements: f64,
     /// How often units have a key that another unit has.
     pub keys: f64,
+    /// Units that have one.
+    pub units_with_keys: f64,
+    /// Documents that another one stands for.
+    pub removed: f64,
 }
 
 /// What a run may take, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Of feature sets in memory.
+    /// Of documents and feature sets in memory.
     pub sets: u64,
+    /// Of token sequences that are remembered.
+    pub sequences: u64,
     /// Of elements that are written down to be counted.
     pub counting: u64,
     /// Number of threads.
@@ -128,10 +151,11 @@ impl Footprint {
     #[must_use]
     pub fn of(collection: &Collection, units: &Units, matches: &Matches) -> Self {
         let blocks = &collection.blocks;
-        let sum =
-            |of: &dyn Fn(&crate::collection::SetBlock) -> u64| blocks.iter().map(of).sum::<u64>();
+        let sum = |of: &dyn Fn(&Block) -> u64| blocks.iter().map(of).sum::<u64>();
         let words = |(keys, sketches): (u64, u64)| (keys + sketches) / 8;
         let elements = sum(&|block| block.ends.last().map_or(0, |&end| end as u64));
+        let stays = (0u32..).zip(&matches.leader).filter(|&(unit, &leader)| unit == leader);
+        let in_units = (0..units.len()).map(|unit| units.members(unit).len()).sum::<usize>();
         let of_units: u64 = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
         Self {
             documents: f64::from(collection.len()),
@@ -144,6 +168,8 @@ impl Footprint {
             units: f64::from(units.len()),
             unit_elements: if elements > 0 { of_units as f64 } else { 0.0 },
             keys: matches.keys_written as f64,
+            units_with_keys: f64::from(matches.units_with_keys),
+            removed: (in_units - stays.count()) as f64,
         }
     }
 
@@ -162,21 +188,21 @@ impl Footprint {
             units: self.units * factor,
             unit_elements: self.unit_elements * factor,
             keys: self.keys * factor,
+            units_with_keys: self.units_with_keys * factor,
+            removed: self.removed * factor,
         }
     }
 
-    /// Bytes of the sets, of all that is known of them and of the documents: what a run holds from reading
-    /// to the end, and what of it goes to a temporary file.
+    /// Bytes of documents, sets and signatures: what a run holds from reading to the end, and what of it
+    /// goes to a temporary file.
     #[must_use]
     pub fn held(&self, limits: &Limits) -> (u64, u64) {
-        let sets = self.elements * WORD;
-        let in_memory = sets.min(limits.sets as f64);
-        let of_documents = self.documents * (size_of::<Document>() as f64 + WORD)
-            + self.id_bytes
-            + self.attributes * WORD;
-        let of_sets = in_memory + self.sets * SET;
+        let chunks =
+            self.documents * ROW + self.id_bytes + self.elements * WORD + self.sets * DIGEST;
+        let in_memory = chunks.min(limits.sets as f64);
         let of_signatures = self.signature_words * WORD + self.signatures * SIGNATURE;
-        ((of_documents + of_sets + of_signatures) as u64, (sets - in_memory) as u64)
+        let always = self.attributes * WORD + self.sets * SET + of_signatures;
+        ((in_memory + always) as u64, (chunks - in_memory) as u64)
     }
 
     /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
@@ -194,20 +220,20 @@ impl Footprint {
             true => self.rarity() + census.max(self.keys * EMITTED + low / 8.0),
             false => self.keys * EMITTED,
         };
-        let postings = self.keys * POSTED + self.units * 4.0;
+        let postings = self.keys * POSTED;
         let glances = match self.unit_elements > 0.0 {
-            true => self.units * size_of::<Parity>() as f64,
+            true => self.units_with_keys * GLANCE,
             false => 0.0,
         };
-        let leaders = self.units * (size_of::<Option<Edge>>() as f64 + 8.0);
-        let verdicts = self.documents * size_of::<Option<Removal>>() as f64;
+        let seen = (self.sets * SEEN).min(limits.sequences as f64);
+        let answer = self.units * 8.0 + self.documents;
         let bytes = |bytes: f64| (held + bytes) as u64;
         Needs {
-            reading: bytes(self.sets * SEEN + pipeline),
-            collapsing: bytes(units + self.documents * COLLAPSING + self.units * GROUPING),
+            reading: bytes(seen + pipeline),
+            collapsing: bytes(units + (self.sets * COLLAPSING).max(self.units * ORDERING)),
             indexing: bytes(units + indexing),
-            comparing: bytes(units + postings + glances + leaders),
-            writing: bytes(units + leaders + verdicts + pipeline),
+            comparing: bytes(units + postings + glances + self.units * COMPARED),
+            writing: bytes(units + answer + self.removed * TABLED + pipeline),
             scratch,
         }
     }
@@ -247,8 +273,13 @@ mod tests {
         (collection, units, matches)
     }
 
-    const LIMITS: Limits =
-        Limits { sets: u64::MAX, counting: u64::MAX, threads: 1, texts: u64::MAX };
+    const LIMITS: Limits = Limits {
+        sets: u64::MAX,
+        sequences: u64::MAX,
+        counting: u64::MAX,
+        threads: 1,
+        texts: u64::MAX,
+    };
 
     /// Within 2 % of what the arrays really hold.
     #[test]
@@ -262,10 +293,10 @@ mod tests {
                 size_of_val(&*block.values)
                     + size_of_val(&*block.ends)
                     + size_of_val(&*block.digests)
+                    + block.rows.bytes() as usize
             })
             .sum();
-        let of_documents = size_of_val(&*collection.documents) + collection.id_bytes() + 2000 * 8;
-        let really = (of_blocks + of_documents) as f64;
+        let really = of_blocks as f64;
         let (said, scratch) = footprint.held(&LIMITS);
         assert!((said as f64 / really - 1.0).abs() < 0.02, "{said}, really {really}");
         assert_eq!(scratch, 0);

@@ -2,10 +2,13 @@
 //!
 //! One thread cuts the files into chunks, every core parses, tokenises and fingerprints whole
 //! chunks, one thread appends their results in order. A text whose token sequence was seen before
-//! gives no second feature set: a million copies cost a million digests.
+//! gives no second feature set: a million copies cost a million digests. What an earlier run of the same
+//! job wrote down is taken from there, and reading goes on behind it.
 
-use crate::collection::{Collection, Document, Ids, SetBlock, SetRef};
-use crate::{EngineError, Overflow, Problems, Progress, Scratch, Signer, date, pipeline};
+use crate::block::Block;
+use crate::collection::{Collection, Document, SetRef};
+use crate::store::{ChunkStore, Remarks};
+use crate::{EngineError, Progress, Scratch, Signer, date, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -25,10 +28,31 @@ pub struct IngestOptions {
     pub keep: Vec<KeepRule>,
     /// Files from here on are protected; the number of files if none are.
     pub first_protected_file: u32,
-    /// Bytes of feature sets that are held in memory.
+    /// Bytes of documents and feature sets that are held in memory.
     pub memory: u64,
-    /// Where the others go.
+    /// Where a file for the others is made.
     pub scratch: PathBuf,
+    /// In place of that, a file to which everything goes, and in which an earlier run may have left some.
+    pub kept: Option<PathBuf>,
+    /// Bytes in which token sequences are remembered, about: with less of them, more sets are stored twice.
+    pub sequences: u64,
+}
+
+impl IngestOptions {
+    /// Everything in memory, nothing protected, bad records counted.
+    #[must_use]
+    pub fn in_memory(threads: usize) -> Self {
+        Self {
+            threads,
+            strict: false,
+            keep: Vec::new(),
+            first_protected_file: u32::MAX,
+            memory: u64::MAX,
+            scratch: PathBuf::new(),
+            kept: None,
+            sequences: u64::MAX,
+        }
+    }
 }
 
 /// Reads everything.
@@ -62,27 +86,29 @@ pub fn ingest_chunks(
         signer,
         keep: &options.keep,
         fields: inputs.options.fields.extra.iter().map(String::as_str).collect(),
-        sets: SeenSets::default(),
+        sets: SeenSets::new(options.sequences),
     };
-    let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
-    collection.attributes = vec![Vec::new(); options.keep.len()];
-    collection.overflow = Overflow::new(options.memory, options.scratch.clone());
+    let mut appender = Appender::new(inputs, options)?;
+    let (read_before, ended) = appender.restore(&reader, progress)?;
+    if ended {
+        return Ok(appender.finish());
+    }
     let mut outcome = Ok(());
     pipeline::ordered(
         options.threads,
-        chunks.enumerate(),
+        chunks.enumerate().skip(read_before),
         State::default,
         |state, (index, chunk)| match chunk {
             Ok(chunk) => reader.read(index as u32, &chunk, state),
             Err(problem) => {
-                let mut result = ChunkResult::default();
-                result.problems.push(problem);
+                let mut result = reader.nothing();
+                result.remarks.problems.push(problem);
                 result
             }
         },
         |result| {
-            progress.advance(result.consumed, result.documents.len() as u64);
-            outcome = append(&mut collection, result, options);
+            progress.advance(result.remarks.consumed, result.block.rows.documents.len() as u64);
+            outcome = appender.append(result);
             if progress.cancelled() {
                 outcome = Err(EngineError::Cancelled);
             }
@@ -90,38 +116,111 @@ pub fn ingest_chunks(
         },
     );
     outcome?;
-    collection.file_starts = file_starts(&collection.documents, inputs.files.len());
-    Ok(collection)
+    appender.collection.store.end()?;
+    Ok(appender.finish())
 }
 
-fn append(
-    collection: &mut Collection,
-    mut result: ChunkResult,
-    options: &IngestOptions,
-) -> Result<(), EngineError> {
-    if options.strict
-        && let Some(problem) = result.problems.listed().first()
-    {
-        return Err(EngineError::Strict(problem.clone()));
-    }
-    collection.problems.append(result.problems);
-    let limit = u64::from(u32::MAX) - 1;
-    if (collection.documents.len() + result.documents.len()) as u64 > limit {
-        return Err(EngineError::TooManyDocuments { limit });
-    }
-    collection.documents.extend(result.documents);
-    collection.ids.append(&result.ids);
-    for (column, values) in collection.attributes.iter_mut().zip(result.attributes) {
-        column.extend(values);
-    }
-    collection.overflow.take(&mut result.block)?;
-    collection.blocks.push(result.block);
-    collection.chunk_starts.push(collection.documents.len() as u32);
-    Ok(())
+/// Puts chunk behind chunk.
+struct Appender<'a> {
+    collection: Collection,
+    /// Documents of each file.
+    of_files: Vec<u32>,
+    left: Vec<lookalike_io::scratch::Frame>,
+    ended: bool,
+    options: &'a IngestOptions,
 }
 
-fn file_starts(documents: &[Document], files: usize) -> Vec<u32> {
-    (0..=files).map(|file| documents.partition_point(|d| (d.file as usize) < file) as u32).collect()
+impl<'a> Appender<'a> {
+    fn new(inputs: &Inputs, options: &'a IngestOptions) -> Result<Self, EngineError> {
+        let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
+        collection.attributes = vec![Vec::new(); options.keep.len()];
+        let (mut left, mut ended) = (Vec::new(), false);
+        collection.store = match &options.kept {
+            None => ChunkStore::new(options.memory, options.scratch.clone()),
+            Some(path) => {
+                let (store, found) = ChunkStore::kept(options.memory, path)?;
+                (left, ended) = (found.frames, found.ended);
+                collection.restored = left.len() as u32;
+                collection.dropped = found.dropped;
+                store
+            }
+        };
+        let of_files = vec![0; inputs.files.len()];
+        Ok(Self { collection, of_files, left, ended, options })
+    }
+
+    /// Takes what an earlier run left: how many chunks that was, and whether it was all.
+    fn restore(
+        &mut self,
+        reader: &Reader<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(usize, bool), EngineError> {
+        let left = std::mem::take(&mut self.left);
+        for &frame in &left {
+            let rules = self.options.keep.len();
+            let (mut block, remarks) = self.collection.store.restore(frame, rules)?;
+            let rows = &block.rows.documents;
+            let documents = rows.len();
+            progress.advance(remarks.consumed, documents as u64);
+            for row in rows {
+                self.of_files[row.file as usize] += 1;
+                if !reader.signer.signs() {
+                    reader.sets.remember(row.sequence, row.set);
+                }
+            }
+            self.collection.store.settle(&mut block)?;
+            self.count(block, remarks, documents)?;
+            if progress.cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+        Ok((left.len(), self.ended))
+    }
+
+    fn append(&mut self, mut result: ChunkResult) -> Result<(), EngineError> {
+        if self.options.strict
+            && let Some(problem) = result.remarks.problems.listed().first()
+        {
+            return Err(EngineError::Strict(problem.clone()));
+        }
+        let rows = &result.block.rows.documents;
+        rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
+        let documents = rows.len();
+        self.collection.store.take(&mut result.block, &result.remarks)?;
+        self.count(result.block, result.remarks, documents)
+    }
+
+    fn count(
+        &mut self,
+        block: Block,
+        remarks: Remarks,
+        documents: usize,
+    ) -> Result<(), EngineError> {
+        let collection = &mut self.collection;
+        let limit = u64::from(u32::MAX) - 1;
+        let end = u64::from(collection.len()) + documents as u64;
+        if end > limit {
+            return Err(EngineError::TooManyDocuments { limit });
+        }
+        collection.problems.append(remarks.problems);
+        for (column, values) in collection.attributes.iter_mut().zip(remarks.attributes) {
+            column.extend(values);
+        }
+        collection.blocks.push(block);
+        collection.chunk_starts.push(end as u32);
+        Ok(())
+    }
+
+    fn finish(self) -> Collection {
+        let mut collection = self.collection;
+        let mut start = 0;
+        collection.file_starts = vec![0];
+        for documents in self.of_files {
+            start += documents;
+            collection.file_starts.push(start);
+        }
+        collection
+    }
 }
 
 #[derive(Default)]
@@ -130,14 +229,11 @@ struct State {
     scratch: Scratch,
 }
 
+/// What one chunk brings.
 #[derive(Default)]
 struct ChunkResult {
-    documents: Vec<Document>,
-    ids: Ids,
-    attributes: Vec<Vec<f64>>,
-    block: SetBlock,
-    problems: Problems,
-    consumed: u64,
+    block: Block,
+    remarks: Remarks,
 }
 
 struct Reader<'a> {
@@ -149,16 +245,19 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn nothing(&self) -> ChunkResult {
+        let mut result = ChunkResult::default();
+        result.remarks.attributes = vec![Vec::new(); self.keep.len()];
+        result
+    }
+
     fn read(&self, block: u32, chunk: &Chunk, state: &mut State) -> ChunkResult {
-        let mut result = ChunkResult {
-            consumed: chunk.consumed,
-            attributes: vec![Vec::new(); self.keep.len()],
-            ..ChunkResult::default()
-        };
+        let mut result = self.nothing();
+        result.remarks.consumed = chunk.consumed;
         let State { visit, scratch } = state;
         chunk.visit(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => self.document(block, &record, scratch, &mut result),
-            Item::Bad(problem) => result.problems.push(problem),
+            Item::Bad(problem) => result.remarks.problems.push(problem),
         });
         result.block.values.shrink_to_fit();
         result.block.signatures.shrink_to_fit();
@@ -184,17 +283,20 @@ impl Reader<'_> {
                         digest => digest?,
                     };
                     self.signer.sign(scratch, &mut result.block.signatures);
-                    result.block.ends.push(result.block.values.len());
+                    result.block.ends.push(result.block.values.len() as u32);
                     result.block.digests.push(digest);
                     Some(here)
                 })
             })
             .flatten();
-        for (column, rule) in result.attributes.iter_mut().zip(self.keep) {
-            column.push(self.attribute(rule, record, seen.text_bytes));
+        for (column, rule) in result.remarks.attributes.iter_mut().zip(self.keep) {
+            // The order of the collection is there anyhow.
+            if *rule != KeepRule::First {
+                column.push(self.attribute(rule, record, seen.text_bytes));
+            }
         }
-        result.ids.push(record.id.as_deref());
-        result.documents.push(Document {
+        result.block.rows.ids.push(record.id.as_deref());
+        result.block.rows.documents.push(Document {
             file: record.file,
             record: record.record,
             tokens: seen.tokens,
@@ -207,7 +309,6 @@ impl Reader<'_> {
 
     fn attribute(&self, rule: &KeepRule, record: &RecordView<'_>, text_bytes: u64) -> f64 {
         match rule {
-            // The order of the collection breaks every tie anyhow; nothing to look at.
             KeepRule::First => 0.0,
             KeepRule::Longest | KeepRule::Shortest => text_bytes as f64,
             KeepRule::Newest | KeepRule::Oldest => {
@@ -226,18 +327,34 @@ impl Reader<'_> {
 /// Where the feature set of a token sequence lies, shared by all threads.
 ///
 /// Which of several documents with one sequence gets to store the set depends on the threads'
-/// timing; the sets are equal, so nothing that leaves the engine does.
+/// timing; the sets are equal, so nothing that leaves the engine does. Nor does it matter which sequences
+/// are remembered once there is no room for more: what is stored twice is one unit all the same.
 struct SeenSets {
-    shards: Vec<Mutex<HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>>>,
+    shards: Vec<Mutex<Shard>>,
+    /// Sequences that a shard remembers.
+    room: usize,
 }
 
-impl Default for SeenSets {
-    fn default() -> Self {
-        Self { shards: (0..64).map(|_| Mutex::default()).collect() }
-    }
-}
+type Shard = HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>;
+
+/// Shards: threads wait for each other only where they want the same one.
+const SHARDS: usize = 64;
+
+/// Bytes of a sequence: digest, place and a byte of the table's own; half full after it grew, and in two
+/// tables while it grows.
+const SEQUENCE: u64 = 3 * (16 + 16 + 1);
 
 impl SeenSets {
+    fn new(bytes: u64) -> Self {
+        let room = (bytes / SEQUENCE / SHARDS as u64) as usize;
+        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), room }
+    }
+
+    fn shard(&self, sequence: TokenDigest) -> std::sync::MutexGuard<'_, Shard> {
+        let shard = &self.shards[(sequence.0 >> 122) as usize];
+        shard.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     /// The place of the sequence's set; `store` is called for a sequence not seen before, and says
     /// where it put the set (`None` if there are no features).
     fn place_of(
@@ -245,14 +362,19 @@ impl SeenSets {
         sequence: TokenDigest,
         store: impl FnOnce() -> Option<SetRef>,
     ) -> Option<SetRef> {
-        let shard = &self.shards[(sequence.0 >> 122) as usize];
-        let lock = || shard.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(place) = lock().get(&sequence) {
+        if let Some(place) = self.shard(sequence).get(&sequence) {
             return *place;
         }
         // Not held while the set is made: two threads may both make one, and either may be named.
         let place = store();
-        lock().insert(sequence, place);
+        self.remember(sequence, place);
         place
+    }
+
+    fn remember(&self, sequence: TokenDigest, place: Option<SetRef>) {
+        let mut shard = self.shard(sequence);
+        if shard.len() < self.room {
+            shard.insert(sequence, place);
+        }
     }
 }

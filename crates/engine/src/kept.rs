@@ -203,6 +203,7 @@ impl<'a, G: Copy> Kept<'a, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buckets::Room;
     use proptest::prelude::*;
 
     proptest! {
@@ -214,7 +215,8 @@ mod tests {
             from_share in 0u32..4,
         ) {
             let lists: Vec<Vec<u64>> = keys.iter().map(|set| set.iter().copied().collect()).collect();
-            let postings = Postings::of_keys(lists.len() as u32, None, |unit, emit| {
+            let room = Room { bytes: u64::MAX, folder: std::env::temp_dir() };
+            let postings = Postings::of_keys(lists.len() as u32, None, &room, |unit, emit| {
                 lists[unit as usize].iter().for_each(emit);
             })
             .unwrap();

@@ -35,7 +35,7 @@ struct Sought {
     looked_at: u32,
 }
 
-/// Chooses the survivors: for every unit the match that stands for it; a unit that is kept has none.
+/// Chooses the survivors: for every unit that is not kept the match that stands for it, in order.
 /// Units below `protected` are kept unseen; with `only_protected`, nothing else can stand for a
 /// removed unit.
 pub(crate) fn leaders(
@@ -45,14 +45,18 @@ pub(crate) fn leaders(
     only_protected: bool,
     tally: &Tally,
     progress: &dyn Progress,
-) -> Vec<Option<Edge>> {
+) -> Vec<Edge> {
     let protected = units.protected();
     let units = units.len();
     let mut kept = Kept::new(postings, units);
-    let mut best = vec![None; units as usize];
-    for unit in 0..protected {
-        kept.post(unit, judge.glance(unit));
-    }
+    let mut best = Vec::new();
+    // Nobody ever looks for a unit that has no key.
+    let keep = |kept: &mut Kept<'_, _>, unit: u32| {
+        if postings.takes_part(unit) {
+            kept.post(unit, judge.glance(unit));
+        }
+    };
+    (0..protected).for_each(|unit| keep(&mut kept, unit));
     // Goes on among the kept units from slot `from` on.
     let seek = |kept: &Kept<'_, _>, unit: u32, from: u32, meeting: &mut Meeting, sought: Sought| {
         let keys = postings
@@ -94,10 +98,11 @@ pub(crate) fn leaders(
             if meets_block && kept.len() > before {
                 sought = seek(&kept, unit, before, &mut settling, sought);
             }
-            if sought.best.is_none() && !only_protected {
-                kept.post(unit, judge.glance(unit));
+            match sought.best {
+                Some(edge) => best.push(edge),
+                None if !only_protected => keep(&mut kept, unit),
+                None => {}
             }
-            best[unit as usize] = sought.best;
         }
         progress.advance(u64::from(end - start), 0);
         start = end;

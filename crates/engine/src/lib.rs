@@ -13,6 +13,7 @@
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
 pub mod approach;
+mod block;
 mod buckets;
 mod census;
 pub mod collection;
@@ -27,7 +28,6 @@ pub mod leaders;
 pub mod links;
 pub mod matching;
 mod near_words;
-pub mod overflow;
 pub mod pairs;
 pub mod pipeline;
 pub mod postings;
@@ -37,6 +37,9 @@ pub mod progress;
 pub mod settings;
 pub mod signatures;
 pub mod signer;
+mod sparse;
+pub mod steps;
+pub mod store;
 pub mod units;
 pub mod verdict;
 
@@ -46,13 +49,14 @@ pub use error::EngineError;
 pub use footprint::{Footprint, Limits, Needs};
 pub use ingest::{IngestOptions, ingest, ingest_chunks};
 pub use judge::{Edge, SketchJudge};
-pub use matching::{Linkage, MatchOptions, Matches, find};
-pub use overflow::Overflow;
+pub use matching::{Linkage, MatchOptions, Matches, find, find_from};
 pub use pairs::PairList;
 pub use problems::Problems;
 pub use progress::{Progress, Silent};
 pub use settings::MatchSettings;
 pub use signatures::SignatureBlock;
 pub use signer::{Scratch, Signer};
+pub use steps::Steps;
+pub use store::ChunkStore;
 pub use units::Units;
-pub use verdict::{Rule, Verdicts};
+pub use verdict::{Answer, Removal, Rule, Verdicts};

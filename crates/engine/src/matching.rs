@@ -5,9 +5,12 @@ use crate::leaders::leaders;
 use crate::links::links;
 use crate::pairs::{PairList, all_pairs};
 use crate::postings::Postings;
+use crate::steps::{Step, Steps};
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_cluster::Components;
+use lookalike_io::scratch::{Decoder, Encoder};
 use rayon::prelude::*;
+use std::io::{self, Read, Write};
 use std::time::Instant;
 
 /// How pairs become clusters.
@@ -33,7 +36,8 @@ pub struct MatchOptions {
     pub only_protected: bool,
     /// Number of threads.
     pub threads: usize,
-    /// Bytes in which elements are counted; less takes more passes over the sets.
+    /// Bytes in which elements are counted, and keys sorted; less takes more passes over the sets, and a
+    /// temporary file for the keys.
     pub memory: u64,
 }
 
@@ -54,6 +58,8 @@ pub struct Matches {
     pub keys: u64,
     /// How often units have one of those.
     pub keys_written: u64,
+    /// Units that have one of those.
+    pub units_with_keys: u32,
     /// Keys left out because more units have them than [`Approach::key_limit`] allows.
     pub keys_ignored: u64,
     /// Seconds by phase.
@@ -74,15 +80,39 @@ pub fn find(
     options: &MatchOptions,
     progress: &dyn Progress,
 ) -> Result<Matches, EngineError> {
+    find_from(&Steps::forgotten(), collection, units, settings, approach, options, progress)
+}
+
+/// The same, from where an earlier run of the same job was stopped.
+///
+/// # Errors
+/// As [`find`]; steps that cannot be written down.
+pub fn find_from(
+    steps: &Steps,
+    collection: &mut Collection,
+    units: &Units,
+    settings: &MatchSettings,
+    approach: &Approach,
+    options: &MatchOptions,
+    progress: &dyn Progress,
+) -> Result<Matches, EngineError> {
+    if let Some(matches) = steps.find() {
+        return Ok(matches);
+    }
     let mut matches = Matches::default();
     let mut clock = Clock { started: Instant::now(), progress };
     progress.phase("indexing", None);
-    let postings = match &approach.method {
-        None => Postings::build(collection, units, settings, options.threads, options.memory)?,
-        Some(method) => {
-            Postings::of_signatures(collection, units, method.as_ref(), approach.key_limit)?
-        }
-    };
+    let postings = steps.run(|| {
+        let postings = match &approach.method {
+            None => Postings::build(collection, units, settings, options.threads, options.memory)?,
+            Some(method) => {
+                let (method, limit) = (method.as_ref(), approach.key_limit);
+                Postings::of_signatures(collection, units, method, limit, options.memory)?
+            }
+        };
+        // What could not be read must not be kept.
+        collection.check().map(|()| postings)
+    })?;
     let takes_part = |unit| postings.takes_part(unit);
     if approach.keeps_sets() {
         units.sort_sets(collection, takes_part);
@@ -90,7 +120,7 @@ pub fn find(
     matches.keys = postings.shared();
     matches.keys_written = postings.written();
     matches.keys_ignored = postings.ignored();
-    collection.overflow.check()?;
+    matches.units_with_keys = (0..units.len()).filter(|&unit| takes_part(unit)).count() as u32;
     clock.lap(&mut matches, "indexing")?;
 
     let tally = Tally::default();
@@ -107,11 +137,60 @@ pub fn find(
             search.run(&judge, &mut matches);
         }
     }
-    collection.overflow.check()?;
+    collection.check()?;
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
     clock.lap(&mut matches, "comparing")?;
+    steps.keep(&matches)?;
     Ok(matches)
+}
+
+impl Step for Matches {
+    const NAME: &'static str = "matches";
+
+    fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
+        out.array(&[
+            self.candidates,
+            self.verified,
+            self.keys,
+            self.keys_written,
+            u64::from(self.units_with_keys),
+            self.keys_ignored,
+            u64::from(self.pairs.complete),
+        ])?;
+        out.array(&self.leader)?;
+        out.array(&self.shared)?;
+        let edges = &self.pairs.edges;
+        out.array(&edges.iter().map(|edge| edge.unit).collect::<Vec<_>>())?;
+        out.array(&edges.iter().map(|edge| edge.with).collect::<Vec<_>>())?;
+        out.array(&edges.iter().map(|edge| edge.shared).collect::<Vec<_>>())
+    }
+
+    fn read(from: &mut Decoder<&mut dyn Read>, most: u64) -> io::Result<Self> {
+        let counts = from.array::<u64>(most)?;
+        let [candidates, verified, keys, keys_written, with_keys, keys_ignored, complete] =
+            counts[..]
+        else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let (leader, shared) = (from.array(most)?, from.array(most)?);
+        let (units, with) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+        let both = from.array::<u32>(most)?;
+        let edge = |((unit, with), shared)| Edge { unit, with, shared };
+        let edges = units.into_iter().zip(with).zip(both).map(edge).collect();
+        Ok(Self {
+            leader,
+            shared,
+            pairs: PairList { edges, complete: complete == 1 },
+            candidates,
+            verified,
+            keys,
+            keys_written,
+            units_with_keys: with_keys as u32,
+            keys_ignored,
+            phases: Vec::new(),
+        })
+    }
 }
 
 /// Measures phases.
@@ -146,13 +225,16 @@ impl Search<'_> {
         let itself = |unit: u32| (unit, units.size(unit));
         (matches.leader, matches.shared) = match options.linkage {
             Linkage::Leaders => {
-                let best = leaders(units, judge, postings, options.only_protected, tally, progress);
-                let edges = best.iter().copied().flatten().collect();
+                let edges =
+                    leaders(units, judge, postings, options.only_protected, tally, progress);
+                let (mut leader, mut shared): (Vec<u32>, Vec<u32>) =
+                    (0..units.len()).map(itself).unzip();
+                for edge in &edges {
+                    leader[edge.unit as usize] = edge.with;
+                    shared[edge.unit as usize] = edge.shared;
+                }
                 matches.pairs = PairList { edges, complete: false };
-                let stands = |(unit, best): (u32, &Option<Edge>)| {
-                    best.map_or_else(|| itself(unit), |edge| (edge.with, edge.shared))
-                };
-                (0u32..).zip(&best).map(stands).unzip()
+                (leader, shared)
             }
             Linkage::Components => {
                 let components = match &listed {

@@ -5,14 +5,17 @@
 //! any of its elements that somebody probes. Keys that only one unit has are known before any is written
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
-use crate::buckets::{Buckets, Emitted, SortedBuckets, UNITS_PER_TASK, emit};
+use crate::buckets::{AllKeys, Emitted, Room, SortedBuckets, UNITS_PER_TASK, emit};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
+use crate::steps::Step;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units};
 use lookalike_core::fingerprint::finalise;
+use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Candidates, Method};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::io::{self, Read, Write};
 use std::ops::Range;
 
 /// A unit found under a key.
@@ -160,7 +163,8 @@ impl Keys {
 }
 
 impl Postings {
-    /// Counts elements, in `memory` bytes, chooses prefixes, sorts the keys.
+    /// Counts elements, chooses prefixes, sorts the keys; with more than `memory` bytes of keys, or of
+    /// elements to count, in a temporary file and in several passes.
     ///
     /// # Errors
     /// More keys than 32 bits can number.
@@ -171,7 +175,7 @@ impl Postings {
         threads: usize,
         memory: u64,
     ) -> Result<Self, EngineError> {
-        let (probes, posts) = prefix_keys(collection, units, settings, threads, memory);
+        let (probes, posts) = prefix_keys(collection, units, settings, threads, memory)?;
         let mut postings = Self::group(units.len(), probes, posts, None)?;
         let groups = &postings.groups;
         let least = |group: u32| {
@@ -192,21 +196,23 @@ impl Postings {
         units: &Units,
         method: &dyn Method,
         limit: Option<u32>,
+        memory: u64,
     ) -> Result<Self, EngineError> {
+        let room = Room { bytes: memory, folder: collection.scratch_folder() };
         let keys = |unit: u32| {
             let place = units.place(unit);
-            collection.blocks[place.block as usize].signatures.keys(place.index)
+            collection.signatures(place.block).keys(place.index)
         };
         match method.candidates() {
-            Candidates::Keys => {
-                Self::of_keys(units.len(), limit, |unit, emit| keys(unit).iter().for_each(emit))
-            }
+            Candidates::Keys => Self::of_keys(units.len(), limit, &room, |unit, emit| {
+                keys(unit).iter().for_each(emit)
+            }),
             Candidates::Hamming { distance, search } => {
                 let words: Vec<Option<u64>> = (0..units.len())
                     .map(|unit| SketchJudge::sketch(collection, units, unit).words.first().copied())
                     .collect();
                 let near = NearWords::new(&words, distance, search);
-                Self::of_keys(units.len(), limit, |unit, emit| {
+                Self::of_keys(units.len(), limit, &room, |unit, emit| {
                     near.keys(words[unit as usize], |key| emit(&key));
                 })
             }
@@ -217,11 +223,12 @@ impl Postings {
     pub(crate) fn of_keys(
         units: u32,
         limit: Option<u32>,
-        each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync,
+        room: &Room,
+        each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync + Send,
     ) -> Result<Self, EngineError> {
-        let emitted = emit(units, |unit, out, (): &mut ()| {
+        let emitted = emit(units, room, |unit, out, (): &mut ()| {
             each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
-        });
+        })?;
         let mut postings = Self::group(units, emitted, None, limit)?;
         postings.least_sizes = vec![0; postings.groups() as usize];
         Ok(postings)
@@ -230,21 +237,22 @@ impl Postings {
     /// Numbers the groups, bucket by bucket; each bucket is sorted and gone before the next.
     fn group(
         units: u32,
-        probes: Vec<Buckets>,
-        posts: Option<Vec<Buckets>>,
+        probes: AllKeys,
+        posts: Option<AllKeys>,
         most_units: Option<u32>,
     ) -> Result<Self, EngineError> {
-        let entries = |parts: &[Buckets]| parts.iter().map(|part| part.len() as u64).sum::<u64>();
         let limit = u64::from(u32::MAX);
-        let most = entries(&probes).max(posts.as_deref().map_or(0, entries));
-        if most > limit {
-            return Err(EngineError::TooManyPostings { entries: most, limit });
-        }
+        let too_many = |entries: usize| match entries as u64 > limit {
+            true => Err(EngineError::TooManyPostings { entries: entries as u64, limit }),
+            false => Ok(()),
+        };
         let mut groups = Groups { starts: vec![0], entries: Vec::new() };
         let Some(posts) = posts else {
             let (mut shared, mut written, mut ignored) = (0, 0, 0);
             let mut same = SameUnits::default();
             for bucket in SortedBuckets::new(probes) {
+                let bucket = bucket?;
+                too_many(groups.entries.len() + bucket.len())?;
                 for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
                     if most_units.is_some_and(|most| group.len() as u64 > u64::from(most)) {
                         ignored += 1;
@@ -262,6 +270,9 @@ impl Postings {
         // Both sides in step: the groups of what is posted, and for each who probes it.
         let mut probing = Groups { starts: vec![0], entries: Vec::new() };
         for (probes, posts) in SortedBuckets::new(probes).zip(SortedBuckets::new(posts)) {
+            let (probes, posts) = (probes?, posts?);
+            too_many(groups.entries.len() + posts.len())?;
+            too_many(probing.entries.len() + probes.len())?;
             let mut rest = posts.as_slice();
             for group in probes.chunk_by(|a, b| a.0 == b.0) {
                 let value = group[0].0;
@@ -356,6 +367,49 @@ impl Postings {
     #[must_use]
     pub fn least_size(&self, group: u32) -> u32 {
         self.least_sizes[group as usize]
+    }
+}
+
+impl Step for Postings {
+    const NAME: &'static str = "postings";
+
+    fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
+        out.array(&[self.shared, self.written, self.ignored])?;
+        out.array(&self.least_sizes)?;
+        out.array(&self.groups.starts)?;
+        out.array(&self.groups.entries.iter().map(|entry| entry.unit).collect::<Vec<_>>())?;
+        out.array(&self.groups.entries.iter().map(|entry| entry.position).collect::<Vec<_>>())?;
+        for keys in std::iter::once(&self.probes).chain(&self.posts) {
+            out.array(&keys.starts)?;
+            out.array(&keys.keys.iter().map(|key| key.group).collect::<Vec<_>>())?;
+            out.array(&keys.keys.iter().map(|key| key.position).collect::<Vec<_>>())?;
+        }
+        // Where nothing more is posted than probed, there is nothing more.
+        out.array::<u32>(&[])
+    }
+
+    fn read(from: &mut Decoder<&mut dyn Read>, most: u64) -> io::Result<Self> {
+        let counts = from.array::<u64>(most)?;
+        let count = |at: usize| counts.get(at).copied().unwrap_or_default();
+        let (shared, written, ignored) = (count(0), count(1), count(2));
+        let least_sizes = from.array(most)?;
+        let starts = from.array(most)?;
+        let (units, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+        let entry = |(unit, position)| Posting { unit, position };
+        let entries = units.into_iter().zip(positions).map(entry).collect();
+        let mut keys = || -> io::Result<Option<Keys>> {
+            let starts = from.array::<u32>(most)?;
+            if starts.is_empty() {
+                return Ok(None);
+            }
+            let (groups, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+            let key = |(group, position)| Key { group, position };
+            Ok(Some(Keys { starts, keys: groups.into_iter().zip(positions).map(key).collect() }))
+        };
+        let probes = keys()?.unwrap_or_default();
+        let posts = keys()?;
+        let groups = Groups { starts, entries };
+        Ok(Self { groups, least_sizes, probes, posts, shared, written, ignored })
     }
 }
 

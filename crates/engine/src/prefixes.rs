@@ -1,12 +1,15 @@
 //! Units in; the keys that each looks under and is found under, by value, out.
 
-use crate::buckets::{Buckets, emit, units_per_task};
+use crate::buckets::{AllKeys, Buckets, Room, emit, units_per_task};
 use crate::census::Census;
 use crate::postings::{ANYWHERE, Posting};
-use crate::{Collection, MatchSettings, Units};
+use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityTable;
 use lookalike_core::prefix::{PrefixOrder, PrefixScratch};
 use rayon::prelude::*;
+
+/// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
+const LEAST_COUNTED: u64 = 16 << 20;
 
 /// The keys that units look under and, where those are others, the keys that they are found under. Nearly
 /// all that only one unit has are left out.
@@ -20,7 +23,7 @@ pub(crate) fn prefix_keys(
     settings: &MatchSettings,
     threads: usize,
     memory: u64,
-) -> (Vec<Buckets>, Option<Vec<Buckets>>) {
+) -> Result<(AllKeys, Option<AllKeys>), EngineError> {
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
     let mut rarity = RarityTable::for_elements(elements);
     let whole = |unit, buffer: &mut Vec<u64>, give: &mut dyn FnMut(&[u64])| {
@@ -34,7 +37,8 @@ pub(crate) fn prefix_keys(
         give(order.low(units.set(collection, unit, buffer), low));
     };
     let per_task = units_per_task(units.len());
-    let census = Census::new(units.len(), per_task, order.bound, low, memory, part);
+    let counting = memory.max(LEAST_COUNTED);
+    let census = Census::new(units.len(), per_task, order.bound, low, counting, part);
     let probe = |(scratch, buffer): &mut (PrefixScratch, Vec<u64>), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         for unit in census.units(task) {
@@ -46,18 +50,20 @@ pub(crate) fn prefix_keys(
         }
         out
     };
-    let probes: Vec<Buckets> =
-        (0..census.tasks()).into_par_iter().map_init(Default::default, probe).collect();
-    let posts = (!settings.measure.is_symmetric()).then(|| {
-        let probed = Probed::new(&probes);
-        emit(units.len(), |unit, out: &mut Buckets, buffer: &mut Vec<u64>| {
-            let set = units.set(collection, unit, buffer);
-            for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
-                out.push(value, Posting { unit, position: ANYWHERE });
-            }
-        })
-    });
-    (probes, posts)
+    let room = Room { bytes: memory, folder: collection.scratch_folder() };
+    let tasks = (0..census.tasks()).into_par_iter().map_init(Default::default, probe);
+    let probes = AllKeys::collect(tasks, &room)?;
+    if settings.measure.is_symmetric() {
+        return Ok((probes, None));
+    }
+    let probed = Probed::new(&probes)?;
+    let posts = emit(units.len(), &room, |unit, out: &mut Buckets, buffer: &mut Vec<u64>| {
+        let set = units.set(collection, unit, buffer);
+        for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
+            out.push(value, Posting { unit, position: ANYWHERE });
+        }
+    })?;
+    Ok((probes, Some(posts)))
 }
 
 /// Bits for each probed key.
@@ -70,15 +76,14 @@ struct Probed {
 }
 
 impl Probed {
-    fn new(probes: &[Buckets]) -> Self {
-        let keys: usize = probes.iter().map(Buckets::len).sum();
-        let bits = (keys * FILTER_BITS).next_power_of_two().max(64);
+    fn new(probes: &AllKeys) -> Result<Self, EngineError> {
+        let bits = (probes.len() as usize * FILTER_BITS).next_power_of_two().max(64);
         let mut filter = Self { bits: vec![0; bits / 64], mask: bits as u64 - 1 };
-        for value in probes.iter().flat_map(Buckets::values) {
+        probes.for_each_value(|value| {
             let bit = value & filter.mask;
             filter.bits[(bit / 64) as usize] |= 1 << (bit % 64);
-        }
-        filter
+        })?;
+        Ok(filter)
     }
 
     fn may_hold(&self, value: u64) -> bool {

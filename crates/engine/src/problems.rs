@@ -5,7 +5,9 @@
 //! are not lost: the second pass writes all of them to `rejected`.
 
 use lookalike_io::Problem;
+use lookalike_io::scratch::{Decoder, Encoder};
 use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
 
 /// Records and files that could not be used, in input order.
 #[derive(Debug, Default)]
@@ -14,6 +16,9 @@ pub struct Problems {
     /// How many there are, by file.
     counts: BTreeMap<u32, u64>,
 }
+
+/// Stands for an offset that is not known.
+const NO_OFFSET: u64 = u64::MAX;
 
 impl Problems {
     /// As many are kept: some 20 MB.
@@ -34,6 +39,38 @@ impl Problems {
         }
         let room = Self::LISTED - self.listed.len();
         self.listed.extend(other.listed.into_iter().take(room));
+    }
+
+    pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
+        out.array(&self.counts.keys().copied().collect::<Vec<u32>>())?;
+        out.array(&self.counts.values().copied().collect::<Vec<u64>>())?;
+        out.numbers(&[self.listed.len() as u64])?;
+        for Problem { file, path, record, line, offset, message } in &self.listed {
+            out.numbers(&[*file, *record])?;
+            out.numbers(&[*line, offset.unwrap_or(NO_OFFSET)])?;
+            out.array(path.as_bytes())?;
+            out.array(message.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
+        let (files, counts) = (from.array::<u32>(most)?, from.array::<u64>(most)?);
+        let mut problems =
+            Self { counts: files.into_iter().zip(counts).collect(), ..Self::default() };
+        let mut listed = Vec::new();
+        from.numbers::<u64>(1, &mut listed)?;
+        for _ in 0..listed[0] {
+            let (mut small, mut large) = (Vec::new(), Vec::new());
+            from.numbers::<u32>(2, &mut small)?;
+            from.numbers::<u64>(2, &mut large)?;
+            let mut text = || String::from_utf8(from.array(most)?).map_err(io::Error::other);
+            let (path, message) = (text()?, text()?);
+            let offset = Some(large[1]).filter(|&offset| offset != NO_OFFSET);
+            let (file, record, line) = (small[0], small[1], large[0]);
+            problems.listed.push(Problem { file, path, record, line, offset, message });
+        }
+        Ok(problems)
     }
 
     /// How many there are.
@@ -67,6 +104,18 @@ mod tests {
     fn problem(file: u32, record: u32) -> Problem {
         let (path, message) = (String::new(), String::new());
         Problem { file, path, record, line: 0, offset: None, message }
+    }
+
+    #[test]
+    fn they_come_back_from_disk() {
+        let mut problems = Problems::default();
+        for (record, offset) in [(3, Some(77)), (4, None)] {
+            problems.push(Problem { offset, message: "größer".into(), ..problem(2, record) });
+        }
+        let mut written = Encoder(Vec::new());
+        problems.write(&mut written).unwrap();
+        let read = Problems::read(&mut Decoder(&*written.0), 1000).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{problems:?}"));
     }
 
     #[test]

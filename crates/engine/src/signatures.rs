@@ -1,6 +1,8 @@
 //! Signatures in, in flat columns: the keys and sketches of one chunk's documents.
 
+use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Signature, Sketch, Unsigned};
+use std::io::{self, Read, Write};
 
 /// Signatures, one after the other, in step with the feature sets of the same block.
 #[derive(Debug, Default)]
@@ -11,6 +13,10 @@ pub struct SignatureBlock {
     levels: Vec<u32>,
     unsigned: Vec<Option<Unsigned>>,
 }
+
+/// Why a document has no signature, by the number that stands for it on disk.
+const REASONS: [Option<Unsigned>; 4] =
+    [None, Some(Unsigned::Empty), Some(Unsigned::TooShort), Some(Unsigned::NothingSelected)];
 
 /// Slices of any length, one after the other.
 #[derive(Debug, Default)]
@@ -88,6 +94,29 @@ impl SignatureBlock {
         self.unsigned[index as usize]
     }
 
+    pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
+        for column in [&self.keys, &self.sketches] {
+            out.array(&column.values)?;
+            out.array(&column.ends)?;
+        }
+        out.array(&self.sizes)?;
+        out.array(&self.levels)?;
+        let code = |reason: &Option<Unsigned>| {
+            REASONS.iter().position(|known| known == reason).unwrap_or_default() as u8
+        };
+        out.array(&self.unsigned.iter().map(code).collect::<Vec<u8>>())
+    }
+
+    pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
+        let mut column =
+            || io::Result::Ok(Column { values: from.array(most)?, ends: from.array(most)? });
+        let (keys, sketches) = (column()?, column()?);
+        let (sizes, levels) = (from.array(most)?, from.array(most)?);
+        let reason = |code: u8| REASONS.get(usize::from(code)).copied().flatten();
+        let unsigned = from.array::<u8>(most)?.into_iter().map(reason).collect();
+        Ok(Self { keys, sketches, sizes, levels, unsigned })
+    }
+
     /// Bytes of keys and sketches.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
@@ -111,5 +140,9 @@ mod tests {
         assert_eq!((block.keys(1), block.unsigned(1)), (&[][..], Some(Unsigned::TooShort)));
         assert_eq!((block.keys(2), block.unsigned(2)), (&[9][..], None));
         assert_eq!(block.bytes(), (24, 8));
+        let mut written = Encoder(Vec::new());
+        block.write(&mut written).unwrap();
+        let read = SignatureBlock::read(&mut Decoder(&*written.0), 1000).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{block:?}"));
     }
 }

@@ -1,5 +1,6 @@
 //! Matches in; what becomes of every document, and by which rule, out.
 
+use crate::sparse::SparseIndex;
 use crate::{Approach, Collection, Edge, Linkage, MatchOptions, Matches, Units, Verify};
 use lookalike_methods::Evidence;
 
@@ -73,71 +74,100 @@ pub struct Removal {
     pub evidence: Evidence,
 }
 
-/// What becomes of every document.
+/// What a finished match knows: what verdicts are drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The documents.
+    pub collection: &'a Collection,
+    /// Their distinct sets.
+    pub units: &'a Units,
+    /// Who stands for whom.
+    pub matches: &'a Matches,
+    /// How it was found.
+    pub approach: &'a Approach,
+}
+
+impl Answer<'_> {
+    /// The unit of a document and the one that stands for it.
+    fn units_of(&self, document: u32) -> Option<(u32, u32)> {
+        let unit = self.units.of_document(document)?;
+        Some((unit, self.matches.leader[unit as usize]))
+    }
+}
+
+/// What becomes of every document: a byte of each. The rest of a [`Removal`] follows from the answer.
 #[derive(Debug)]
 pub struct Verdicts {
-    removals: Vec<Option<Removal>>,
+    /// Place in [`Rule::ALL`]; [`STAYS`] for a document that stands for itself.
+    rules: Vec<u8>,
 }
+
+const STAYS: u8 = u8::MAX;
 
 impl Verdicts {
     /// Draws the conclusions from the matches that [`crate::find`] made with these options. Where only
     /// protected documents stand for others, those that repeat each other elsewhere stay.
+    ///
+    /// Passes over the documents twice: once for those that stand for others, once for the others.
     #[must_use]
-    pub fn new(
-        collection: &Collection,
-        units: &Units,
-        matches: &Matches,
-        approach: &Approach,
-        options: &MatchOptions,
-    ) -> Self {
+    pub fn new(answer: &Answer<'_>, options: &MatchOptions) -> Self {
+        let Answer { collection, units, approach, .. } = *answer;
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
-        let mut removals = vec![None; collection.documents.len()];
-        for unit in 0..units.len() {
-            let leader = matches.leader[unit as usize];
-            if options.only_protected && leader >= units.protected() {
-                continue;
-            }
+        // The document that stands for another one, and whether that is of the same unit.
+        let stands = |document: u32| {
+            let (unit, leader) = answer.units_of(document)?;
             let kept = units.members(leader)[0];
-            if units.members(unit) == [kept] {
-                continue;
-            }
-            let edge = Edge { unit, with: leader, shared: matches.shared[unit as usize] };
-            let evidence = approach.evidence(collection, units, edge);
-            for &document in units.members(unit) {
-                if document == kept {
-                    continue;
-                }
-                let (a, b) = (
-                    &collection.documents[document as usize],
-                    &collection.documents[kept as usize],
-                );
-                let rule = if a.text == b.text {
-                    Rule::Identical
-                } else if a.sequence == b.sequence {
-                    Rule::LexicallyEquivalent
-                } else if unit == leader {
-                    Rule::FeatureEquivalent
-                } else {
-                    by_match
-                };
-                removals[document as usize] = Some(Removal { kept, rule, evidence });
-            }
+            let stays = options.only_protected && leader >= units.protected();
+            (!stays && document != kept).then_some((kept, unit == leader))
+        };
+        let mut leads = vec![false; collection.len() as usize];
+        for (kept, _) in (0..collection.len()).filter_map(stands) {
+            leads[kept as usize] = true;
         }
-        Self { removals }
+        let leaders = SparseIndex::new(collection.len(), |document| leads[document as usize]);
+        drop(leads);
+        let mut digests = Vec::with_capacity(leaders.len() as usize);
+        collection.for_each(|document, row| {
+            if leaders.place(document).is_some() {
+                digests.push((row.text, row.sequence));
+            }
+        });
+        let mut rules = vec![STAYS; collection.len() as usize];
+        collection.for_each(|document, row| {
+            let Some((kept, same_unit)) = stands(document) else { return };
+            let known = leaders.place(kept).and_then(|place| digests.get(place as usize));
+            let rule = match known {
+                Some(&(text, _)) if text == row.text => Rule::Identical,
+                Some(&(_, sequence)) if sequence == row.sequence => Rule::LexicallyEquivalent,
+                _ if same_unit => Rule::FeatureEquivalent,
+                _ => by_match,
+            };
+            rules[document as usize] = rule as u8;
+        });
+        Self { rules }
+    }
+
+    /// Whether another document stands for this one.
+    #[must_use]
+    pub fn is_removed(&self, document: u32) -> bool {
+        self.rules[document as usize] != STAYS
     }
 
     /// Why the document may go; `None` if it stands for itself. Protected documents that resemble
-    /// another one have a removal too: it is up to the caller to leave them where they are.
+    /// another one have a removal too: it is up to the caller to leave them where they are. The answer has
+    /// to be the one that the verdicts were drawn from.
     #[must_use]
-    pub fn removal(&self, document: u32) -> Option<Removal> {
-        self.removals[document as usize]
+    pub fn removal(&self, answer: &Answer<'_>, document: u32) -> Option<Removal> {
+        let rule = *Rule::ALL.get(usize::from(self.rules[document as usize]))?;
+        let (unit, leader) = answer.units_of(document)?;
+        let edge = Edge { unit, with: leader, shared: answer.matches.shared[unit as usize] };
+        let evidence = answer.approach.evidence(answer.collection, answer.units, edge);
+        Some(Removal { kept: answer.units.members(leader)[0], rule, evidence })
     }
 
-    /// All documents that another one stands for, in the order of the collection.
-    pub fn removals(&self) -> impl Iterator<Item = (u32, Removal)> + '_ {
-        (0u32..)
-            .zip(&self.removals)
-            .filter_map(|(document, removal)| removal.map(|r| (document, r)))
+    /// Documents that another one stands for, in the order of the collection.
+    pub fn removed(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..).zip(&self.rules).filter(|&(_, &rule)| rule != STAYS).map(|(document, _)| document)
     }
 }

@@ -12,6 +12,7 @@
 
 pub mod input;
 pub mod record;
+pub mod scratch;
 pub mod sink;
 pub mod source;
 pub mod table;

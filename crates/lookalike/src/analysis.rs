@@ -2,14 +2,16 @@
 
 use crate::approach::approach;
 use crate::memory::Memory;
-use crate::{Job, LookalikeError};
+use crate::{Job, LookalikeError, state};
+use lookalike_cluster::KeepRule;
 use lookalike_engine::{
-    Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
-    Progress, Signer, Units, Verdicts, Verify, find, ingest,
+    Answer, Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
+    Progress, Removal, Signer, Steps, Units, Verdicts, Verify, find_from, ingest,
 };
 use lookalike_io::Inputs;
+use lookalike_io::scratch::Workshop;
+use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A collection, analysed.
@@ -26,9 +28,36 @@ pub(crate) struct Analysis {
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
+    /// Where what is done is kept until the run is over.
+    pub(crate) workshop: Option<Workshop>,
+    /// What an earlier run had done, and what of that was damaged and done again.
+    pub(crate) resumed: Resumed,
+}
+
+/// What a run went on from.
+#[derive(Debug, Default)]
+pub(crate) struct Resumed {
+    pub(crate) taken: Vec<&'static str>,
+    pub(crate) damaged: Vec<&'static str>,
 }
 
 impl Analysis {
+    fn answer(&self) -> Answer<'_> {
+        let Self { collection, units, matches, approach, .. } = self;
+        Answer { collection, units, matches, approach }
+    }
+
+    /// Why a document may go; `None` if it stands for itself.
+    pub(crate) fn removal(&self, document: u32) -> Option<Removal> {
+        self.verdicts.removal(&self.answer(), document)
+    }
+
+    /// All documents that another one stands for, in the order of the collection.
+    pub(crate) fn removals(&self) -> impl Iterator<Item = (u32, Removal)> + '_ {
+        let removal = |document| self.removal(document).map(|removal| (document, removal));
+        self.verdicts.removed().filter_map(removal)
+    }
+
     /// How similar two documents are as far as the evidence tells, 0 to 1: by the run's measure, by
     /// what a sketch estimates, or by the share of equal bits. `None` where only a key is shared.
     pub(crate) fn similarity(&self, evidence: Evidence) -> Option<f64> {
@@ -48,12 +77,12 @@ impl Analysis {
     }
 }
 
-/// Reads and matches. With `list_pairs` all pairs are wanted, not only those that decide.
+/// Reads and matches, and begins the result. With `list_pairs` all pairs are wanted, not only those that decide.
 pub(crate) fn analyse(
     job: &Job,
     list_pairs: bool,
     progress: &dyn Progress,
-) -> Result<Analysis, LookalikeError> {
+) -> Result<(Analysis, Staging), LookalikeError> {
     let settings = job.settings.matching()?;
     let keep = job.settings.keep_rules()?;
     if job.against_only && job.against.is_empty() {
@@ -69,26 +98,44 @@ pub(crate) fn analyse(
     let (inputs, first_protected_file) = discover(job, &keep)?;
     let mut phases = Vec::new();
 
-    let started = Instant::now();
-    let (approach, lexicon_checksum) = approach(job, &inputs, threads, progress)?;
-    let signer = Signer::for_approach(&settings, &approach)?;
     let memory = Memory::of(job.memory);
+    let mut workshop = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
+    let staging = state::begin(job, workshop.as_ref())?;
+    staging.conflicts(&inputs)?;
+
+    let started = Instant::now();
+    let (approach, lexicon_checksum) =
+        approach(job, &inputs, threads, workshop.as_mut(), progress)?;
+    let signer = Signer::for_approach(&settings, &approach)?;
     let options = IngestOptions {
         threads,
         strict: job.strict,
         keep: keep.clone(),
         first_protected_file,
         memory: memory.sets(),
-        scratch: scratch(job),
+        scratch: state::folder(job),
+        kept: workshop.as_ref().map(|workshop| workshop.path("chunks")),
+        sequences: memory.sequences(),
     };
+    workshop.iter_mut().for_each(Workshop::keep);
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
+    collection.hold_at_most(memory.sets_beside(collection.len()))?;
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
+    let steps = match &workshop {
+        Some(workshop) => Steps::kept(&workshop.path("")),
+        None => Steps::forgotten(),
+    };
     let pool = pool(threads)?;
     pool.install(|| {
         let started = Instant::now();
         progress.phase("collapsing", None);
-        let units = Units::new(&collection, &keep, settings.measure);
+        // Ties are broken by name, unless the order of the collection breaks them before.
+        if keep.last() != Some(&KeepRule::First) {
+            collection.load_names(|_| true);
+        }
+        let units = Units::resume(&steps, &collection, &keep, settings.measure)?;
+        collection.load_names(|_| false);
         phases.push(("collapsing", started.elapsed().as_secs_f64()));
         let options = MatchOptions {
             linkage: job.settings.linkage,
@@ -97,10 +144,26 @@ pub(crate) fn analyse(
             threads,
             memory: memory.counting(),
         };
-        let matches = find(&mut collection, &units, &settings, &approach, &options, progress)?;
+        let matches =
+            find_from(&steps, &mut collection, &units, &settings, &approach, &options, progress)?;
         phases.extend(matches.phases.iter().copied());
-        let verdicts = Verdicts::new(&collection, &units, &matches, &approach, &options);
-        Ok(Analysis {
+        let answer = Answer {
+            collection: &collection,
+            units: &units,
+            matches: &matches,
+            approach: &approach,
+        };
+        let verdicts = Verdicts::new(&answer, &options);
+        load_names(&mut collection, &units, &matches);
+        collection.check()?;
+        let mut resumed = Resumed { taken: steps.taken(), damaged: steps.damaged() };
+        if collection.restored > 0 {
+            resumed.taken.insert(0, "reading");
+        }
+        if collection.dropped > 0 {
+            resumed.damaged.insert(0, "reading");
+        }
+        let analysis = Analysis {
             inputs,
             settings,
             approach,
@@ -111,24 +174,29 @@ pub(crate) fn analyse(
             verdicts,
             phases,
             threads,
-        })
+            workshop,
+            resumed,
+        };
+        Ok((analysis, staging))
     })
+}
+
+/// Puts the names of the documents in the tables at hand: of those that have a partner.
+fn load_names(collection: &mut Collection, units: &Units, matches: &Matches) {
+    let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
+    for edge in &matches.pairs.edges {
+        listed[edge.unit as usize] = true;
+        listed[edge.with as usize] = true;
+    }
+    collection.load_names(|document| {
+        units.of_document(document).is_some_and(|unit| listed[unit as usize])
+    });
 }
 
 /// So many threads.
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
-}
-
-/// Where feature sets go that memory has no room for: beside the output, unless somebody says where. The
-/// system's own directory for temporary files is in memory more often than not.
-fn scratch(job: &Job) -> PathBuf {
-    let beside = || {
-        let mut folders = job.output.ancestors().skip(1).filter(|folder| folder.is_dir());
-        folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
-    };
-    job.scratch.clone().unwrap_or_else(beside)
 }
 
 /// The inputs, those of `--against` behind the others; and where those begin.

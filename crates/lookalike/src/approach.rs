@@ -5,6 +5,7 @@ use crate::settings::MethodSettings;
 use crate::{Job, LookalikeError};
 use lookalike_engine::{Approach, Progress, Verify};
 use lookalike_io::Inputs;
+use lookalike_io::scratch::Workshop;
 use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{Method, MethodSpec, Statistics, build, methods};
 use lookalike_text::AnalysisSettings;
@@ -17,6 +18,7 @@ pub(crate) fn approach(
     job: &Job,
     inputs: &Inputs,
     threads: usize,
+    workshop: Option<&mut Workshop>,
     progress: &dyn Progress,
 ) -> Result<(Approach, Option<u128>), LookalikeError> {
     let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None)) };
@@ -25,7 +27,14 @@ pub(crate) fn approach(
     let mut statistics = given(analysis, settings, &spec)?;
     if statistics.is_none() && needs_statistics(&spec) {
         let wanted = wanted(analysis, &spec)?;
-        statistics = Some(Arc::new(counted(job, inputs, &wanted, threads, progress)?));
+        let lexicon = match workshop {
+            Some(workshop) => {
+                workshop.keep();
+                counted_once(job, inputs, &wanted, threads, &workshop.path("lexicon"), progress)?
+            }
+            None => counted(job, inputs, &wanted, threads, progress)?,
+        };
+        statistics = Some(Arc::new(lexicon));
     }
     let checksum = statistics.as_ref().map(|statistics| statistics.checksum());
     Ok((by_method(settings, &spec, statistics)?, checksum))
@@ -85,6 +94,24 @@ pub(crate) fn wanted(
     // The term filter is the method's own; what it asks of the tokens is asked of the statistics too.
     let filter = build(spec, Some(Arc::new(NoStatistics)))?.term_filter().to_owned();
     Ok(description(analysis, &filter))
+}
+
+/// The document frequencies of the inputs, unless an earlier run had counted them.
+fn counted_once(
+    job: &Job,
+    inputs: &Inputs,
+    wanted: &Description,
+    threads: usize,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<Lexicon, LookalikeError> {
+    // One that is damaged, or that cannot be opened, is counted again.
+    if let Ok(lexicon) = Lexicon::open(path)
+        && lexicon.expect(wanted).is_ok()
+    {
+        return Ok(lexicon);
+    }
+    count_terms(inputs, &job.settings, wanted, threads, path, progress)
 }
 
 /// The document frequencies of the inputs.

@@ -1,7 +1,9 @@
 //! Verdicts in; what the writers ask, record by record, out.
 
 use crate::analysis::Analysis;
+use lookalike_engine::collection::{Document, Rows};
 use lookalike_io::{Fate, Fates, Mark};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The documents that stand for others, numbered as the tables number their clusters.
@@ -13,7 +15,7 @@ pub(crate) struct Clusters {
 impl Clusters {
     /// Numbers the clusters in the order of their leaders' names.
     pub(crate) fn new(analysis: &Analysis) -> Self {
-        let mut leading: Vec<u32> = analysis.verdicts.removals().map(|(_, r)| r.kept).collect();
+        let mut leading: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
         leading.sort_unstable();
         leading.dedup();
         leading.sort_by(|&a, &b| analysis.collection.compare_names(a, b));
@@ -44,7 +46,7 @@ impl Clusters {
     }
 }
 
-/// What becomes of each record.
+/// What becomes of each record, chunk by chunk.
 pub(crate) struct Decisions<'a> {
     analysis: &'a Analysis,
     clusters: &'a Clusters,
@@ -58,25 +60,62 @@ impl<'a> Decisions<'a> {
     }
 }
 
-impl Fates for Decisions<'_> {
+/// What becomes of the records of one chunk.
+pub(crate) struct ChunkDecisions<'d> {
+    decisions: &'d Decisions<'d>,
+    first: u32,
+    rows: Cow<'d, Rows>,
+}
+
+impl<'d> Decisions<'d> {
+    /// Those of a chunk, which is read from wherever it is.
+    pub(crate) fn of_chunk(&'d self, chunk: u32) -> ChunkDecisions<'d> {
+        let collection = &self.analysis.collection;
+        let first = collection.chunk_documents(chunk).start;
+        let rows = match collection.chunk_documents(chunk).is_empty() {
+            true => Cow::default(),
+            false => collection.rows(chunk),
+        };
+        ChunkDecisions { decisions: self, first, rows }
+    }
+}
+
+impl ChunkDecisions<'_> {
+    /// The document at (file, record), if that record is one.
+    fn find(&self, file: u32, record: u32) -> Option<u32> {
+        let place = |row: &Document| (row.file, row.record);
+        let found = self.rows.documents.binary_search_by_key(&(file, record), place).ok()?;
+        Some(self.first + found as u32)
+    }
+
+    /// Documents of the chunk in files before this one.
+    pub(crate) fn before_file(&self, file: u32) -> u64 {
+        self.rows.documents.partition_point(|row| row.file < file) as u64
+    }
+}
+
+impl Fates for ChunkDecisions<'_> {
     fn fate(&self, file: u32, record: u32) -> Fate {
-        match self.analysis.collection.find(file, record) {
+        match self.find(file, record) {
             None => Fate::Rejected,
-            Some(document) if self.analysis.verdicts.removal(document).is_some() => Fate::Removed,
+            Some(document) if self.decisions.analysis.verdicts.is_removed(document) => {
+                Fate::Removed
+            }
             Some(_) => Fate::Kept,
         }
     }
 
     fn mark(&self, file: u32, record: u32) -> Mark<'_> {
         let none = Mark { duplicate_of: None, resemblance: None, cluster: None };
-        let Some(document) = self.analysis.collection.find(file, record) else { return none };
-        let removal = self.analysis.verdicts.removal(document);
+        let Decisions { analysis, clusters, labels } = self.decisions;
+        let Some(document) = self.find(file, record) else { return none };
+        let removal = analysis.removal(document);
         let leader = removal.map_or(document, |removal| removal.kept);
-        let Some((number, name)) = self.clusters.leaders.get(&leader) else { return none };
+        let Some((number, name)) = clusters.leaders.get(&leader) else { return none };
         Mark {
             duplicate_of: removal.map(|_| name.as_str()),
-            resemblance: removal.and_then(|r| self.analysis.similarity(r.evidence)),
-            cluster: Some(&self.labels[*number as usize]),
+            resemblance: removal.and_then(|r| analysis.similarity(r.evidence)),
+            cluster: Some(&labels[*number as usize]),
         }
     }
 }

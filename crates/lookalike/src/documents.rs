@@ -68,15 +68,16 @@ pub(crate) fn write_documents(
     let mut order: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
     order.par_sort_unstable_by(|&a, &b| document_order(collection, keep, a, b));
-    let mut precedence = vec![0; collection.documents.len()];
+    let mut precedence = vec![0; collection.len() as usize];
     for (number, &document) in (1u32..).zip(&order) {
         precedence[document as usize] = number;
     }
-    let of = |document: u32| &collection.documents[document as usize];
+    let gathered = collection.gather(|document| precedence[document as usize] > 0);
+    let of = |document: u32| gathered.get(document);
     let unit = |document: u32| units.of_document(document).unwrap_or_default();
     let first_unit = firsts(&mut order, precedence.len(), unit);
-    let first_words = firsts(&mut order, precedence.len(), |d| of(d).sequence.0);
-    let first_text = firsts(&mut order, precedence.len(), |d| of(d).text.0);
+    let first_words = firsts(&mut order, precedence.len(), |d| of(d).map(|row| row.sequence.0));
+    let first_text = firsts(&mut order, precedence.len(), |d| of(d).map(|row| row.text.0));
 
     order.par_sort_unstable_by(|&a, &b| collection.compare_names(a, b));
     let mut table = Table::create(staging, NAME, format, &COLUMNS, digest)?;
@@ -85,7 +86,7 @@ pub(crate) fn write_documents(
         let row = Row {
             place: document + 1,
             precedence: precedence[at],
-            text_bytes: of(document).text_bytes,
+            text_bytes: of(document).map_or(0, |row| row.text_bytes),
             size: units.size(unit(document)),
             feature_equivalent: first_unit[at] + 1,
             lexically_equivalent: first_words[at] + 1,

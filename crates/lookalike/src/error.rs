@@ -50,6 +50,20 @@ pub enum LookalikeError {
     /// An input could not be used.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// Stopped, for whatever reason, with something to go on from.
+    #[error(
+        "{source}\nwhat was done until then is in {}: go on from there with --resume, or delete it",
+        kept.display()
+    )]
+    Stopped {
+        /// Why.
+        source: Box<LookalikeError>,
+        /// Where what was done is kept.
+        kept: std::path::PathBuf,
+    },
+    /// There is no place to keep what is done.
+    #[error(transparent)]
+    Workshop(#[from] lookalike_io::scratch::WorkshopError),
     /// A result could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -175,6 +189,10 @@ impl LookalikeError {
     /// Whether the user asked for the stop.
     #[must_use]
     pub fn is_interrupt(&self) -> bool {
-        matches!(self, Self::Engine(EngineError::Cancelled))
+        match self {
+            Self::Engine(EngineError::Cancelled) => true,
+            Self::Stopped { source, .. } => source.is_interrupt(),
+            _ => false,
+        }
     }
 }

@@ -32,7 +32,7 @@ impl Choice {
     pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Self {
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut near: Vec<(f64, u32)> = Vec::new();
-        for (document, removal) in analysis.verdicts.removals() {
+        for (document, removal) in analysis.removals() {
             members.entry(removal.kept).or_default().push(document);
             // Where nothing was compared, nothing is known, and any may be shown.
             let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
@@ -58,10 +58,8 @@ impl Choice {
 
     /// The documents whose texts are needed, in order.
     pub(crate) fn documents<'a>(&'a self, analysis: &'a Analysis) -> Vec<u32> {
-        let partners = self
-            .pairs
-            .iter()
-            .filter_map(|&document| Some(analysis.verdicts.removal(document)?.kept));
+        let partners =
+            self.pairs.iter().filter_map(|&document| Some(analysis.removal(document)?.kept));
         let mut documents: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
         for (leader, members) in &self.clusters {
             documents.push(*leader);
@@ -88,7 +86,7 @@ pub(crate) fn exhibits(
         DocExhibit { id: analysis.collection.name(number).into_owned(), title, url, text }
     };
     let cluster = |(leader, members): &(u32, Vec<u32>)| {
-        let removals = || members.iter().filter_map(|&m| Some((m, analysis.verdicts.removal(m)?)));
+        let removals = || members.iter().filter_map(|&m| Some((m, analysis.removal(m)?)));
         let values = || removals().filter_map(|(_, r)| analysis.similarity(r.evidence));
         ClusterExhibit {
             number: clusters.number(*leader).unwrap_or_default(),
@@ -108,7 +106,7 @@ pub(crate) fn exhibits(
         }
     };
     let pair = |&removed: &u32| {
-        let removal = analysis.verdicts.removal(removed)?;
+        let removal = analysis.removal(removed)?;
         let counts = match removal.evidence {
             Evidence::Exact(counts) => counts,
             _ => {

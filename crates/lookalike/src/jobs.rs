@@ -9,7 +9,7 @@ use crate::plan::{method_name, read_plan};
 use crate::result_tables::{write_clusters, write_ledger, write_pairs, write_problems};
 use crate::second_pass::second_pass;
 use crate::summarise::summarise;
-use crate::{Job, LookalikeError, memory};
+use crate::{Job, LookalikeError, memory, state};
 use lookalike_engine::Progress;
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
@@ -69,14 +69,21 @@ pub fn cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeE
 }
 
 fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+    carry_out(job, action, progress).map_err(|error| state::stopped(job, error))
+}
+
+fn carry_out(
+    job: &Job,
+    action: Action,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
     let started = Instant::now();
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
-    let staging = Staging::create(&job.output, job.force)?;
+    Staging::check(&job.output, job.force)?;
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
         action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
-    let mut analysis = analyse(job, list_pairs, progress)?;
-    staging.conflicts(&analysis.inputs)?;
+    let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
 
     let mut clock = Instant::now();
     let mut lap = |analysis: &mut Analysis, name| {
@@ -108,12 +115,9 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
         files: Some(analysis.collection.first_protected_file),
     };
     let decisions = Decisions::new(&analysis, &clusters);
-    let routing = (action != Action::List).then_some((
-        &staging,
-        &options,
-        &decisions as &dyn lookalike_io::Fates,
-    ));
+    let routing = (action != Action::List).then_some((&staging, &options, &decisions));
     let pass = second_pass(&analysis, &choice.documents(&analysis), routing, progress)?;
+    analysis.collection.check()?;
     lap(&mut analysis, "writing");
 
     let mut summary = summarise(job, action, &analysis, &clusters);
@@ -135,7 +139,9 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
         seconds: started.elapsed().as_secs_f64(),
         phases: analysis.phases.iter().map(phase).collect(),
         peak_memory_bytes: memory::peak(),
-        scratch_bytes: Some(analysis.collection.overflow.stored()).filter(|&bytes| bytes > 0),
+        scratch_bytes: Some(analysis.collection.stored()).filter(|&bytes| bytes > 0),
+        resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
+        redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
         plan: None,
     };
     if let Some(plan) = plan {
@@ -149,7 +155,11 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
         Report { summary: &summary, clusters: &clusters, samples: &samples, tokenize: &tokenize };
     staging.write("report.html", report.html()?.as_bytes())?;
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
+    analysis.collection.check()?;
     staging.commit()?;
+    if let Some(workshop) = analysis.workshop.take() {
+        workshop.finish()?;
+    }
     Ok(Outcome {
         summary,
         problems: analysis.collection.problems.into_listed(),

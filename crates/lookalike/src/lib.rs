@@ -34,6 +34,7 @@ mod recluster;
 mod result_tables;
 mod second_pass;
 mod settings;
+mod state;
 mod summarise;
 
 pub use compare::compare;

@@ -1,5 +1,8 @@
 //! What a run may take of the machine's memory, and how it is divided.
 
+/// Bytes of a document that no file can take: its unit, its place in the order, who stands for it.
+const FIXED: u64 = 64;
+
 /// The bound of a run, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Memory(pub(crate) u64);
@@ -10,15 +13,27 @@ impl Memory {
         Self(asked.or_else(|| machine().map(|bytes| bytes / 4 * 3)).unwrap_or(u64::MAX))
     }
 
-    /// For feature sets: half. The rest of them goes to a temporary file.
+    /// For documents and feature sets: half. The rest of them goes to a temporary file.
     pub(crate) fn sets(self) -> u64 {
         self.0 / 2
     }
 
-    /// For counting elements: an eighth, but enough to pass over the sets a few times only. What is left
-    /// is for what every document takes, for keys, and for the texts that are being read.
+    /// For token sequences that were seen, while texts are read: an eighth.
+    pub(crate) fn sequences(self) -> u64 {
+        self.0 / 8
+    }
+
+    /// For documents and feature sets once it is known how many documents there are: each takes some bytes
+    /// wherever its row is, for which a quarter is set aside.
+    pub(crate) fn sets_beside(self, documents: u32) -> u64 {
+        let fixed = u64::from(documents) * FIXED;
+        self.sets().saturating_sub(fixed.saturating_sub(self.0 / 4))
+    }
+
+    /// For counting elements, and after that for keys: an eighth. What is left is for what every document
+    /// takes, and for the texts that are being read.
     pub(crate) fn counting(self) -> u64 {
-        (self.0 / 8).max(16 << 20)
+        self.0 / 8
     }
 }
 

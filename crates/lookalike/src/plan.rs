@@ -126,17 +126,15 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
     let mut costs = vec![forecast.cost("exact", &trial)];
     let problems = trial.collection.problems.count();
     let documents = u64::from(trial.collection.len());
-    let text_bytes = trial.collection.documents.iter().map(|document| document.text_bytes).sum();
+    let mut text_bytes = 0;
+    trial.collection.for_each(|_, document| text_bytes += document.text_bytes);
     let listed = trial.collection.problems.into_listed();
     for Way { name, approach, theory } in ways {
         let mut trial = bench.run(&settings, &approach)?;
         costs.push(forecast.cost(&name, &trial));
-        let before = listing.thinning.apply(&mut trial.collection);
-        let units = pool
-            .install(|| lookalike_engine::Units::new(&trial.collection, &keep, settings.measure));
+        let units = bench.units(&trial.collection, listing.thinning, &settings);
         let options = bench.options(Linkage::Components, Some(job.job.max_pairs));
         let found = bench.find(&mut trial.collection, &units, &settings, &approach, &options)?;
-        trial.collection.documents = before;
         let (recall_in_sample, precision_in_sample) = match found.pairs.complete {
             true => listing.found(&units, &found.pairs.edges),
             false => (None, None),
@@ -230,12 +228,12 @@ impl Size {
         let Trial { collection, beginning_bytes, .. } = trial;
         let entries = [Entry::Lines, Entry::Document, Entry::Beginning];
         let mut sums = [[0u64; 3]; 3];
-        for document in &collection.documents {
+        collection.for_each(|_, document| {
             let sums = &mut sums[Entry::of(&inputs.files[document.file as usize]) as usize];
             sums[0] += 1;
             sums[1] += u64::from(document.tokens);
             sums[2] += document.text_bytes;
-        }
+        });
         let shares = entries.map(|entry| {
             let share = sample.share(entry);
             match entry == Entry::Beginning && !sample.is_whole() {

@@ -211,7 +211,6 @@ pub(crate) fn write_ledger(
 ) -> Result<WrittenTable, LookalikeError> {
     let extra = Extra::of(analysis);
     let mut rows: Vec<_> = analysis
-        .verdicts
         .removals()
         .filter(|&(document, _)| !analysis.collection.is_protected(document))
         .collect();
@@ -237,7 +236,7 @@ pub(crate) fn write_clusters(
         .in_order()
         .into_iter()
         .map(|leader| (clusters.number(leader).unwrap_or_default(), false, leader, Some(1.0)))
-        .chain(analysis.verdicts.removals().map(|(document, removal)| {
+        .chain(analysis.removals().map(|(document, removal)| {
             let number = clusters.number(removal.kept).unwrap_or_default();
             (number, true, document, analysis.similarity(removal.evidence))
         }))

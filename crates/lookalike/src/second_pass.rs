@@ -6,11 +6,12 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
+use crate::decisions::Decisions;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Fates, Format, Inputs, Item, Problem};
+use lookalike_io::{Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
 
 /// A document that somebody wants to see.
@@ -31,11 +32,11 @@ pub(crate) struct SecondPass {
 }
 
 /// Reads the inputs again: picks up the `wanted` documents (sorted), and routes all records as
-/// `fates` says where there is somewhere to write them.
+/// the decisions say where there is somewhere to write them.
 pub(crate) fn second_pass(
     analysis: &Analysis,
     wanted: &[u32],
-    routing: Option<(&Staging, &RouteOptions, &dyn Fates)>,
+    routing: Option<(&Staging, &RouteOptions, &Decisions<'_>)>,
     progress: &dyn Progress,
 ) -> Result<SecondPass, LookalikeError> {
     let inputs = &analysis.inputs;
@@ -51,7 +52,7 @@ pub(crate) fn second_pass(
     let mut pass = SecondPass::default();
     let mut outcome: Result<(), LookalikeError> = Ok(());
     // Only the samples may lie in files that are not written again.
-    let last_file = wanted.last().map_or(0, |&d| collection.documents[d as usize].file + 1);
+    let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
     let until = if routing.is_some() { own_files.max(last_file) } else { last_file };
     let chunks = inputs.chunks().take_while(|chunk| chunk_file(chunk) < until);
     pipeline::ordered(
@@ -66,9 +67,12 @@ pub(crate) fn second_pass(
             let shown = pick(&chunk, inputs, collection.chunk_documents(index), wanted, scratch);
             let mut routed = Routed::default();
             let read = match routing {
-                Some((_, options, fates)) if chunk.file < own_files => {
-                    chunk.route(inputs, fates, options, &mut routed)?;
-                    Read::Routed(chunk.file, chunk.consumed, Box::new(routed))
+                Some((_, options, decisions)) if chunk.file < own_files => {
+                    let fates = decisions.of_chunk(index);
+                    chunk.route(inputs, &fates, options, &mut routed)?;
+                    // A run of one-document files may end in the collection that is not written again.
+                    let known = fates.before_file(own_files);
+                    Read::Routed(chunk.file, chunk.consumed, known, Box::new(routed))
                 }
                 _ => Read::Seen(chunk.consumed),
             };
@@ -82,12 +86,12 @@ pub(crate) fn second_pass(
                         recount.problem(index, problem)?;
                         0
                     }
-                    (Read::Routed(file, consumed, routed), Some(writer)) => {
-                        recount.routed(index, file, &routed)?;
+                    (Read::Routed(file, consumed, known, routed), Some(writer)) => {
+                        recount.routed(file, known, &routed)?;
                         writer.write(&routed)?;
                         consumed
                     }
-                    (Read::Seen(consumed) | Read::Routed(_, consumed, _), _) => consumed,
+                    (Read::Seen(consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
                 };
                 progress.advance(consumed, 0);
                 if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
@@ -101,8 +105,7 @@ pub(crate) fn second_pass(
         recount.finish()?;
     }
     if let Some(&missing) = wanted.iter().find(|document| !pass.shown.contains_key(document)) {
-        let file = collection.documents[missing as usize].file;
-        return Err(changed(inputs, file, None));
+        return Err(changed(inputs, collection.file(missing), None));
     }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
     Ok(pass)
@@ -112,8 +115,9 @@ pub(crate) fn second_pass(
 enum Read {
     /// It could not be read.
     Problem(Problem),
-    /// It is of this file, took this many bytes of it, and its records know where they go.
-    Routed(u32, u64, Box<Routed>),
+    /// It is of this file, took this many bytes of it, had so many documents the first time, and its records
+    /// know where they go.
+    Routed(u32, u64, u64, Box<Routed>),
     /// It was only looked at.
     Seen(u64),
 }
@@ -152,13 +156,8 @@ impl<'a> Recount<'a> {
     }
 
     /// Records on their way out.
-    fn routed(&mut self, chunk: u32, file: u32, routed: &Routed) -> Result<(), LookalikeError> {
-        let Analysis { inputs, collection, .. } = self.analysis;
-        let known = collection.chunk_documents(chunk);
-        let known = &collection.documents[known.start as usize..known.end as usize];
-        // A run of one-document files may end in the collection that is not written again.
-        let own = |file: u32| (file as usize) < self.files.len();
-        let known = known.partition_point(|document| own(document.file)) as u64;
+    fn routed(&mut self, file: u32, known: u64, routed: &Routed) -> Result<(), LookalikeError> {
+        let inputs = &self.analysis.inputs;
         let usable = [Role::Kept, Role::Removed, Role::Marked];
         let now: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
         if now != known {

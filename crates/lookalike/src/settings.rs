@@ -156,8 +156,11 @@ pub struct Job {
     /// Bytes of memory that the run may take, about; what has no room goes to temporary files. `None` for
     /// three quarters of the machine's. It changes no result.
     pub memory: Option<u64>,
-    /// Where temporary files go.
+    /// Where temporary files go: beside the output if nobody says where. Where somebody does, what is done is
+    /// kept there until the run is over, and a later one can go on from it.
     pub scratch: Option<PathBuf>,
+    /// Go on from what an earlier run of the same job left, and leave as much.
+    pub resume: bool,
     /// What `plan` said before, as JSON: the summary tells how far off it was.
     pub plan: Option<PathBuf>,
     /// The command line, for the record.
@@ -182,6 +185,7 @@ impl Job {
             threads: 0,
             memory: None,
             scratch: None,
+            resume: false,
             plan: None,
             command: String::new(),
         }

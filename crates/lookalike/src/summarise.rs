@@ -10,8 +10,10 @@ use lookalike_report::{
     Action, Features, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
     SizeHistogram, Summary, Tool, WithoutFeatures,
 };
+use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
 use std::collections::BTreeMap;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Counts everything that the same documents and settings always give.
 pub(crate) fn summarise(
@@ -26,14 +28,14 @@ pub(crate) fn summarise(
     let mut similarity = SimilarityHistogram::new(settings.threshold.as_f64());
     let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
     let mut inputs = input_summaries(analysis);
-    for (document, removal) in analysis.verdicts.removals() {
+    for (document, removal) in analysis.removals() {
         *sizes.entry(removal.kept).or_insert(1) += 1;
         if let Some(value) = analysis.similarity(removal.evidence) {
             similarity.add(value);
         }
         if own(document) {
             *count_of(&mut removed, removal.rule) += 1;
-            inputs[collection.documents[document as usize].file as usize].removed += 1;
+            inputs[collection.file(document) as usize].removed += 1;
         }
     }
     let mut histogram_cluster_size = SizeHistogram::default();
@@ -44,17 +46,20 @@ pub(crate) fn summarise(
     inputs.truncate(collection.first_protected_file as usize);
 
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
-    let mut without_features = WithoutFeatures::default();
-    for (number, document) in (0u32..).zip(&collection.documents).filter(|(d, _)| own(*d)) {
-        let without = &mut without_features;
-        match (collection.unsigned(number), document.set) {
+    let mut without = WithoutFeatures::default();
+    let (mut tokens, mut text_bytes) = (0, 0);
+    collection.for_each(|number, document| {
+        tokens += u64::from(document.tokens);
+        text_bytes += document.text_bytes;
+        match (collection.unsigned_row(document), document.set) {
+            _ if !own(number) => {}
             (None, _) => {}
             (Some(Unsigned::Empty), _) => without.no_words += 1,
             (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
             (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
             (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
         }
-    }
+    });
     Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
@@ -64,7 +69,7 @@ pub(crate) fn summarise(
         documents,
         kept: documents - removed.total(),
         removed,
-        without_features,
+        without_features: without,
         duplicate_ids: duplicate_ids(analysis),
         problems: collection.problems.count(),
         skipped_files: analysis.inputs.skipped.len() as u64,
@@ -75,12 +80,12 @@ pub(crate) fn summarise(
         candidates: matches.candidates,
         verified: matches.verified,
         keys_ignored: matches.keys_ignored,
-        tokens: collection.documents.iter().map(|d| u64::from(d.tokens)).sum(),
+        tokens,
         features: Features {
             total: (0..units.len()).map(|unit| u64::from(units.size(unit))).sum(),
             distinct_approximately: None,
         },
-        text_bytes: collection.documents.iter().map(|d| d.text_bytes).sum(),
+        text_bytes,
         histogram_similarity: similarity,
         histogram_cluster_size,
         ..Summary::default()
@@ -185,9 +190,8 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
 
 /// Documents whose name another one has already.
 fn duplicate_ids(analysis: &Analysis) -> u64 {
-    let collection = &analysis.collection;
-    let mut order: Vec<u32> = (0..collection.len()).collect();
-    order.sort_unstable_by(|&a, &b| collection.compare_names(a, b));
-    order.windows(2).filter(|pair| collection.name(pair[0]) == collection.name(pair[1])).count()
-        as u64
+    let mut names = Vec::with_capacity(analysis.collection.len() as usize);
+    analysis.collection.for_each_name(|_, name| names.push(xxh3_128(name.as_bytes())));
+    names.par_sort_unstable();
+    names.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }

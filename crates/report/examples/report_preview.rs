@@ -153,6 +153,8 @@ fn summary() -> Summary {
                 .collect(),
             peak_memory_bytes: Some(812_000_000),
             scratch_bytes: None,
+            resumed: Vec::new(),
+            redone: Vec::new(),
             plan: None,
         }),
     }

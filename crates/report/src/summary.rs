@@ -290,6 +290,12 @@ pub struct Run {
     /// What went to a temporary file because memory had no room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
+    /// Steps that an earlier run had done before it was stopped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<String>,
+    /// Of those, what was damaged and done again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redone: Vec<String>,
     /// How far off the plan was that was made before, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Accuracy>,

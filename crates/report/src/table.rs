@@ -65,6 +65,12 @@ impl Summary {
             if let Some(scratch) = run.scratch_bytes {
                 row("temporary file", bytes(scratch));
             }
+            if !run.resumed.is_empty() {
+                row("taken from an earlier run", run.resumed.join(", "));
+            }
+            if !run.redone.is_empty() {
+                row("damaged there, done again", run.redone.join(", "));
+            }
         }
         rows
     }

@@ -169,10 +169,11 @@ const CONCLUSION: &str = "I-Match comes out several times as fast as DSC, as in 
 fn matching(corpus: &Corpus, approach: Approach) -> Result<(f64, f64)> {
     let found = search(corpus, approach, resemblance("0.8")?, false)?;
     let all: f64 = found.matches.phases.iter().map(|(_, seconds)| seconds).sum();
-    let blocks = &found.signed.collection.blocks;
-    let (bytes, signed) = blocks.iter().fold((0, 0), |(bytes, signed), block| {
-        let (keys, sketches) = block.signatures.bytes();
-        (bytes + keys + sketches, signed + block.signatures.len())
+    let collection = &found.signed.collection;
+    let (bytes, signed) = (0..collection.chunks()).fold((0, 0), |(bytes, signed), chunk| {
+        let signatures = collection.signatures(chunk);
+        let (keys, sketches) = signatures.bytes();
+        (bytes + keys + sketches, signed + signatures.len())
     });
     Ok((all - found.signed.seconds, bytes as f64 / signed.max(1) as f64))
 }

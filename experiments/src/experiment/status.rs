@@ -22,7 +22,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let mut approach = approach("dsc:w=10,m=25,t=0.5", None)?;
     approach.key_limit = Some(KEY_LIMIT);
     let found = search(&all, approach, resemblance("0.5")?, false)?;
-    let documents = &found.signed.collection.documents;
+    let mut documents = Vec::new();
+    found.signed.collection.for_each(|_, document| documents.push(*document));
     let mut clusters: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (document, cluster) in found.clusters().into_iter().enumerate() {
         clusters.entry(cluster).or_default().push(document);

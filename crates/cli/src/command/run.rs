@@ -18,7 +18,8 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
         memory: bytes(&args.memory),
-        plan: args.planned.plan.clone(),
+        resume: args.earlier.resume,
+        plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, args.linkage)?
     };
     run(&job, &args.output, lookalike::dedup)
@@ -27,7 +28,8 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<ExitCode> {
     let job = Job {
         memory: bytes(&args.memory),
-        plan: args.planned.plan.clone(),
+        resume: args.earlier.resume,
+        plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, args.linkage)?
     };
     run(&job, &args.output, lookalike::cluster)

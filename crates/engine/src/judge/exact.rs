@@ -1,6 +1,7 @@
 //! Whole feature sets in, edges out.
 
 use super::{Candidate, Edge, Judge, Tally};
+use crate::sparse::SparseIndex;
 use crate::{Collection, MatchSettings, Units};
 use lookalike_core::{Overlap, Parity, overlap, overlap_at_least};
 use rayon::prelude::*;
@@ -14,6 +15,8 @@ pub struct ExactJudge<'a> {
     collection: &'a Collection,
     units: &'a Units,
     settings: &'a MatchSettings,
+    /// The units that take part, and their parities.
+    taking_part: SparseIndex,
     parities: Vec<Parity>,
     /// For the sets of two units that are not in memory; one for each thread, so that nobody waits.
     buffers: Vec<Mutex<[Vec<u64>; 2]>>,
@@ -27,17 +30,16 @@ impl<'a> ExactJudge<'a> {
         collection: &'a Collection,
         units: &'a Units,
         settings: &'a MatchSettings,
-        takes_part: impl Fn(u32) -> bool + Sync,
+        takes_part: impl Fn(u32) -> bool,
         tally: &'a Tally,
     ) -> Self {
-        let parity = |buffer: &mut Vec<u64>, unit| match takes_part(unit) {
-            true => Parity::of(units.set(collection, unit, buffer)),
-            false => Parity::default(),
-        };
-        let parities = (0..units.len()).into_par_iter().map_init(Vec::new, parity).collect();
+        let parity = |buffer: &mut Vec<u64>, unit| Parity::of(units.set(collection, unit, buffer));
+        let taking_part = SparseIndex::new(units.len(), takes_part);
+        let chosen: Vec<u32> = taking_part.iter().collect();
+        let parities = chosen.into_par_iter().map_init(Vec::new, parity).collect();
         let threads = rayon::current_num_threads() + 1;
         let buffers = std::iter::repeat_with(Mutex::default).take(threads).collect();
-        Self { collection, units, settings, parities, buffers, tally }
+        Self { collection, units, settings, taking_part, parities, buffers, tally }
     }
 
     /// Calls `with` for the sets of two units, sorted.
@@ -72,7 +74,9 @@ impl Judge for ExactJudge<'_> {
     type Glance = (Parity, u32);
 
     fn glance(&self, unit: u32) -> (Parity, u32) {
-        (self.parities[unit as usize], self.units.size(unit))
+        let place = self.taking_part.place(unit);
+        let parity = place.map_or_else(Parity::default, |place| self.parities[place as usize]);
+        (parity, self.units.size(unit))
     }
 
     fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool {

@@ -29,7 +29,7 @@ impl<'a> SketchJudge<'a> {
     /// The sketch of a unit.
     pub(crate) fn sketch<'c>(collection: &'c Collection, units: &Units, unit: u32) -> Sketch<'c> {
         let place = units.place(unit);
-        collection.blocks[place.block as usize].signatures.sketch(place.index)
+        collection.signatures(place.block).sketch(place.index)
     }
 
     fn compare(&self, unit: u32, with: u32) -> Evidence {

@@ -69,6 +69,29 @@ impl Staging {
         Ok(Self { destination, resolved, partial, force, live: true })
     }
 
+    /// Whether [`Staging::create`] would accept the destination: makes its missing parents and nothing else.
+    pub fn check(destination: &Path, force: bool) -> Result<(), OutputError> {
+        occupant(destination, &resolve(destination)?, force).map(|_| ())
+    }
+
+    /// Removes what a killed process left that made a result for the same destination.
+    pub fn remove_left(destination: &Path, process: u32) -> Result<(), OutputError> {
+        let resolved = resolve(destination)?;
+        let mut first = resolved.file_name().unwrap_or_default().to_os_string();
+        first.push(format!(".partial-{process}"));
+        let mut more = first.clone();
+        more.push("-");
+        let folder = resolved.parent().unwrap_or(Path::new("."));
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name == first || name.as_encoded_bytes().starts_with(more.as_encoded_bytes()) {
+                // What cannot be removed is in nobody's way.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        Ok(())
+    }
+
     /// Where the result will be.
     pub fn destination(&self) -> &Path {
         &self.destination

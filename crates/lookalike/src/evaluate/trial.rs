@@ -9,7 +9,6 @@ use lookalike_engine::{
 use lookalike_io::Inputs;
 use lookalike_methods::{Candidates, Unsigned};
 use lookalike_report::{Ignored, MethodTimes};
-use std::path::PathBuf;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -43,14 +42,8 @@ impl Laboratory<'_> {
         approach: &Approach,
     ) -> Result<(Collection, Units), LookalikeError> {
         let signer = Signer::for_approach(settings, approach)?;
-        let options = IngestOptions {
-            threads: self.threads,
-            strict: self.strict,
-            keep: Vec::new(),
-            first_protected_file: self.inputs.files.len() as u32,
-            memory: u64::MAX,
-            scratch: PathBuf::new(),
-        };
+        let options =
+            IngestOptions { strict: self.strict, ..IngestOptions::in_memory(self.threads) };
         let collection = ingest(self.inputs, &signer, &options, self.progress)?;
         self.progress.phase("collapsing", None);
         let units = self.pool.install(|| Units::new(&collection, &[], settings.measure));
@@ -83,7 +76,7 @@ impl Laboratory<'_> {
             return Err(too_many(what, self.max_pairs));
         }
         let times = MethodTimes { signing, joining: started.elapsed().as_secs_f64() };
-        let (mut able, mut starts) = (Vec::with_capacity(collection.documents.len()), vec![0]);
+        let (mut able, mut starts) = (Vec::with_capacity(collection.len() as usize), vec![0]);
         for unit in 0..units.len() {
             let members = units.members(unit).iter().copied();
             able.extend(members.filter(|&document| collection.unsigned(document).is_none()));
@@ -104,11 +97,11 @@ pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
 /// Names the documents of a collection and their texts: equal where two readings gave the same.
 pub(super) fn content(collection: &Collection) -> u128 {
     let mut digest = Xxh3::new();
-    for document in &collection.documents {
+    collection.for_each(|_, document| {
         digest.update(&document.file.to_le_bytes());
         digest.update(&document.record.to_le_bytes());
         digest.update(&document.text.0.to_le_bytes());
-    }
+    });
     digest.digest128()
 }
 
@@ -195,8 +188,8 @@ impl Trial {
     }
 
     fn bytes_of(&self, document: u32) -> (u64, u64) {
-        let Some(place) = self.collection.documents[document as usize].set else { return (0, 0) };
-        let signatures = &self.collection.blocks[place.block as usize].signatures;
+        let Some(place) = self.collection.document(document).set else { return (0, 0) };
+        let signatures = self.collection.signatures(place.block);
         if signatures.is_empty() {
             return (0, 0);
         }

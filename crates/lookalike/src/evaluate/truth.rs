@@ -112,7 +112,7 @@ impl Source<'_> {
             components.labels()
         });
         let content = content(&collection);
-        collection.blocks = Vec::new();
+        collection.drop_sets();
         Ok(Truth { pairs, components, sampled, collection, content, unknown_names })
     }
 

@@ -64,6 +64,7 @@ impl Forecast<'_> {
             .collect();
         let limits = Limits {
             sets: self.memory.sets(),
+            sequences: self.memory.sequences(),
             counting: self.memory.counting(),
             threads: self.threads,
             texts: self.texts,

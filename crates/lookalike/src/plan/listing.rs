@@ -4,14 +4,12 @@
 //! that are left, until they can be: which ones, their numbers alone decide.
 
 use super::partners::{Partners, by_chunk, weight};
-use super::trial::Bench;
+use super::trial::{Bench, count_removed};
 use crate::LookalikeError;
 use crate::evaluate::similarity::{STEPS, step};
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{
-    Approach, Collection, Document, Edge, Linkage, MatchSettings, Units, Verdicts,
-};
+use lookalike_engine::{Approach, Collection, Edge, Linkage, MatchSettings, Units};
 use lookalike_report::{PlanGrowth, PlanStep};
 use std::collections::BTreeSet;
 
@@ -23,20 +21,9 @@ const MOST_PAIRS: u64 = 4_000_000;
 pub(super) struct Thinning(pub(super) u32);
 
 impl Thinning {
-    fn takes(self, document: u32) -> bool {
+    pub(super) fn takes(self, document: u32) -> bool {
         // The same half of a half, so that smaller samples are in larger ones.
         finalise(u64::from(document) ^ 0x5eed).trailing_zeros() >= self.0
-    }
-
-    /// Sets the other documents aside; what was there before comes back.
-    pub(super) fn apply(self, collection: &mut Collection) -> Vec<Document> {
-        let before = collection.documents.clone();
-        for (number, document) in (0u32..).zip(&mut collection.documents) {
-            if !self.takes(number) {
-                document.set = None;
-            }
-        }
-        before
     }
 
     /// Documents that are looked at.
@@ -75,19 +62,16 @@ pub(super) fn list(
     let exact = Approach::default();
     let mut thinning = Thinning(0);
     loop {
-        let before = thinning.apply(collection);
-        let units = bench.pool.install(|| Units::new(collection, bench.keep, settings.measure));
+        let units = bench.units(collection, thinning, settings);
         let options = bench.options(Linkage::Components, Some(MOST_PAIRS));
         let found = bench.find(collection, &units, &lower, &exact, &options)?;
         if !found.pairs.complete && thinning.0 < 20 {
-            collection.documents = before;
             thinning.0 += 1;
             continue;
         }
         let options = bench.options(bench.linkage, None);
         let matches = bench.find(collection, &units, settings, &exact, &options)?;
-        let verdicts = Verdicts::new(collection, &units, &matches, &exact, &options);
-        let removed = verdicts.removals().count() as u64;
+        let removed = count_removed(collection, &units, &matches, &exact, &options);
         let documents = thinning.count(collection.len());
         let share = share * documents as f64 / f64::from(collection.len().max(1));
         let by_chunk = by_chunk(collection, &units, chunks);
@@ -114,7 +98,6 @@ pub(super) fn list(
         let matching =
             edges.iter().map(|edge| (edge.unit.min(edge.with), edge.unit.max(edge.with))).collect();
         let partners = Partners::new(&by_chunk, &edges, chunks).with_documents(documents);
-        collection.documents = before;
         return Ok(Listing { thinning, documents, removed, units, matching, partners, pairs });
     }
 }
@@ -190,14 +173,11 @@ pub(super) fn growth(
     let exact = Approach::default();
     let mut growth = Vec::new();
     for thinning in [3, 2, 1].map(Thinning) {
-        let before = thinning.apply(collection);
-        let units = bench.pool.install(|| Units::new(collection, bench.keep, settings.measure));
+        let units = bench.units(collection, thinning, settings);
         let options = bench.options(bench.linkage, None);
         let matches = bench.find(collection, &units, settings, &exact, &options)?;
-        let verdicts = Verdicts::new(collection, &units, &matches, &exact, &options);
-        let removed = verdicts.removals().count() as u64;
+        let removed = count_removed(collection, &units, &matches, &exact, &options);
         growth.push(PlanGrowth { documents: thinning.count(collection.len()), removed });
-        collection.documents = before;
     }
     growth.push(PlanGrowth { documents: u64::from(collection.len()), removed });
     Ok(growth)

@@ -98,7 +98,7 @@ pub(super) struct Partners {
 
 /// The documents of each unit by chunk.
 pub(super) fn by_chunk(collection: &Collection, units: &Units, chunks: u32) -> Vec<ByChunk> {
-    let mut chunk_of = vec![0u32; collection.documents.len()];
+    let mut chunk_of = vec![0u32; collection.len() as usize];
     for chunk in 0..chunks {
         for document in collection.chunk_documents(chunk) {
             chunk_of[document as usize] = chunk;

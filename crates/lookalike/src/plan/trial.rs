@@ -1,9 +1,10 @@
 //! A sample and a way to find pairs in; what it found, how long each step took and what it held, out.
 
+use super::listing::Thinning;
 use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{
-    Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
+    Answer, Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
     MatchSettings, Matches, Progress, Signer, Units, Verdicts, find, ingest_chunks, pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
@@ -42,6 +43,18 @@ pub(super) struct Trial {
     pub(super) beginning_bytes: u64,
 }
 
+/// Documents that another one stands for.
+pub(super) fn count_removed(
+    collection: &Collection,
+    units: &Units,
+    matches: &Matches,
+    approach: &Approach,
+    options: &MatchOptions,
+) -> u64 {
+    let answer = Answer { collection, units, matches, approach };
+    Verdicts::new(&answer, options).removed().count() as u64
+}
+
 impl Bench<'_> {
     /// Reads and matches.
     pub(super) fn run(
@@ -57,6 +70,8 @@ impl Bench<'_> {
             first_protected_file: self.inputs.files.len() as u32,
             memory: self.memory.sets(),
             scratch: self.scratch.clone(),
+            kept: None,
+            sequences: self.memory.sequences(),
         };
         let started = Instant::now();
         self.progress.phase("reading", Some(self.sample.bytes()));
@@ -77,11 +92,21 @@ impl Bench<'_> {
         let options = self.options(self.linkage, self.list_pairs);
         let matches = self.find(&mut collection, &units, settings, approach, &options)?;
         phases.extend(matches.phases.iter().copied());
-        let verdicts = Verdicts::new(&collection, &units, &matches, approach, &options);
-        let removed = verdicts.removals().count() as u64;
+        let removed = count_removed(&collection, &units, &matches, approach, &options);
         let footprint = Footprint::of(&collection, &units, &matches);
         let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
         Ok(Trial { collection, removed, phases, footprint, chunks, beginning_bytes })
+    }
+
+    /// Documents of a sample with the same feature set, those that are looked at.
+    pub(super) fn units(
+        &self,
+        collection: &Collection,
+        thinning: Thinning,
+        settings: &MatchSettings,
+    ) -> Units {
+        let takes = |document| thinning.takes(document);
+        self.pool.install(|| Units::of(collection, self.keep, settings.measure, takes))
     }
 
     /// Options of a match.

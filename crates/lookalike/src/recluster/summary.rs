@@ -100,6 +100,8 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         phases: vec![Phase { name: "reclustering".into(), seconds, ..Phase::default() }],
         peak_memory_bytes: memory::peak(),
         scratch_bytes: None,
+        resumed: Vec::new(),
+        redone: Vec::new(),
         plan: None,
     });
     summary

@@ -1,0 +1,405 @@
+//! What the chunks of the input brought, on disk; each row and each set, when it is asked for, out.
+//!
+//! Chunks for which memory has no room go to one file, in the order of the collection: without a name, and
+//! nothing is left behind whatever ends the process; or with one, and then all chunks go there, so that a
+//! run that was killed goes on behind the last whole one. Who passes over all sets reads the file from front
+//! to back, and who compares two reads those two. Each set is checked against its digest.
+
+use crate::block::{Block, DIGEST, ELEMENT};
+use crate::collection::Rows;
+use crate::{EngineError, Problems};
+use lookalike_core::SetDigest;
+use lookalike_core::features::digest;
+use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Where chunks go once those in memory take more than they may.
+#[derive(Debug, Default)]
+pub struct ChunkStore {
+    /// Bytes of rows and sets that may be held in memory.
+    limit: u64,
+    held: u64,
+    folder: PathBuf,
+    file: Option<FrameFile>,
+    /// Whether all chunks go to the file.
+    keeps: bool,
+    body: Vec<u8>,
+    /// What went wrong first while something was read: those who compare cannot stop for it.
+    failed: OnceLock<String>,
+}
+
+/// What a chunk has to say beside its block.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    /// One column of numbers for each keep rule.
+    pub(crate) attributes: Vec<Vec<f64>>,
+    pub(crate) problems: Problems,
+    /// Bytes of input.
+    pub(crate) consumed: u64,
+}
+
+/// The first number of a frame: what it holds.
+const CHUNK: u8 = 0;
+/// There are no more chunks.
+const END: u8 = 1;
+
+/// What an earlier run left.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    pub(crate) frames: Vec<Frame>,
+    /// Bytes that are of no use.
+    pub(crate) dropped: u64,
+    /// Whether all of the input is there.
+    pub(crate) ended: bool,
+}
+
+impl ChunkStore {
+    /// Holds up to `limit` bytes in memory; the file for the rest is made in `folder` when there is one.
+    #[must_use]
+    pub fn new(limit: u64, folder: PathBuf) -> Self {
+        Self { limit, folder, ..Self::default() }
+    }
+
+    /// Keeps everything in a file with a name; what an earlier run left there comes back.
+    pub(crate) fn kept(limit: u64, path: &Path) -> Result<(Self, Left), EngineError> {
+        let mut store = Self::new(limit, path.parent().map(Path::to_owned).unwrap_or_default());
+        store.keeps = true;
+        let found = FrameFile::reopen(path).map_err(|error| store.error(&error))?;
+        let mut frames = found.frames;
+        let mut ended = false;
+        if let Some(&last) = frames.last() {
+            let head = found.file.head(last).map_err(|error| store.error(&error))?;
+            if head.first() == Some(&END) {
+                ended = true;
+                frames.pop();
+            }
+        }
+        store.file = Some(found.file);
+        Ok((store, Left { frames, dropped: found.dropped, ended }))
+    }
+
+    /// Bytes in the file.
+    #[must_use]
+    pub fn stored(&self) -> u64 {
+        self.file.as_ref().map_or(0, FrameFile::bytes)
+    }
+
+    /// Where the file is made.
+    pub(crate) fn folder(&self) -> PathBuf {
+        match self.folder.as_os_str().is_empty() {
+            true => std::env::temp_dir(),
+            false => self.folder.clone(),
+        }
+    }
+
+    fn error(&self, error: &io::Error) -> EngineError {
+        EngineError::Scratch {
+            folder: self.folder.display().to_string(),
+            reason: error.to_string(),
+        }
+    }
+
+    /// Takes a chunk: writes it down if it is to be kept or memory has no room for it.
+    pub(crate) fn take(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
+        let fits = self.held + block.bytes() <= self.limit;
+        if self.keeps || !fits {
+            let mut body = std::mem::take(&mut self.body);
+            let written = self.write(block, remarks, &mut body);
+            self.body = body;
+            block.frame = Some(written.map_err(|error| self.error(&error))?);
+        }
+        self.hold(block, fits);
+        Ok(())
+    }
+
+    fn hold(&mut self, block: &mut Block, fits: bool) {
+        if fits {
+            self.held += block.bytes();
+            block.held = true;
+        } else {
+            block.let_go();
+        }
+    }
+
+    fn write(&mut self, block: &Block, remarks: &Remarks, body: &mut Vec<u8>) -> io::Result<Frame> {
+        let mut head = Encoder(vec![CHUNK]);
+        head.numbers(&[remarks.consumed])?;
+        for column in &remarks.attributes {
+            head.array(column)?;
+        }
+        remarks.problems.write(&mut head)?;
+        block.write_head(&mut head)?;
+        block.write_body(body)?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(FrameFile::unnamed(&self.folder)?),
+        };
+        file.append(&head.0, body)
+    }
+
+    /// Lets go of a chunk, and writes it down if it is nowhere else, as long as more than `limit` bytes are
+    /// held; whether it was so.
+    pub(crate) fn release(
+        &mut self,
+        block: &mut Block,
+        rules: usize,
+        limit: u64,
+    ) -> Result<bool, EngineError> {
+        if self.held <= limit {
+            return Ok(false);
+        }
+        let bytes = block.bytes();
+        if block.frame.is_none() {
+            // What else the chunk had to say was heard; only the rows and sets come back.
+            let remarks = Remarks { attributes: vec![Vec::new(); rules], ..Remarks::default() };
+            let mut body = std::mem::take(&mut self.body);
+            let written = self.write(block, &remarks, &mut body);
+            self.body = body;
+            block.frame = Some(written.map_err(|error| self.error(&error))?);
+        }
+        self.held -= bytes;
+        block.let_go();
+        Ok(true)
+    }
+
+    /// A chunk that an earlier run left, with as many keep rules; its elements come with
+    /// [`ChunkStore::settle`].
+    pub(crate) fn restore(
+        &self,
+        frame: Frame,
+        rules: usize,
+    ) -> Result<(Block, Remarks), EngineError> {
+        let (mut block, remarks) = self.head(frame, rules).map_err(|error| self.error(&error))?;
+        block.frame = Some(frame);
+        Ok((block, remarks))
+    }
+
+    /// Holds a chunk that was restored in memory if there is room.
+    pub(crate) fn settle(&mut self, block: &mut Block) -> Result<(), EngineError> {
+        let elements = block.ends.last().map_or(0, |&end| end as usize) * ELEMENT;
+        let fits = self.held + block.bytes() + elements as u64 <= self.limit;
+        if let (true, Some(file), Some(frame)) = (fits, &self.file, block.frame) {
+            self.body.resize(elements + block.ends.len() * DIGEST, 0);
+            let read = file.read_body(frame, 0, &mut self.body);
+            let read = read.and_then(|()| block.read_body(&self.body));
+            read.map_err(|error| self.error(&error))?;
+        }
+        self.hold(block, fits);
+        Ok(())
+    }
+
+    /// Says that there are no more chunks.
+    pub(crate) fn end(&mut self) -> Result<(), EngineError> {
+        self.body = Vec::new();
+        let Some(file) = self.file.as_mut().filter(|_| self.keeps) else { return Ok(()) };
+        let ended = file.append(&[END], &[]).and_then(|_| file.sync());
+        ended.map_err(|error| self.error(&error))
+    }
+
+    fn head(&self, frame: Frame, rules: usize) -> io::Result<(Block, Remarks)> {
+        let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let head = file.head(frame)?;
+        let most = head.len() as u64;
+        let mut head = head.get(1..).unwrap_or_default();
+        let mut decoder = Decoder(&mut head);
+        let mut remarks = Remarks::default();
+        let mut consumed = Vec::new();
+        decoder.numbers::<u64>(1, &mut consumed)?;
+        remarks.consumed = consumed[0];
+        for _ in 0..rules {
+            remarks.attributes.push(decoder.array(most)?);
+        }
+        remarks.problems = Problems::read(&mut decoder, most)?;
+        Ok((Block::read_head(&mut decoder, most)?, remarks))
+    }
+
+    /// The rows and digests of a chunk that is not in memory. One that cannot be read is of nothing, and
+    /// [`ChunkStore::check`] says why.
+    pub(crate) fn rows(
+        &self,
+        frame: Option<Frame>,
+        documents: usize,
+        rules: usize,
+    ) -> (Rows, Vec<SetDigest>) {
+        let head = frame.ok_or_else(|| io::ErrorKind::NotFound.into());
+        let rows =
+            head.and_then(|frame| self.head(frame, rules)).and_then(|(block, _)| {
+                match block.rows.documents.len() == documents {
+                    true => Ok((block.rows, block.digests)),
+                    false => Err(io::Error::other("a chunk came back other than it was written")),
+                }
+            });
+        rows.unwrap_or_else(|error| {
+            self.failed.get_or_init(|| error.to_string());
+            (Rows::unknown(documents), Vec::new())
+        })
+    }
+
+    /// Reads a set in place of what is in `set`. One that cannot be read is empty, and
+    /// [`ChunkStore::check`] says why.
+    pub(crate) fn read_set(&self, block: &Block, index: u32, set: &mut Vec<u64>) {
+        set.clear();
+        if let Err(error) = self.set(block, index, set) {
+            set.clear();
+            self.failed.get_or_init(|| error.to_string());
+        }
+    }
+
+    fn set(&self, block: &Block, index: u32, set: &mut Vec<u64>) -> io::Result<()> {
+        let (file, frame) = self.file.as_ref().zip(block.frame).ok_or(io::ErrorKind::NotFound)?;
+        let (place, range) = block.place_in_body(index);
+        if range.is_empty() {
+            return Ok(());
+        }
+        // Most sets fit: one call to the system for digest and elements.
+        let mut bytes = [0; 8192];
+        let first = bytes.len().min(DIGEST + range.len() * ELEMENT);
+        file.read_body(frame, place, &mut bytes[..first])?;
+        let (wanted, elements) = bytes[..first].split_at(DIGEST);
+        let wanted = u128::from_le_bytes(wanted.try_into().unwrap_or_default());
+        let mut take = |bytes: &[u8]| {
+            let values = bytes.chunks_exact(ELEMENT);
+            set.extend(values.map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default())));
+        };
+        take(elements);
+        let (mut at, end) = (first, DIGEST + range.len() * ELEMENT);
+        while at < end {
+            let part = (end - at).min(8192);
+            file.read_body(frame, place + at as u64, &mut bytes[..part])?;
+            take(&bytes[..part]);
+            at += part;
+        }
+        match digest(set) {
+            Some(SetDigest(found)) if found == wanted => Ok(()),
+            _ => Err(io::Error::other("a feature set came back other than it was written")),
+        }
+    }
+
+    /// Whether all that was read could be.
+    ///
+    /// # Errors
+    /// What went wrong first.
+    pub fn check(&self) -> Result<(), EngineError> {
+        match self.failed.get() {
+            None => Ok(()),
+            Some(reason) => Err(self.error(&io::Error::other(reason.clone()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collection::{Document, SetRef};
+    use lookalike_core::{TextDigest, TokenDigest};
+    use std::fs;
+
+    fn block(number: u32, sets: &[&[u64]]) -> Block {
+        let mut block = Block::default();
+        for (index, set) in (0u32..).zip(sets) {
+            block.values.extend_from_slice(set);
+            block.ends.push(block.values.len() as u32);
+            block.digests.push(digest(set).unwrap());
+            block.rows.ids.push((index != 1).then_some("some id"));
+            block.rows.documents.push(Document {
+                file: number,
+                record: index + 1,
+                tokens: 7,
+                set: (index != 2).then_some(SetRef { block: number, index }),
+                text_bytes: 1 << 40,
+                text: TextDigest(u128::MAX - u128::from(index)),
+                sequence: TokenDigest(5),
+            });
+        }
+        block
+    }
+
+    fn long() -> Vec<u64> {
+        (1..2000).map(lookalike_core::fingerprint::finalise).collect()
+    }
+
+    #[test]
+    fn chunks_come_back_as_they_were() {
+        let long = long();
+        let sets: [&[&[u64]]; 3] = [&[&[1, 2]], &[&[3, 4, 5], &long], &[&[6], &[7, 8], &[9]]];
+        let mut blocks: Vec<Block> = (0..).zip(sets).map(|(n, sets)| block(n, sets)).collect();
+        let rows: Vec<Rows> = blocks.iter().map(|block| block.rows.clone()).collect();
+        let mut store = ChunkStore::new(blocks[0].bytes() + 10, std::env::temp_dir());
+        blocks.iter_mut().for_each(|block| store.take(block, &Remarks::default()).unwrap());
+        assert_eq!(blocks.iter().map(|b| b.held).collect::<Vec<_>>(), [true, false, false]);
+        assert!(store.stored() > 2000 * 8 && blocks[1].values.is_empty());
+        let mut set = vec![77];
+        for (block, (sets, rows)) in blocks.iter().zip(sets.iter().zip(rows)).skip(1) {
+            for (index, wanted) in (0..).zip(*sets) {
+                store.read_set(block, index, &mut set);
+                assert_eq!(set, *wanted);
+            }
+            let (found, digests) = store.rows(block.frame, sets.len(), 0);
+            assert_eq!(found.documents, rows.documents);
+            assert_eq!(found.ids.get(0), Some("some id"));
+            assert!(sets.len() < 2 || found.ids.get(1).is_none());
+            assert_eq!(digests.len(), sets.len());
+        }
+        store.check().unwrap();
+    }
+
+    #[test]
+    fn what_an_earlier_run_left_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chunks");
+        let long = long();
+        let mut remarks = Remarks { consumed: 99, ..Remarks::default() };
+        remarks.attributes = vec![vec![0.5, f64::NAN], vec![-1.0, 2.0]];
+        let (mut store, left) = ChunkStore::kept(0, &path).unwrap();
+        assert!(left.frames.is_empty() && !left.ended);
+        store.take(&mut block(0, &[&[3, 4, 5], &long]), &remarks).unwrap();
+        drop(store);
+        for limit in [0, u64::MAX] {
+            let (mut store, left) = ChunkStore::kept(limit, &path).unwrap();
+            assert!(left.frames.len() == 1 && !left.ended);
+            let (mut block, found) = store.restore(left.frames[0], 2).unwrap();
+            assert_eq!(block.rows.documents.len(), 2);
+            store.settle(&mut block).unwrap();
+            assert_eq!((block.held, found.consumed), (limit > 0, 99));
+            assert!(found.attributes[0][1].is_nan() && found.attributes[1] == [-1.0, 2.0]);
+            if block.held {
+                assert_eq!((block.get(0), block.get(1)), (&[3, 4, 5][..], &*long));
+            }
+        }
+        let (mut store, _) = ChunkStore::kept(0, &path).unwrap();
+        store.end().unwrap();
+        let (_, left) = ChunkStore::kept(0, &path).unwrap();
+        assert!(left.frames.len() == 1 && left.ended);
+    }
+
+    #[test]
+    fn damage_and_loss_are_noticed() {
+        for damage in [
+            |bytes: &mut Vec<u8>| bytes.truncate(60),
+            |bytes: &mut Vec<u8>| *bytes.last_mut().unwrap() ^= 1,
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("chunks");
+            let (mut store, _) = ChunkStore::kept(0, &path).unwrap();
+            let mut block = block(0, &[&[1, 2]]);
+            store.take(&mut block, &Remarks::default()).unwrap();
+            let mut bytes = fs::read(&path).unwrap();
+            damage(&mut bytes);
+            fs::write(&path, bytes).unwrap();
+            let mut set = Vec::new();
+            store.read_set(&block, 0, &mut set);
+            assert!(set.is_empty());
+            assert!(store.check().is_err());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let mut store = ChunkStore::new(0, PathBuf::from("no/such/folder"));
+        let taken = store.take(&mut block(0, &[&[1]]), &Remarks::default());
+        let error = taken.unwrap_err().to_string();
+        assert!(error.contains("no/such/folder"), "{error}");
+    }
+}

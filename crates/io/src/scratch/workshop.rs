@@ -1,0 +1,247 @@
+//! The directory in which a run keeps what is done, so that it can go on when it was stopped.
+
+use serde_json::Value;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file that says whose directory it is.
+pub const JOB: &str = "job.json";
+
+/// The file that whoever works there has locked.
+const LOCK: &str = "lock";
+
+/// A directory of one run. Dropped before [`Workshop::finish`], it stays for the next try if there is
+/// something in it to go on from.
+#[derive(Debug)]
+pub struct Workshop {
+    path: PathBuf,
+    /// Held as long as the run lasts.
+    _lock: File,
+    resumed: bool,
+    /// Whether it stays.
+    worth: bool,
+}
+
+/// Why a directory cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkshopError {
+    /// An earlier run left it.
+    #[error(
+        "{}: an earlier run for the same output was stopped and left this behind; go on from there with \
+         --resume, or delete the directory to begin anew",
+        path.display()
+    )]
+    Left {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It was made for something else.
+    #[error(
+        "{}: what an earlier run left here does not fit: {difference}; run with what it had, or delete \
+         the directory to begin anew",
+        path.display()
+    )]
+    Other {
+        /// The directory.
+        path: PathBuf,
+        /// What is other now.
+        difference: String,
+    },
+    /// Somebody works there.
+    #[error("{}: another run is at work here; wait for it, or choose another output", path.display())]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It is none of ours.
+    #[error(
+        "{}: this is not a scratch directory of an earlier run; name another one by --scratch DIR",
+        path.display()
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Any other failure.
+    #[error("{}: cannot {action}: {source}; name a directory on a disk with room by --scratch DIR", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Workshop {
+    /// Makes the directory for a job, or with `resume` goes on in the one that was left.
+    ///
+    /// # Errors
+    /// One that was left and is not to be used, is of another job or in use; what the system says.
+    pub fn open(path: &Path, job: &Value, resume: bool) -> Result<Self, WorkshopError> {
+        let failed = |action| {
+            let path = path.to_path_buf();
+            move |source| WorkshopError::Io { path, action, source }
+        };
+        let known = match fs::read(path.join(JOB)) {
+            Ok(bytes) => Some(serde_json::from_slice(&bytes).unwrap_or(Value::Null)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(failed("read what an earlier run left")(source)),
+        };
+        // A run that was killed while it made the directory left it empty, or with a lock.
+        let foreign = |entry: io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|entry| ![LOCK, JOB].map(Into::into).contains(&entry.file_name()))
+                && known.is_none()
+        };
+        if fs::read_dir(path).is_ok_and(|mut entries| entries.any(foreign)) {
+            return Err(WorkshopError::Foreign { path: path.to_path_buf() });
+        }
+        if known.is_some() && !resume {
+            return Err(WorkshopError::Left { path: path.to_path_buf() });
+        }
+        // Not its parents: a slip of the keyboard must not make a directory.
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(failed("make the scratch directory")(error));
+            }
+            _ => {}
+        }
+        let mut options = File::options();
+        let lock = options.create(true).truncate(false).write(true).open(path.join(LOCK));
+        let lock = lock.map_err(failed("write into the scratch directory"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(WorkshopError::InUse { path: path.to_path_buf() });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed("lock it")(source)),
+        }
+        match &known {
+            Some(known) if known != job => {
+                let (path, difference) = (path.to_path_buf(), difference("", known, job));
+                return Err(WorkshopError::Other { path, difference });
+            }
+            Some(_) => {}
+            None => {
+                let partial = path.join("job.partial");
+                let write = fs::write(&partial, format!("{job:#}\n"));
+                let write = write.and_then(|()| fs::rename(&partial, path.join(JOB)));
+                write.map_err(failed("write into the scratch directory"))?;
+            }
+        }
+        let resumed = known.is_some();
+        Ok(Self { path: path.to_path_buf(), _lock: lock, resumed, worth: resumed })
+    }
+
+    /// Where a file of this name lies.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Whether an earlier run left something.
+    #[must_use]
+    pub fn resumed(&self) -> bool {
+        self.resumed
+    }
+
+    /// From here on there is something to go on from.
+    pub fn keep(&mut self) {
+        self.worth = true;
+    }
+
+    /// Removes the directory: the run is over.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(mut self) -> Result<(), WorkshopError> {
+        self.worth = true;
+        let path = self.path.clone();
+        let action = "remove the scratch directory";
+        fs::remove_dir_all(&path).map_err(|source| WorkshopError::Io { path, action, source })
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        if !self.worth {
+            // Nobody is left to be told, and the next run does not trip over an empty one.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// The first place in which two descriptions differ, in words.
+fn difference(place: &str, before: &Value, now: &Value) -> String {
+    let (Value::Object(a), Value::Object(b)) = (before, now) else {
+        return match (before, now) {
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+                let differ = a.iter().zip(b).find(|(a, b)| a != b);
+                differ.map_or_else(String::new, |(a, b)| difference(place, a, b))
+            }
+            _ => format!("{place} was {before} and is {now}"),
+        };
+    };
+    let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+    for name in names {
+        let of = |map: &serde_json::Map<_, _>| map.get(name).cloned().unwrap_or(Value::Null);
+        if of(a) != of(b) {
+            let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+            return difference(&place, &of(a), &of(b));
+        }
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_begun_is_gone_on_with_and_what_is_finished_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.scratch");
+        let job = json!({"settings": {"threshold": "0.8"}, "inputs": ["a", "b"]});
+        let mut workshop = Workshop::open(&path, &job, false).unwrap();
+        assert!(!workshop.resumed());
+        fs::write(workshop.path("chunks"), "some").unwrap();
+        assert!(matches!(
+            Workshop::open(&path, &job, true).unwrap_err(),
+            WorkshopError::InUse { .. }
+        ));
+        workshop.keep();
+        drop(workshop);
+        let error = Workshop::open(&path, &job, false).unwrap_err();
+        assert!(matches!(error, WorkshopError::Left { .. }), "{error}");
+        let other = json!({"settings": {"threshold": "0.9"}, "inputs": ["a", "b"]});
+        let error = Workshop::open(&path, &other, true).unwrap_err().to_string();
+        assert!(error.contains(r#"settings.threshold was "0.8" and is "0.9""#), "{error}");
+        let workshop = Workshop::open(&path, &job, true).unwrap();
+        assert!(workshop.resumed());
+        workshop.finish().unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_run_that_did_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.scratch");
+        drop(Workshop::open(&path, &Value::Null, false).unwrap());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_folders_of_others_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("thesis.txt"), "years of work").unwrap();
+        for resume in [false, true] {
+            let error = Workshop::open(folder.path(), &Value::Null, resume).unwrap_err();
+            assert!(matches!(error, WorkshopError::Foreign { .. }), "{error}");
+        }
+        assert!(folder.path().join("thesis.txt").exists());
+    }
+}

@@ -1,0 +1,110 @@
+//! A job in; the directory in which it keeps what is done, so that a killed run can go on, out.
+
+use crate::memory::Memory;
+use crate::{Job, LookalikeError};
+use lookalike_io::scratch::workshop::JOB;
+use lookalike_io::scratch::{Workshop, WorkshopError};
+use lookalike_io::sink::Staging;
+use lookalike_io::{Compression, Inputs};
+use serde_json::{Value, json, to_value};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// Bytes of rows and sets for a byte of input, about.
+const STORED: u64 = 2;
+
+/// Bytes of text in a byte of a compressed file, about.
+const COMPRESSED: u64 = 6;
+
+/// Opens the directory of a job that asks for one, or that memory may have no room for.
+pub(crate) fn open(
+    job: &Job,
+    inputs: &Inputs,
+    first_protected_file: u32,
+    list_pairs: bool,
+    memory: Memory,
+) -> Result<Option<Workshop>, LookalikeError> {
+    // What an earlier run left is not passed over in silence.
+    let left = directory(job).join(JOB).exists();
+    if !left && !job.resume && job.scratch.is_none() && stored(inputs) <= memory.sets() {
+        return Ok(None);
+    }
+    let description = describe(job, inputs, first_protected_file, list_pairs);
+    Ok(Some(Workshop::open(&directory(job), &description, job.resume)?))
+}
+
+/// The directory of a job, whether it is there or not.
+fn directory(job: &Job) -> PathBuf {
+    let name = job.output.file_name().map(|name| name.to_string_lossy().into_owned());
+    folder(job).join(format!("{}.scratch", name.unwrap_or_default()))
+}
+
+/// The error of a job, with where to go on from if there is something.
+pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
+    let kept = directory(job);
+    match error {
+        // These speak of the directory themselves.
+        LookalikeError::Workshop(_) => error,
+        error if kept.is_dir() => LookalikeError::Stopped { source: Box::new(error), kept },
+        error => error,
+    }
+}
+
+/// The file that says which process makes the result.
+const PROCESS: &str = "process";
+
+/// Begins the result of a job. What a killed run left of its own is removed; and as it may be killed at any
+/// moment, which process makes it is noted first.
+pub(crate) fn begin(job: &Job, workshop: Option<&Workshop>) -> Result<Staging, LookalikeError> {
+    if let Some(workshop) = workshop {
+        let note = workshop.path(PROCESS);
+        let left = std::fs::read_to_string(&note).ok();
+        if let Some(process) = left.and_then(|left| left.parse().ok()) {
+            Staging::remove_left(&job.output, process)?;
+        }
+        std::fs::write(&note, std::process::id().to_string()).map_err(|source| {
+            WorkshopError::Io { path: note, action: "write into the scratch directory", source }
+        })?;
+    }
+    Ok(Staging::create(&job.output, job.force)?)
+}
+
+/// Where temporary files go: beside the output, unless somebody says where. The system's own directory for
+/// them is in memory more often than not.
+pub(crate) fn folder(job: &Job) -> PathBuf {
+    let beside = || {
+        let mut folders = job.output.ancestors().skip(1).filter(|folder| folder.is_dir());
+        folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
+    };
+    job.scratch.clone().unwrap_or_else(beside)
+}
+
+/// What reading will store, about.
+fn stored(inputs: &Inputs) -> u64 {
+    let text = |file: &lookalike_io::InputFile| match file.compression {
+        Compression::None => file.size,
+        _ => file.size.saturating_mul(COMPRESSED),
+    };
+    inputs.files.iter().map(text).sum::<u64>().saturating_mul(STORED)
+}
+
+/// All that decides what is kept there: another run may go on from it if this is equal.
+fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: bool) -> Value {
+    let file = |file: &lookalike_io::InputFile| {
+        let time = file.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        json!([file.name, file.size, time.map(|time| time.as_nanos().to_string())])
+    };
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "hash": lookalike_core::HASH_NAME,
+        "analysis": lookalike_text::ANALYSIS_NAME,
+        "output": std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),
+        "settings": to_value(&job.settings).unwrap_or_default(),
+        "inputs": inputs.files.iter().map(file).collect::<Vec<_>>(),
+        "first_file_of_against": first_protected_file,
+        "against_only": job.against_only,
+        "lists_all_pairs": list_pairs,
+        "max_pairs": job.max_pairs,
+        "strict": job.strict,
+    })
+}
