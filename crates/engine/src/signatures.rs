@@ -5,7 +5,9 @@ use lookalike_methods::{Signature, Sketch, Unsigned};
 /// Signatures, one after the other, in step with the feature sets of the same block.
 #[derive(Debug, Default)]
 pub struct SignatureBlock {
-    keys: Column,
+    /// `None` as long as every document's keys are its sketch, as with Broder's `dsc`, where they are
+    /// most of what a document takes.
+    keys: Option<Column>,
     sketches: Column,
     sizes: Vec<u32>,
     levels: Vec<u32>,
@@ -13,7 +15,7 @@ pub struct SignatureBlock {
 }
 
 /// Slices of any length, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Column {
     values: Vec<u64>,
     ends: Vec<u64>,
@@ -36,15 +38,24 @@ impl SignatureBlock {
     /// Adds a document's signature, or why it has none.
     pub(crate) fn push(&mut self, signature: &Signature, signed: Result<(), Unsigned>) {
         let signature = signed.is_ok().then_some(signature);
-        self.keys.push(signature.map_or(&[], |s| &s.keys));
-        self.sketches.push(signature.map_or(&[], |s| &s.sketch));
+        let (keys, sketch): (&[u64], &[u64]) =
+            signature.map_or((&[], &[]), |s| (&s.keys, &s.sketch));
+        if self.keys.is_none() && keys != sketch {
+            self.keys = Some(self.sketches.clone());
+        }
+        if let Some(column) = &mut self.keys {
+            column.push(keys);
+        }
+        self.sketches.push(sketch);
         self.sizes.push(signature.map_or(0, |s| s.size));
         self.levels.push(signature.map_or(0, |s| s.level));
         self.unsigned.push(signed.err());
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.keys.values.shrink_to_fit();
+        if let Some(keys) = &mut self.keys {
+            keys.values.shrink_to_fit();
+        }
         self.sketches.values.shrink_to_fit();
     }
 
@@ -63,7 +74,7 @@ impl SignatureBlock {
     /// The keys of a document; none if it has no signature.
     #[must_use]
     pub fn keys(&self, index: u32) -> &[u64] {
-        self.keys.get(index)
+        self.keys.as_ref().unwrap_or(&self.sketches).get(index)
     }
 
     /// The sketch of a document; empty if it has no signature.
@@ -88,10 +99,11 @@ impl SignatureBlock {
         self.unsigned[index as usize]
     }
 
-    /// Bytes of keys and sketches.
+    /// Bytes of keys and sketches as they are stored: no keys where the sketches are the keys.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
-        (self.keys.values.len() as u64 * 8, self.sketches.values.len() as u64 * 8)
+        let bytes = |column: &Column| column.values.len() as u64 * 8;
+        (self.keys.as_ref().map_or(0, bytes), bytes(&self.sketches))
     }
 }
 
@@ -111,5 +123,22 @@ mod tests {
         assert_eq!((block.keys(1), block.unsigned(1)), (&[][..], Some(Unsigned::TooShort)));
         assert_eq!((block.keys(2), block.unsigned(2)), (&[9][..], None));
         assert_eq!(block.bytes(), (24, 8));
+    }
+
+    /// Keys that are the sketch are stored once, until some are not.
+    #[test]
+    fn keys_that_are_the_sketch_take_no_room() {
+        let mut block = SignatureBlock::default();
+        let same = Signature { keys: vec![3, 1], sketch: vec![3, 1], ..Signature::default() };
+        block.push(&same, Ok(()));
+        block.push(&same, Err(Unsigned::TooShort));
+        assert_eq!((block.keys(0), block.keys(1), block.bytes()), (&[3, 1][..], &[][..], (0, 16)));
+        block
+            .push(&Signature { keys: vec![2], sketch: vec![7, 8], ..Signature::default() }, Ok(()));
+        block.push(&same, Ok(()));
+        let keys: Vec<&[u64]> = (0..4).map(|index| block.keys(index)).collect();
+        assert_eq!(keys, [&[3, 1][..], &[], &[2], &[3, 1]]);
+        assert_eq!(block.sketch(2).words, [7, 8]);
+        assert_eq!(block.bytes(), (40, 48));
     }
 }

@@ -10,7 +10,7 @@ const WINDOW: usize = 4096;
 
 /// Lengths of documents are log-normal with a deviation of 0.8, like those of news and of web pages:
 /// the 16-quantiles as thousandths of the median (the first and last are those of 1 and 99 in 100).
-const LENGTHS: [usize; 17] =
+pub(super) const LENGTHS: [usize; 17] =
     [156, 293, 398, 492, 583, 676, 775, 882, 1000, 1134, 1290, 1478, 1715, 2033, 2510, 3412, 6431];
 
 /// What kind of collection.
