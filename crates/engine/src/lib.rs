@@ -37,6 +37,7 @@ pub mod progress;
 pub mod settings;
 pub mod signatures;
 pub mod signer;
+pub mod steps;
 pub mod units;
 pub mod verdict;
 
