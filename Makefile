@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test build fmt lint unit docs check-runs layers bench bench-peers experiments clean
+.PHONY: demo test build fmt lint unit docs check-runs layers bench bench-peers bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -49,6 +49,11 @@ bench:
 bench-peers:
 	$(CARGO) build --release --locked --workspace
 	$(PYTHON) benchmarks/peers.py
+
+## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
+bench-instructions:
+	$(CARGO) build --release --locked -p lookalike-experiments --bin step
+	$(PYTHON) benchmarks/instructions.py --repeat 2
 
 ## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*) and writes docs/experiments.md.
 EXPERIMENTS = target/release/lookalike-experiments

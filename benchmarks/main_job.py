@@ -3,7 +3,7 @@
 
     main_job.py [SOURCE...] [--work DIR] [--only KIND,...] [--documents N] [--large N] [--repeat N] [--memory SIZE]
 
-Four kinds of collections are made by lookalike-generate from the project's samples and every SOURCE (text files
+Five kinds of collections are made by lookalike-generate from the project's samples and every SOURCE (text files
 or directories, anything lookalike reads), and kept in --work for the next time:
 
   mixed     200,000 documents of real sentences, a fifth of them planted near-duplicates. Run in turn, --repeat times:
@@ -13,8 +13,12 @@ or directories, anything lookalike reads), and kept in --work for the next time:
   variants  the same with lightly edited variants of ten texts.
   short     20 times as many documents like those of `mixed`, but of 60 words, and a tenth and a hundredth of that: how
             time grows with size. Only where --only names it: 60 GB of disk at the default of --large.
+  skewed    collections that lie badly, in a quarter, a half and all of --documents, beside `mixed` in the same sizes:
+            half (one cluster holds half of all documents), boilerplate (one paragraph is a third of every page) and
+            forms (a thousand texts with a few gaps filled in). Only where --only names it.
 
-Outputs: the tables on standard output, progress on standard error, every single figure in DIR/main_job.json.
+Outputs: the tables on standard output, progress on standard error, every single figure in DIR/main_job.json, and how
+cost grows with size, where that was measured, in DIR/main_job.svg (plot.py draws it).
 A figure in a table is the median of its rounds; MB are millions of bytes. The binaries are those of
 `cargo build --release --workspace` unless --binaries says otherwise. Standard library only; Linux and macOS.
 
@@ -22,6 +26,7 @@ A figure in a table is the median of its rounds; MB are millions of bytes. The b
     main_job.py books/ news.jsonl --repeat 5        # more variety than the samples alone have
     main_job.py --only mixed --documents 20000      # a first look, in seconds
     main_job.py --only mixed --memory 400MB         # with feature sets in a temporary file
+    main_job.py --only skewed                       # 2 GB of disk
     main_job.py --only short --repeat 1             # 200 thousand, 2 million and 20 million documents
 """
 import argparse
@@ -35,10 +40,13 @@ from measure import (
     CORES, Collections, Failed, argument_parser, introduce, machine, measured, median, note_others, programs, save,
     say, table, with_others,
 )
+from plot import plot
 
-KINDS = ("mixed", "copies", "variants", "short")
+KINDS = ("mixed", "copies", "variants", "short", "skewed")
 # The sizes of collections made to see how cost grows, as shares of --large.
 GROWTH = {"copies": (1 / 4, 1 / 2, 1), "variants": (1 / 4, 1 / 2, 1), "short": (1 / 5, 2, 20)}
+# Collections that lie badly, behind the flat one that they are held against; their sizes as shares of --documents.
+SKEWED, SKEWED_SIZES = ("mixed", "half", "boilerplate", "forms"), (1 / 4, 1 / 2, 1)
 MADE_AS = {"": "originals", "exact": "exact copies", "recased": "other case", "edited": "words edited"}
 MADE_AS |= {"cut": "a part only", "nested": "quoted in another text"}
 
@@ -89,7 +97,10 @@ class Bench:
 
     def save(self, about: dict) -> None:
         raw = {"machine": about, "repeat": self.options.repeat, "collections": self.collections.about}
-        save(self.work / "main_job.json", {**raw, "runs": self.runs})
+        path = self.work / "main_job.json"
+        save(path, {**raw, "runs": self.runs})
+        if picture := plot(path):
+            say(f"how cost grows: {picture}")
 
     def rows(self, path: Path, program: str, threads: int) -> list:
         same = (path.name, program, threads)
@@ -179,6 +190,32 @@ class Bench:
         head = ["documents", "MB", "removed", "pairs compared", "wall s", "CPU s", "wall µs/doc", "CPU µs/doc"]
         table(f"{kind}, {CORES} threads", [*head, "MB/s", "peak MB", "scratch MB", "peak ÷ text"], lines)
 
+    def skewed(self) -> None:
+        sizes = sizes_of(self.options.documents, SKEWED_SIZES)
+        paths = {(kind, size): self.collections.get(kind, size) for size in sizes for kind in SKEWED}
+        for number in range(self.options.repeat):
+            say(f"skewed: round {number + 1} of {self.options.repeat}")
+            for path in paths.values():
+                self.lookalike("dedup", path, CORES)
+        lines = []
+        for kind in SKEWED:
+            for size in sizes:
+                path = paths[kind, size]
+                rows, flat = self.rows(path, "dedup", CORES), self.rows(paths[SKEWED[0], size], "dedup", CORES)
+                wall, cpu, peak = (median(rows, key) for key in ("wall", "cpu", "peak"))
+                summary, megabytes = rows[0]["summary"], path.stat().st_size / 1e6
+                # Of processor time: other programs add less to it than to wall time.
+                against = cpu / median(flat, "cpu")
+                costs = [1e6 * wall / size, 1e6 * cpu / size, against, megabytes / wall, peak / 1e6]
+                lines.append([kind, size, megabytes, size - summary["kept"], summary["verified"], wall, *costs])
+        head = ["", "documents", "MB", "removed", "pairs compared", "wall s", "wall µs/doc", "CPU µs/doc", "× mixed"]
+        table(f"skewed, {CORES} threads", [*head, "MB/s", "peak MB"], lines)
+
+
+def sizes_of(whole: int, shares: tuple) -> list:
+    """Numbers of documents, each once."""
+    return sorted({max(1, int(whole * share)) for share in shares})
+
 
 def edits(path: Path) -> dict:
     """How many documents the generator made by which edit; '' are originals."""
@@ -214,7 +251,7 @@ def main() -> int:
         introduce(about, options.repeat)
         for kind in KINDS:
             if kind in options.only:
-                bench.mixed() if kind == "mixed" else bench.growth(kind)
+                bench.growth(kind) if kind in GROWTH else getattr(bench, kind)()
                 bench.save(about)
     except Failed as failure:
         sys.exit(f"main_job.py: {failure}")

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""Nothing in, a verdict on the benchmarks' own judgement out: the exact truth, the scores, the account of memory.
+"""Nothing in, a verdict on the benchmarks' own judgement out: the exact truth, the scores, the account of memory, the picture.
 
 Holds benchmarks/truth.py against brute force over small random collections with pairs made to lie on the
 threshold, its scores against an example worked by hand, and the account of a program's processes against
-programs of known size. Needs none of the tools that are compared. Standard library only.
+programs of known size; looks into the picture of how cost grows. Needs none of the tools that are compared. Standard library only.
 """
 import random
+import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "benchmarks"))
+import instructions  # noqa: E402
+import main_job  # noqa: E402
 import measure  # noqa: E402
+import plot  # noqa: E402
 import truth  # noqa: E402
 
 
@@ -154,6 +159,95 @@ class MeasureTest(unittest.TestCase):
         start = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
         with self.assertRaisesRegex(measure.Failed, "stopped after 1 s"):
             measure.measured_tree([sys.executable, "-c", start], 1)
+
+
+class PlotTest(unittest.TestCase):
+    """Flat costs 10, steep doubles with each size, and a third ends where flat does."""
+    LINES = {"flat": [(n, 10.0) for n in (1000, 10_000, 100_000)], "near": [(1000, 2.0), (100_000, 10.1)]}
+    LINES |= {"steep & <high>": [(1000, 10.0), (10_000, 20.0), (100_000, 40.0)]}
+
+    def elements(self, name: str) -> list:
+        drawn = plot.draw(self.LINES, "a < b", "c & d")
+        return list(ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}" + name))
+
+    def test_points_lie_where_their_figures_say(self):
+        lines = [[tuple(map(float, p.split(","))) for p in e.get("points").split()] for e in self.elements("polyline")]
+        flat, near, steep = lines
+        self.assertEqual([len(line) for line in lines], [3, 2, 3])
+        # Ten times as many documents are as far to the right each time, and twice the cost is twice as high.
+        self.assertAlmostEqual(flat[1][0] - flat[0][0], flat[2][0] - flat[1][0], delta=0.2)
+        self.assertEqual(len({y for _, y in flat}), 1)
+        zero = plot.HEIGHT - plot.BOTTOM
+        heights = [zero - y for _, y in steep]
+        self.assertAlmostEqual(heights[1], 2 * heights[0], delta=0.3)
+        self.assertAlmostEqual(heights[2], 4 * heights[0], delta=0.3)
+        self.assertAlmostEqual(zero - near[0][1], heights[0] / 5, delta=0.2)
+
+    def test_names_do_not_lie_on_each_other_or_outside(self):
+        names = [e for e in self.elements("text") if e.get("class") == "name"]
+        self.assertEqual([e.text for e in names], ["flat 10", "near 10.1", "steep & <high> 40"])
+        places = sorted(float(e.get("y")) for e in names)
+        self.assertTrue(all(b - a >= plot.LABEL_GAP - 0.2 for a, b in zip(places, places[1:])), places)
+        crowded = plot.spread([300.0] * 9, 20, 0, 310)
+        self.assertTrue(0 <= min(crowded) and max(crowded) <= 310, crowded)
+        self.assertEqual(plot.spread([50.0, 10.0], 20, 0, 100), [50.0, 10.0])
+
+    def test_scales_hold_everything(self):
+        for most in (0.03, 0.7, 1, 7, 9.99, 10, 51.1, 99, 700):
+            steps = plot.steps_to(most)
+            self.assertTrue(steps[0] == 0 and steps[-2] < most <= steps[-1] * 1.0001 and 4 <= len(steps) <= 9, (most, steps))
+        self.assertEqual(plot.sizes_between(50_000, 200_000), [50_000, 100_000, 200_000])
+        self.assertEqual(plot.sizes_between(3, 4), [3, 4])
+        self.assertEqual(plot.sizes_between(1, 10**7), [10**power for power in range(8)])
+
+    def test_takes_medians_of_the_same_threads_only(self):
+        def run(collection, cpu, threads=2, program="dedup"):
+            summary = {"documents": int(collection.rpartition("-")[2])}
+            return {"program": program, "collection": collection, "threads": threads, "cpu": cpu, "summary": summary}
+
+        runs = [run("short-10", 1.0), run("short-20", 9.0), run("short-20", 3.0), run("short-20", 4.0)]
+        runs += [run("short-10", 5.0, threads=1), run("short-10", 7.0, program="cluster"), run("half-10", 1.0)]
+        self.assertEqual(plot.lines_of({"runs": runs}), {"short": [(10, 1e5), (20, 2e5)]})
+        self.assertEqual(plot.lines_of({"runs": []}), {})
+
+
+class SkewedTest(unittest.TestCase):
+    def test_every_collection_can_be_made(self):
+        kinds = {kind for kind in (*main_job.SKEWED, *main_job.GROWTH, "spaced")}
+        self.assertEqual(kinds, set(measure.MODES))
+
+    def test_sizes_are_whole_and_distinct(self):
+        self.assertEqual(main_job.sizes_of(200_000, main_job.SKEWED_SIZES), [50_000, 100_000, 200_000])
+        self.assertEqual(main_job.sizes_of(2, main_job.SKEWED_SIZES), [1, 2])
+
+
+class InstructionsTest(unittest.TestCase):
+    def test_reads_the_count_of_either_version(self):
+        for report in ("==7== I   refs:      1,234,567\n", "==7== \n==7== I refs:        1,234,567\n==7== x"):
+            self.assertEqual(instructions.instructions_of(report), 1_234_567)
+        with self.assertRaisesRegex(measure.Failed, "no count(?s:.)*Killed"):
+            instructions.instructions_of("Killed")
+
+    def test_takes_off_what_is_not_the_step(self):
+        # 1000 before the step and 30 for each of its 5 units.
+        self.assertEqual(instructions.each(1000 + 3 * 150, 1000 + 6 * 150, 3, 5), 30)
+        self.assertAlmostEqual(instructions.spread([200, 202]), 0.01)
+        self.assertEqual(instructions.spread([0, 5]), float("inf"))
+
+    def test_runs_each_step_with_n_and_with_twice_n(self):
+        class Counted:
+            def count(self, step, times):
+                return 500 + times * {"a": 40, "b": 7}[step], {"step": step, "unit": "byte", "about": "", "units": 4}
+
+        steps = [{"step": "b", "unit": "byte"}, {"step": "a", "unit": "byte"}]
+        rows = instructions.measure(Counted(), steps, 3, 2)
+        self.assertEqual([(row["step"], row["each"], row["spread"]) for row in rows], [("b", 7 / 4, 0), ("a", 10, 0)])
+
+    def test_says_how_to_get_what_is_missing(self):
+        script = Path(instructions.__file__)
+        done = subprocess.run([sys.executable, str(script)], env={"PATH": "/nowhere"}, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("apt install valgrind", done.stderr)
 
 
 if __name__ == "__main__":

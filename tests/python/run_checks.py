@@ -524,8 +524,10 @@ def usage(c: Checks) -> None:
     ):
         done = c.run("dedup", docs, "-o", folder / "bad", option, value)
         c.check(f"{option} {value} is refused with a hint", done.returncode in (1, 2) and hint in done.stderr, f"exit {done.returncode}: {done.stderr}")
-    done = c.run("dedup", docs, "-o", folder / "bad", "-j", "100000")
-    c.check("more threads than make sense are refused", done.returncode == 2 and "1024" in done.stderr, done.stderr)
+    for command in (["dedup"], ["lexicon", "build"]):
+        done = c.run(*command, docs, "-o", folder / "bad", "-j", "100000")
+        said = done.returncode == 2 and "1024" in done.stderr
+        c.check(f"{command[0]}: more threads than make sense are refused", said, done.stderr)
     try:
         odd = os.fsencode(folder) + b"/names/not-utf8-\xff.txt"
         os.makedirs(os.path.dirname(odd))

@@ -120,7 +120,7 @@ pub(crate) struct RunningArgs {
         long,
         short = 'j',
         value_name = "N",
-        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024),
+        value_parser = threads(),
         default_value_t = 0,
         hide_default_value = true,
         help_heading = "Running"
@@ -385,7 +385,14 @@ pub(crate) struct LexiconBuildArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub(crate) memory: usize,
     /// Threads to use [default: all cores]
-    #[arg(long, short = 'j', value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = threads(),
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     pub(crate) threads: usize,
     /// Print nothing but errors
     #[arg(long, short = 'q')]
@@ -559,6 +566,11 @@ fn utf8() -> impl TypedValueParser<Value = String> {
         Err(_) => Err("this name is not UTF-8; rename it, or give the directory that it lies in: \
                        such names are read there"),
     })
+}
+
+/// Reads a number of threads: more than this do nothing but fill the memory. 0 stands for all cores.
+fn threads() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(0..=1024)
 }
 
 /// Reads a size such as `64MiB`, `1GB` or `500000`.

@@ -21,6 +21,7 @@ mod date;
 pub mod error;
 pub mod footprint;
 mod gather;
+pub mod hot_steps;
 pub mod ingest;
 pub mod judge;
 mod kept;

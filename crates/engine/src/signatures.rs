@@ -7,7 +7,9 @@ use std::io::{self, Read, Write};
 /// Signatures, one after the other, in step with the feature sets of the same block.
 #[derive(Debug, Default)]
 pub struct SignatureBlock {
-    keys: Column,
+    /// `None` as long as every document's keys are its sketch, as with Broder's `dsc`, where they are
+    /// most of what a document takes.
+    keys: Option<Column>,
     sketches: Column,
     sizes: Vec<u32>,
     levels: Vec<u32>,
@@ -19,7 +21,7 @@ const REASONS: [Option<Unsigned>; 4] =
     [None, Some(Unsigned::Empty), Some(Unsigned::TooShort), Some(Unsigned::NothingSelected)];
 
 /// Slices of any length, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Column {
     values: Vec<u64>,
     ends: Vec<u64>,
@@ -42,15 +44,24 @@ impl SignatureBlock {
     /// Adds a document's signature, or why it has none.
     pub(crate) fn push(&mut self, signature: &Signature, signed: Result<(), Unsigned>) {
         let signature = signed.is_ok().then_some(signature);
-        self.keys.push(signature.map_or(&[], |s| &s.keys));
-        self.sketches.push(signature.map_or(&[], |s| &s.sketch));
+        let (keys, sketch): (&[u64], &[u64]) =
+            signature.map_or((&[], &[]), |s| (&s.keys, &s.sketch));
+        if self.keys.is_none() && keys != sketch {
+            self.keys = Some(self.sketches.clone());
+        }
+        if let Some(column) = &mut self.keys {
+            column.push(keys);
+        }
+        self.sketches.push(sketch);
         self.sizes.push(signature.map_or(0, |s| s.size));
         self.levels.push(signature.map_or(0, |s| s.level));
         self.unsigned.push(signed.err());
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.keys.values.shrink_to_fit();
+        if let Some(keys) = &mut self.keys {
+            keys.values.shrink_to_fit();
+        }
         self.sketches.values.shrink_to_fit();
     }
 
@@ -69,7 +80,7 @@ impl SignatureBlock {
     /// The keys of a document; none if it has no signature.
     #[must_use]
     pub fn keys(&self, index: u32) -> &[u64] {
-        self.keys.get(index)
+        self.keys.as_ref().unwrap_or(&self.sketches).get(index)
     }
 
     /// The sketch of a document; empty if it has no signature.
@@ -95,7 +106,8 @@ impl SignatureBlock {
     }
 
     pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
-        for column in [&self.keys, &self.sketches] {
+        out.array(&[u8::from(self.keys.is_some())])?;
+        for column in self.keys.iter().chain([&self.sketches]) {
             out.array(&column.values)?;
             out.array(&column.ends)?;
         }
@@ -108,19 +120,22 @@ impl SignatureBlock {
     }
 
     pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
+        let has_keys = from.array::<u8>(most)? == [1];
         let mut column =
             || io::Result::Ok(Column { values: from.array(most)?, ends: from.array(most)? });
-        let (keys, sketches) = (column()?, column()?);
+        let keys = if has_keys { Some(column()?) } else { None };
+        let sketches = column()?;
         let (sizes, levels) = (from.array(most)?, from.array(most)?);
         let reason = |code: u8| REASONS.get(usize::from(code)).copied().flatten();
         let unsigned = from.array::<u8>(most)?.into_iter().map(reason).collect();
         Ok(Self { keys, sketches, sizes, levels, unsigned })
     }
 
-    /// Bytes of keys and sketches.
+    /// Bytes of keys and sketches as they are stored: no keys where the sketches are the keys.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
-        (self.keys.values.len() as u64 * 8, self.sketches.values.len() as u64 * 8)
+        let bytes = |column: &Column| column.values.len() as u64 * 8;
+        (self.keys.as_ref().map_or(0, bytes), bytes(&self.sketches))
     }
 }
 
@@ -144,5 +159,22 @@ mod tests {
         block.write(&mut written).unwrap();
         let read = SignatureBlock::read(&mut Decoder(&*written.0), 1000).unwrap();
         assert_eq!(format!("{read:?}"), format!("{block:?}"));
+    }
+
+    /// Keys that are the sketch are stored once, until some are not.
+    #[test]
+    fn keys_that_are_the_sketch_take_no_room() {
+        let mut block = SignatureBlock::default();
+        let same = Signature { keys: vec![3, 1], sketch: vec![3, 1], ..Signature::default() };
+        block.push(&same, Ok(()));
+        block.push(&same, Err(Unsigned::TooShort));
+        assert_eq!((block.keys(0), block.keys(1), block.bytes()), (&[3, 1][..], &[][..], (0, 16)));
+        block
+            .push(&Signature { keys: vec![2], sketch: vec![7, 8], ..Signature::default() }, Ok(()));
+        block.push(&same, Ok(()));
+        let keys: Vec<&[u64]> = (0..4).map(|index| block.keys(index)).collect();
+        assert_eq!(keys, [&[3, 1][..], &[], &[2], &[3, 1]]);
+        assert_eq!(block.sketch(2).words, [7, 8]);
+        assert_eq!(block.bytes(), (40, 48));
     }
 }

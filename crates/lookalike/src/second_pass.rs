@@ -47,8 +47,9 @@ pub(crate) fn second_pass(
     progress.phase(if routing.is_some() { "writing" } else { "picking samples" }, Some(total));
 
     let mut recount = Recount::new(analysis, own_files);
-    let mut writer =
-        routing.map(|(staging, options, _)| DocumentsWriter::new(inputs, staging, options));
+    let mut writer = routing.map(|(staging, options, _)| {
+        DocumentsWriter::new(inputs, staging, options).with_threads(analysis.threads)
+    });
     let mut pass = SecondPass::default();
     let mut outcome: Result<(), LookalikeError> = Ok(());
     // Only the samples may lie in files that are not written again.

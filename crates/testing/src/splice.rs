@@ -14,11 +14,13 @@
 
 mod edit;
 mod generator;
+mod pages;
 mod render;
 mod source;
 
 pub use edit::{Case, Edit};
 pub use generator::{Generator, Mode, Options};
+pub use pages::{Origin, Pages};
 pub use source::{SourceError, Sources};
 
 /// A document: places of words in [`Sources`], and [`BREAK`] between paragraphs.

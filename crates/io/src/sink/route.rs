@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 
-use super::encode::encode;
 use super::mark::{Refusal, columns, jsonl, rows};
 use super::{MarkNames, OutputError, Role};
 use crate::source::{Body, Chunk, CsvHeader};
@@ -73,10 +72,8 @@ pub(super) enum Kind {
 #[derive(Debug, Default)]
 pub(super) struct Piece {
     pub(super) records: u64,
-    /// Ready to be appended.
+    /// As it will be appended, not yet compressed.
     pub(super) data: Vec<u8>,
-    /// Not yet compressed.
-    raw: Vec<u8>,
     pub(super) batch: Option<RecordBatch>,
 }
 
@@ -94,7 +91,6 @@ impl Routed {
         for piece in &mut self.pieces {
             piece.records = 0;
             piece.data.clear();
-            piece.raw.clear();
             piece.batch = None;
         }
     }
@@ -103,7 +99,7 @@ impl Routed {
 impl Chunk {
     /// Sends every record of the chunk where `fates` says.
     ///
-    /// Lines and rows are passed on byte for byte, line ends included, and compressed as their file
+    /// Lines and rows are passed on byte for byte, line ends included, to be compressed as their file
     /// was. A last line without an end stays without: it is the last of its output as well. Blank
     /// lines of JSONL and a byte order mark belong to no record and are passed on nowhere. Parquet
     /// rows are filtered: the chunk must hold all columns. One-document files are listed.
@@ -176,7 +172,7 @@ impl Router<'_> {
         })
     }
 
-    /// Gathers raw records by role, marks them where asked, and compresses what was gathered.
+    /// Gathers raw records by role, and marks them where asked.
     fn texts(
         &self,
         out: &mut Routed,
@@ -189,17 +185,9 @@ impl Router<'_> {
             piece.records += 1;
             match &self.options.mark {
                 Some(names) if role == Role::Marked => {
-                    push_marked(raw, &self.fates.mark(file, record), names, &mut piece.raw)?;
+                    push_marked(raw, &self.fates.mark(file, record), names, &mut piece.data)?;
                 }
-                _ => piece.raw.extend_from_slice(raw),
-            }
-        }
-        let input = self.input();
-        for piece in out.pieces.iter_mut().filter(|piece| !piece.raw.is_empty()) {
-            match input.compression {
-                crate::Compression::None => std::mem::swap(&mut piece.raw, &mut piece.data),
-                compression => encode(compression, &piece.raw, &mut piece.data)
-                    .map_err(|e| OutputError::io("compress the records", &input.path, e))?,
+                _ => piece.data.extend_from_slice(raw),
             }
         }
         Ok(())

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::encode::encode;
 use super::layout::{Layout, holds_records};
 use super::mark::{columns, rows};
+use super::pack::PackedFile;
 use super::parquet_file::{Model, ParquetOutput};
 use super::route::{Kind, Piece, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
@@ -43,6 +43,7 @@ pub struct DocumentsWriter<'a> {
     current: Option<Outputs>,
     lists: [Option<Sink>; Role::COUNT],
     written: WrittenFiles,
+    threads: usize,
 }
 
 /// What [`DocumentsWriter::finish`] leaves behind.
@@ -99,7 +100,7 @@ struct Sink {
 }
 
 enum Form {
-    Bytes(OutputFile),
+    Bytes(PackedFile),
     Parquet(Box<ParquetOutput>),
 }
 
@@ -118,7 +119,14 @@ impl<'a> DocumentsWriter<'a> {
             current: None,
             lists: Default::default(),
             written: WrittenFiles::default(),
+            threads: 1,
         }
+    }
+
+    /// Compresses on so many threads; the bytes are the same for any number.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Appends the records of one chunk. Chunks come in the order in which they were read; those of
@@ -238,7 +246,8 @@ impl<'a> DocumentsWriter<'a> {
             };
             Form::Parquet(Box::new(model.create(path, schema)?))
         } else {
-            let mut file = OutputFile::create(path)?;
+            let file = OutputFile::create(path)?;
+            let mut file = PackedFile::new(file, input.compression, self.threads);
             if let Some(header) = &outputs.header {
                 let mut raw = Vec::new();
                 match marks {
@@ -246,7 +255,7 @@ impl<'a> DocumentsWriter<'a> {
                         .map_err(|refusal| refused(refusal, &input.name, 1))?,
                     None => raw.extend_from_slice(&header.raw),
                 }
-                append_encoded(&mut file, input.compression, &raw)?;
+                file.append(&raw)?;
             }
             Form::Bytes(file)
         };
@@ -255,15 +264,8 @@ impl<'a> DocumentsWriter<'a> {
 
     fn close(&mut self, outputs: Option<Outputs>) -> Result<(), OutputError> {
         let Some(outputs) = outputs else { return Ok(()) };
-        let compression = self.input(outputs.file).compression;
         for (role, sink) in Role::ALL.into_iter().zip(outputs.sinks) {
-            let Some(mut sink) = sink else { continue };
-            if let Form::Bytes(file) = &mut sink.form
-                && file.bytes() == 0
-            {
-                // Compressed nothing is not an empty file.
-                append_encoded(file, compression, b"")?;
-            }
+            let Some(sink) = sink else { continue };
             self.written.files.push(sink.close(Some(outputs.file), role)?);
         }
         Ok(())
@@ -295,7 +297,8 @@ impl<'a> DocumentsWriter<'a> {
             Some(list) => Ok(list),
             None => {
                 let name = Layout::list(role);
-                let mut file = OutputFile::create(self.staging.path(&name))?;
+                let file = OutputFile::create(self.staging.path(&name))?;
+                let mut file = PackedFile::new(file, Compression::None, 1);
                 if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
                     file.append(marked_files_header(names).as_bytes())?;
                 }
@@ -315,17 +318,6 @@ impl<'a> DocumentsWriter<'a> {
         self.written.copied += 1;
         Ok(())
     }
-}
-
-fn append_encoded(
-    file: &mut OutputFile,
-    compression: Compression,
-    raw: &[u8],
-) -> Result<(), OutputError> {
-    let mut data = Vec::new();
-    encode(compression, raw, &mut data)
-        .map_err(|e| OutputError::io("compress the records", file.path(), e))?;
-    file.append(&data)
 }
 
 impl Sink {

@@ -25,7 +25,10 @@ const BLOCK: usize = 1 << 20;
     lookalike-generate --documents 1000000 --copies samples > copies.jsonl\n  \
     lookalike-generate --documents 1000000 --variants --texts 10 samples > variants.jsonl\n  \
     lookalike-generate --documents 100000 --templates 50 samples > pages.jsonl\n  \
-    lookalike-generate --documents 10000 --chain --edits 0.02 samples > chain.jsonl"
+    lookalike-generate --documents 10000 --chain --edits 0.02 samples > chain.jsonl\n  \
+    lookalike-generate --documents 200000 --half samples > half.jsonl\n  \
+    lookalike-generate --documents 200000 --boilerplate samples > boilerplate.jsonl\n  \
+    lookalike-generate --documents 200000 --forms 1000 samples > forms.jsonl"
 )]
 struct Arguments {
     /// Number of documents.
@@ -43,7 +46,7 @@ struct Arguments {
     /// Share of documents that are near-duplicates of earlier ones.
     #[arg(long, default_value = "0.2", value_parser = share)]
     duplicates: u32,
-    /// Share of words changed in each document of --variants and --chain.
+    /// Share of words changed in each document of --variants and --chain, and in each variant of --half.
     #[arg(long, default_value = "0.01", value_parser = share)]
     edits: u32,
     /// Copies of one text.
@@ -61,6 +64,15 @@ struct Arguments {
     /// Each document is the one before, edited.
     #[arg(long, group = "mode")]
     chain: bool,
+    /// Half of all documents are edited variants of one.
+    #[arg(long, group = "mode")]
+    half: bool,
+    /// One paragraph is a third of every page.
+    #[arg(long, group = "mode")]
+    boilerplate: bool,
+    /// Fillings of this many forms with a few gaps.
+    #[arg(long, group = "mode", value_name = "F", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    forms: Option<u32>,
     /// Files and directories to take text from: JSONL (field `text`), text, HTML, CSV, Parquet.
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
@@ -85,12 +97,15 @@ fn bytes(text: &str) -> Result<u64, String> {
 
 impl Arguments {
     fn options(&self) -> Options {
-        let mode = match self.templates {
-            Some(templates) => Mode::Templates { templates: templates as usize },
-            None if self.copies => Mode::Copies,
-            None if self.variants => Mode::Variants { texts: self.texts as usize },
-            None if self.chain => Mode::Chain,
-            None => Mode::Mixed,
+        let mode = match (self.templates, self.forms) {
+            (Some(templates), _) => Mode::Templates { templates: templates as usize },
+            (_, Some(forms)) => Mode::Forms { forms: forms as usize },
+            _ if self.half => Mode::Half,
+            _ if self.boilerplate => Mode::Boilerplate,
+            _ if self.copies => Mode::Copies,
+            _ if self.variants => Mode::Variants { texts: self.texts as usize },
+            _ if self.chain => Mode::Chain,
+            _ => Mode::Mixed,
         };
         Options {
             seed: self.seed,

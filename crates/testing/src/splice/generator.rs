@@ -2,7 +2,7 @@
 
 use super::render::{Labels, line};
 use super::{Case, Edit, FEWEST_WORDS, Sources, Words};
-use crate::prng::Prng;
+use crate::prng::{MILLION, Prng};
 use std::collections::VecDeque;
 
 /// How many documents back a near-duplicate's original can lie: bounds the memory.
@@ -10,7 +10,7 @@ const WINDOW: usize = 4096;
 
 /// Lengths of documents are log-normal with a deviation of 0.8, like those of news and of web pages:
 /// the 16-quantiles as thousandths of the median (the first and last are those of 1 and 99 in 100).
-const LENGTHS: [usize; 17] =
+pub(super) const LENGTHS: [usize; 17] =
     [156, 293, 398, 492, 583, 676, 775, 882, 1000, 1134, 1290, 1478, 1715, 2033, 2510, 3412, 6431];
 
 /// What kind of collection.
@@ -32,7 +32,21 @@ pub enum Mode {
     },
     /// Each document is the one before, edited.
     Chain,
+    /// Half of all documents are edited variants of the first; the others are as in `Mixed`.
+    Half,
+    /// As `Mixed`, but a third of every original is one and the same paragraph; all are of one length.
+    Boilerplate,
+    /// A few texts with gaps of a word or two, one to [`MOST_GAPS`] of them, filled in differently each
+    /// time.
+    Forms {
+        /// How many texts.
+        forms: usize,
+    },
 }
+
+/// Gaps of a form. At 250 words two fillings of five gaps share about 0.8 of their 5-shingles, of one
+/// 0.96, of twelve 0.6: there are forms on both sides of any usual threshold, and on it.
+const MOST_GAPS: usize = 12;
 
 /// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +55,10 @@ pub struct Options {
     pub seed: u64,
     /// Median of the documents' words.
     pub words: usize,
-    /// How many in a million are near-duplicates of earlier documents (mixed, templates).
+    /// How many in a million are near-duplicates of earlier documents (mixed, templates, boilerplate,
+    /// and of the other half in half).
     pub duplicates: u32,
-    /// How many words in a million change (variants, chain).
+    /// How many words in a million change (variants, chain, half).
     pub edits: u32,
     /// What kind of collection.
     pub mode: Mode,
@@ -65,7 +80,7 @@ pub struct Generator<'a> {
     count: u64,
     /// Documents that near-duplicates can be made from.
     recent: VecDeque<Earlier>,
-    /// Beginnings and ends of pages.
+    /// Beginnings and ends of pages; or forms, and where their gaps are.
     templates: Vec<(Words, Words)>,
     /// The document in work.
     words: Words,
@@ -76,14 +91,25 @@ impl<'a> Generator<'a> {
     #[must_use]
     pub fn new(sources: &'a Sources, options: Options) -> Self {
         let mut prng = Prng::new(options.seed);
-        let mut boilerplate = || {
-            let mut words = Words::new();
-            sources.splice((options.words / 4).max(FEWEST_WORDS), &mut prng, &mut words);
-            words
+        let mut text = |words: usize| {
+            let mut out = Words::new();
+            sources.splice(words.max(FEWEST_WORDS), &mut prng, &mut out);
+            out
         };
         let templates = match options.mode {
             Mode::Templates { templates } => {
+                let mut boilerplate = || text(options.words / 4);
                 (0..templates.max(1)).map(|_| (boilerplate(), boilerplate())).collect()
+            }
+            Mode::Boilerplate => vec![(text(options.words / 3), Words::new())],
+            Mode::Forms { forms } => {
+                let texts: Vec<Words> = (0..forms.max(1)).map(|_| text(options.words)).collect();
+                let with_gaps = |words: Words| {
+                    let count = prng.between(1, MOST_GAPS);
+                    let gaps = (0..count).map(|_| prng.below(words.len()) as u32).collect();
+                    (words, gaps)
+                };
+                texts.into_iter().map(with_gaps).collect()
             }
             _ => Vec::new(),
         };
@@ -117,7 +143,10 @@ impl<'a> Generator<'a> {
         let source = self.sources.name_of(first);
         let labels = Labels { number: self.count, source, made_from };
         line(&self.words, case, &labels, self.sources, out);
-        self.remember(case);
+        // What is made from the first of a half must not pull others into its cluster.
+        if self.options.mode != Mode::Half || origin.is_none_or(|(at, _)| at > 0) {
+            self.remember(case);
+        }
         self.count += 1;
     }
 
@@ -131,7 +160,12 @@ impl<'a> Generator<'a> {
             Mode::Variants { texts } if known >= texts.max(1) => {
                 Some((self.count as usize % known, edited))
             }
-            Mode::Mixed | Mode::Templates { .. } if known > 0 => {
+            Mode::Half if known > 0 && self.prng.happens(MILLION / 2) => Some((0, edited)),
+            Mode::Half if known > 1 => {
+                let duplicate = self.prng.happens(self.options.duplicates);
+                duplicate.then(|| (self.prng.between(1, known - 1), Edit::draw(&mut self.prng)))
+            }
+            Mode::Mixed | Mode::Templates { .. } | Mode::Boilerplate if known > 0 => {
                 let duplicate = self.prng.happens(self.options.duplicates);
                 duplicate.then(|| (self.prng.below(known), Edit::draw(&mut self.prng)))
             }
@@ -141,8 +175,11 @@ impl<'a> Generator<'a> {
 
     /// Makes a new document.
     fn original(&mut self) {
-        let length = self.length();
         self.words.clear();
+        if matches!(self.options.mode, Mode::Forms { .. }) {
+            return self.fill_in();
+        }
+        let length = self.length();
         let template = (!self.templates.is_empty())
             .then(|| &self.templates[self.prng.below(self.templates.len())]);
         if let Some((beginning, _)) = template {
@@ -154,9 +191,30 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Makes a document of some form.
+    fn fill_in(&mut self) {
+        let (form, gaps) = &self.templates[self.prng.below(self.templates.len())];
+        self.words.extend_from_slice(form);
+        for &gap in gaps {
+            self.words[gap as usize] = self.sources.draw(&mut self.prng);
+        }
+        // Now and then a gap holds one word more.
+        let at = gaps[0] as usize;
+        if self.prng.below(4) == 0 {
+            self.words.insert(at, self.sources.draw(&mut self.prng));
+        }
+    }
+
     fn length(&mut self) -> usize {
-        if !matches!(self.options.mode, Mode::Mixed | Mode::Templates { .. }) {
-            return self.options.words.max(FEWEST_WORDS);
+        match self.options.mode {
+            Mode::Mixed | Mode::Templates { .. } | Mode::Half => {}
+            Mode::Boilerplate => {
+                let own = self.options.words - self.options.words / 3;
+                return own.max(2 * FEWEST_WORDS);
+            }
+            Mode::Copies | Mode::Variants { .. } | Mode::Chain | Mode::Forms { .. } => {
+                return self.options.words.max(FEWEST_WORDS);
+            }
         }
         let quantile = self.prng.below(LENGTHS.len() - 1);
         let thousandths = self.prng.between(LENGTHS[quantile], LENGTHS[quantile + 1] - 1);
@@ -172,13 +230,16 @@ impl<'a> Generator<'a> {
                 self.recent.clear();
                 1
             }
-            Mode::Mixed | Mode::Templates { .. } => WINDOW,
+            Mode::Forms { .. } => 0,
+            Mode::Mixed | Mode::Templates { .. } | Mode::Half | Mode::Boilerplate => WINDOW,
         };
+        // The first of a half is made from for ever.
+        let oldest = usize::from(self.options.mode == Mode::Half);
         let number = self.count;
         if self.recent.len() < most {
             self.recent.push_back(Earlier { number, words: self.words.clone(), case });
         } else if most == WINDOW
-            && let Some(mut oldest) = self.recent.pop_front()
+            && let Some(mut oldest) = self.recent.remove(oldest)
         {
             // The oldest makes room, and its buffer serves again.
             std::mem::swap(&mut oldest.words, &mut self.words);
@@ -243,12 +304,15 @@ mod tests {
         oracle::pairs(texts, &settings)
     }
 
-    const MODES: [Mode; 5] = [
+    const MODES: [Mode; 8] = [
         Mode::Mixed,
         Mode::Copies,
         Mode::Variants { texts: 3 },
         Mode::Templates { templates: 4 },
         Mode::Chain,
+        Mode::Half,
+        Mode::Boilerplate,
+        Mode::Forms { forms: 3 },
     ];
 
     #[test]
@@ -352,5 +416,51 @@ mod tests {
         let near = found.iter().filter(|pair| pair.b == pair.a + 1).count();
         assert!(near > 290, "{near} of 299 neighbours");
         assert!(!found.iter().any(|pair| pair.b > pair.a + 100));
+    }
+
+    #[test]
+    fn half_of_all_documents_are_one_cluster() {
+        // More than the window: the first is made from to the end.
+        let documents = documents(Options { words: 30, ..options(Mode::Half) }, 6 * WINDOW / 2);
+        let from = |document: &Value| document["from"].as_str().map(str::to_owned);
+        let of_the_first = |from: &Option<String>| from.as_deref() == Some("d0000000");
+        let count = documents.len();
+        let variants = documents.iter().map(from).filter(of_the_first).count();
+        assert!(variants.abs_diff(count / 2) < count / 50, "{variants} of {count}");
+        let late = documents[count - 100..].iter().map(from).filter(of_the_first).count();
+        assert!((30..70).contains(&late), "{late} of the last 100");
+        // The others are as mixed as ever, and none of them is made from a variant.
+        let made: Vec<String> = documents.iter().filter_map(from).collect();
+        let others = made.len() - variants;
+        let asked = (count - variants) * 3 / 10;
+        assert!(others.abs_diff(asked) < asked / 10, "{others}, asked for {asked}");
+        let number = |id: &str| id[1..].parse::<usize>().unwrap();
+        assert!(made.iter().all(|id| !of_the_first(&from(&documents[number(id)]))));
+    }
+
+    #[test]
+    fn a_third_of_every_page_is_the_same_paragraph() {
+        let documents = documents(Options { duplicates: 0, ..options(Mode::Boilerplate) }, 200);
+        let texts = texts(&documents);
+        let words: Vec<Vec<&str>> = texts.iter().map(|t| t.split_whitespace().collect()).collect();
+        for page in &words {
+            assert_eq!(page[..35], words[0][..35]);
+            assert!((105..=120).contains(&page.len()), "{}", page.len());
+        }
+        assert_eq!(pairs(&texts, 1, 2), []);
+        // (40 − 4) of (40 − 4) + 2 · 80 shingles, about.
+        assert_eq!(pairs(&texts, 1, 10).len(), 200 * 199 / 2);
+    }
+
+    /// Documents of one form resemble each other as its gaps let them, those of two not at all.
+    #[test]
+    fn forms_differ_in_their_gaps() {
+        let documents = documents(options(Mode::Forms { forms: 12 }), 240);
+        let texts = texts(&documents);
+        let same_form = pairs(&texts, 1, 5);
+        assert!(same_form.len() > 12 * 20 * 19 / 2 * 9 / 10, "{}", same_form.len());
+        assert!(same_form.len() < 2 * 12 * 20 * 19 / 2, "{}", same_form.len());
+        let near = pairs(&texts, 4, 5).len();
+        assert!(near * 10 > same_form.len() && near * 10 < same_form.len() * 9, "{near}");
     }
 }

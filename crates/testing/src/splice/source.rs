@@ -138,6 +138,11 @@ impl Sources {
         prng.below(self.len()) as u32
     }
 
+    /// The words of all sentences, each sentence once.
+    pub(super) fn sentence_words(&self) -> impl Iterator<Item = u32> + '_ {
+        self.sentences.iter().cloned().flatten()
+    }
+
     /// Appends this many words of spliced text.
     pub(super) fn splice(&self, words: usize, prng: &mut Prng, out: &mut Words) {
         let end = out.len() + words;

@@ -1,0 +1,184 @@
+//! The bytes of one output in, its file out: compressed block by block, several blocks at a time.
+//!
+//! A block is compressed by itself ([`encode`]) and holds whole pieces, as they came, until it is large
+//! enough. So the bytes depend on the pieces and not on the number of threads. Blocks are far larger than
+//! chunks of the input, of which an output may take little: a compressor knows nothing at the beginning
+//! of a block, and one block for each chunk made files of near-duplicates up to a half larger.
+
+use super::encode::encode;
+use super::{OutputError, OutputFile};
+use crate::Compression;
+
+/// Bytes that wait to be compressed at a time, at most: bounds the memory with many threads.
+const WAITING: usize = 256 << 20;
+
+/// Bytes of a block, at least: so many times what the form looks back that beginning anew costs little.
+/// gzip looks back 32 KiB, bzip2 900 kB, zstd at its usual level 2 MiB, xz 8 MiB.
+fn block_bytes(compression: Compression) -> usize {
+    match compression {
+        Compression::None => 0,
+        Compression::Gzip => 4 << 20,
+        Compression::Bzip2 => 8 << 20,
+        Compression::Zstd => 16 << 20,
+        Compression::Xz => 32 << 20,
+    }
+}
+
+/// A file that is compressed as it is written, or not at all.
+#[derive(Debug)]
+pub(super) struct PackedFile {
+    file: OutputFile,
+    compression: Compression,
+    block_bytes: usize,
+    threads: usize,
+    /// The block being filled.
+    open: Vec<u8>,
+    /// Those that are full.
+    full: Vec<Vec<u8>>,
+}
+
+impl PackedFile {
+    /// Compresses on so many threads.
+    pub(super) fn new(file: OutputFile, compression: Compression, threads: usize) -> Self {
+        Self::with_blocks(file, compression, threads, block_bytes(compression))
+    }
+
+    fn with_blocks(
+        file: OutputFile,
+        compression: Compression,
+        threads: usize,
+        block_bytes: usize,
+    ) -> Self {
+        let most = WAITING / block_bytes.max(1);
+        let threads = threads.clamp(1, most.max(1));
+        Self { file, compression, block_bytes, threads, open: Vec::new(), full: Vec::new() }
+    }
+
+    pub(super) fn append(&mut self, raw: &[u8]) -> Result<(), OutputError> {
+        if self.compression == Compression::None {
+            return self.file.append(raw);
+        }
+        self.open.extend_from_slice(raw);
+        if self.open.len() < self.block_bytes {
+            return Ok(());
+        }
+        self.full.push(std::mem::take(&mut self.open));
+        if self.full.len() < self.threads { Ok(()) } else { self.pack() }
+    }
+
+    /// Ends the file and gives its size. Of nothing a compressed file of nothing is made, which is not an
+    /// empty file.
+    pub(super) fn close(mut self) -> Result<u64, OutputError> {
+        if !self.open.is_empty() || (self.full.is_empty() && self.file.bytes() == 0) {
+            self.full.push(std::mem::take(&mut self.open));
+        }
+        if self.compression != Compression::None {
+            self.pack()?;
+        }
+        self.file.close()
+    }
+
+    /// Compresses and writes the full blocks.
+    fn pack(&mut self) -> Result<(), OutputError> {
+        let compression = self.compression;
+        let packed = |raw: &Vec<u8>| {
+            let mut out = Vec::new();
+            encode(compression, raw, &mut out).map(|()| out)
+        };
+        let full = std::mem::take(&mut self.full);
+        let done: Vec<std::io::Result<Vec<u8>>> = match full.as_slice() {
+            [one] => vec![packed(one)],
+            all => std::thread::scope(|scope| {
+                let threads: Vec<_> =
+                    all.iter().map(|raw| scope.spawn(move || packed(raw))).collect();
+                let died = |_| Err(std::io::Error::other("a thread that compressed has died"));
+                threads.into_iter().map(|thread| thread.join().unwrap_or_else(died)).collect()
+            }),
+        };
+        for data in done {
+            let data =
+                data.map_err(|e| OutputError::io("compress the records", self.file.path(), e))?;
+            self.file.append(&data)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    const ALL: [Compression; 5] = [
+        Compression::None,
+        Compression::Gzip,
+        Compression::Zstd,
+        Compression::Bzip2,
+        Compression::Xz,
+    ];
+
+    fn packed(compression: Compression, pieces: &[&[u8]], threads: usize) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let file = OutputFile::create(path.clone()).unwrap();
+        let mut out = PackedFile::with_blocks(file, compression, threads, 1000);
+        pieces.iter().for_each(|piece| out.append(piece).unwrap());
+        let bytes = out.close().unwrap();
+        let data = std::fs::read(path).unwrap();
+        assert_eq!(data.len() as u64, bytes);
+        data
+    }
+
+    /// By the readers of the libraries: several members, frames or streams are one file.
+    fn unpacked(compression: Compression, data: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        match compression {
+            Compression::None => out.extend_from_slice(data),
+            Compression::Gzip => {
+                flate2::read::MultiGzDecoder::new(data).read_to_end(&mut out).map(|_| ()).unwrap();
+            }
+            Compression::Zstd => out = zstd::stream::decode_all(data).unwrap(),
+            Compression::Bzip2 => {
+                bzip2::read::MultiBzDecoder::new(data).read_to_end(&mut out).map(|_| ()).unwrap();
+            }
+            Compression::Xz => {
+                lzma_rust2::XzReader::new(data, true).read_to_end(&mut out).map(|_| ()).unwrap();
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn the_bytes_are_the_same_on_any_number_of_threads() {
+        let lines: Vec<String> = (0..700).map(|n| format!("line {n} of {}\n", n * n)).collect();
+        let pieces: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
+        for compression in ALL {
+            let one = packed(compression, &pieces, 1);
+            assert_eq!(unpacked(compression, &one), pieces.concat(), "{compression:?}");
+            for threads in [2, 3, 8, 1000] {
+                assert!(packed(compression, &pieces, threads) == one, "{compression:?} {threads}");
+            }
+        }
+        // Ten and more blocks, each a member with the magic number of gzip and its method in front.
+        let gzip = packed(Compression::Gzip, &pieces, 2);
+        let members = gzip.windows(4).filter(|bytes| bytes == b"\x1f\x8b\x08\0").count();
+        assert!(members >= 10, "{members}");
+    }
+
+    #[test]
+    fn nothing_is_a_whole_file_of_nothing() {
+        for compression in ALL {
+            for threads in [1, 4] {
+                let data = packed(compression, &[], threads);
+                assert_eq!(data.is_empty(), compression == Compression::None);
+                assert!(unpacked(compression, &data).is_empty());
+                // And a last block that is exactly full leaves no empty one behind it.
+                let full = [7; 1000];
+                let data = packed(compression, &[&full], threads);
+                assert_eq!(unpacked(compression, &data), full);
+                let twice = packed(compression, &[&full, &full], threads);
+                assert!(compression == Compression::None || twice == [&*data, &*data].concat());
+            }
+        }
+    }
+}
