@@ -11,7 +11,9 @@ use crate::postings::{ANYWHERE, Posting};
 /// ```
 /// use lookalike_engine::steps::census;
 ///
-/// assert_eq!(census(&[vec![1, 2, 3], vec![3, 4], vec![3, 5]]), 4);
+/// // Elements are told apart by their upper halves: they are fingerprints.
+/// let set = |values: &[u64]| values.iter().map(|value| value << 32).collect();
+/// assert_eq!(census(&[set(&[1, 2, 3]), set(&[3, 4]), set(&[3, 5])]), 4);
 /// ```
 #[must_use]
 pub fn census(sets: &[Vec<u64>]) -> u64 {
