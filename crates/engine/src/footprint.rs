@@ -111,7 +111,7 @@ pub struct Limits {
     pub sets: u64,
     /// Of token sequences that are remembered.
     pub sequences: u64,
-    /// Of elements that are written down to be counted.
+    /// Of elements that are written down to be counted, and of keys after that.
     pub counting: u64,
     /// Number of threads.
     pub threads: usize,
@@ -132,7 +132,7 @@ pub struct Needs {
     pub comparing: u64,
     /// While records are written.
     pub writing: u64,
-    /// Temporary file.
+    /// Temporary files.
     pub scratch: u64,
 }
 
@@ -216,9 +216,11 @@ impl Footprint {
         let units = self.units * UNIT + self.documents * MEMBER;
         let low = self.unit_elements * low.min(1.0);
         let census = (low * COUNTED).min(limits.counting as f64) + low / 8.0;
+        let emitted = self.keys * EMITTED;
+        let keys = emitted.min(limits.counting as f64);
         let indexing = match self.unit_elements > 0.0 {
-            true => self.rarity() + census.max(self.keys * EMITTED + low / 8.0),
-            false => self.keys * EMITTED,
+            true => self.rarity() + census.max(keys + low / 8.0),
+            false => keys,
         };
         let postings = self.keys * POSTED;
         let glances = match self.unit_elements > 0.0 {
@@ -234,7 +236,7 @@ impl Footprint {
             indexing: bytes(units + indexing),
             comparing: bytes(units + postings + glances + self.units * COMPARED),
             writing: bytes(units + answer + self.removed * TABLED + pipeline),
-            scratch,
+            scratch: scratch + (emitted - keys) as u64,
         }
     }
 
