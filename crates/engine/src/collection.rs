@@ -85,6 +85,9 @@ pub struct Collection {
     pub first_protected_file: u32,
     /// Chunks that an earlier run had read.
     pub restored: u32,
+    /// Whether those were all. If not, what later steps knew of the others does not hold: which of equal
+    /// documents stored the set of both is another one every time.
+    pub restored_whole: bool,
     /// Bytes that it left and that were damaged: what they held was read again.
     pub dropped: u64,
     /// Names that were asked for beforehand.

@@ -141,6 +141,7 @@ impl<'a> Appender<'a> {
                 let (store, found) = ChunkStore::kept(options.memory, path)?;
                 (left, ended) = (found.frames, found.ended);
                 collection.restored = left.len() as u32;
+                collection.restored_whole = ended;
                 collection.dropped = found.dropped;
                 store
             }

@@ -3,7 +3,8 @@
 //! Reading keeps chunk by chunk ([`crate::store`]); the steps behind it know flat arrays, and each is written
 //! down once. What is damaged is done again.
 
-use crate::EngineError;
+use crate::postings::Postings;
+use crate::{EngineError, Matches, Units};
 use lookalike_io::scratch::{Decoder, Encoder, read_whole, write_whole};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,10 @@ pub struct Steps {
     damaged: Mutex<Vec<&'static str>>,
 }
 
+fn failed(folder: &Path, error: &io::Error) -> EngineError {
+    EngineError::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -39,10 +44,19 @@ impl Steps {
         Self::default()
     }
 
-    /// Steps that are written into a folder, and taken from there where they are.
-    #[must_use]
-    pub fn kept(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), ..Self::default() }
+    /// Steps that are written into a folder, and taken from there where they are; `hold` says whether
+    /// what they were done on is what it was.
+    ///
+    /// # Errors
+    /// Steps that do not hold any more and cannot be removed.
+    pub fn kept(folder: &Path, hold: bool) -> Result<Self, EngineError> {
+        for name in [Units::NAME, Postings::NAME, Matches::NAME] {
+            let path = folder.join(name);
+            if !hold && path.exists() {
+                std::fs::remove_file(path).map_err(|error| failed(folder, &error))?;
+            }
+        }
+        Ok(Self { folder: Some(folder.to_owned()), ..Self::default() })
     }
 
     /// Steps that an earlier run had done.
@@ -75,9 +89,8 @@ impl Steps {
     /// Keeps a step that was done just now.
     pub(crate) fn keep<S: Step>(&self, step: &S) -> Result<(), EngineError> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        write_whole(&folder.join(S::NAME), |out| step.write(out)).map_err(|error| {
-            EngineError::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
-        })
+        let written = write_whole(&folder.join(S::NAME), |out| step.write(out));
+        written.map_err(|error| failed(folder, &error))
     }
 
     /// The step from before, or as it is made now.
@@ -120,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let times = RefCell::new(0);
         let run = || {
-            let steps = Steps::kept(folder.path());
+            let steps = Steps::kept(folder.path(), true).unwrap();
             let make = || {
                 *times.borrow_mut() += 1;
                 Ok(Numbers(vec![3, 4]))
@@ -136,6 +149,17 @@ mod tests {
         fs::write(&path, bytes).unwrap();
         assert_eq!(run(), (2, 0, 1));
         assert_eq!(run(), (2, 1, 0));
+    }
+
+    #[test]
+    fn steps_that_do_not_hold_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(Matches::NAME);
+        fs::write(&path, "something").unwrap();
+        Steps::kept(folder.path(), true).unwrap();
+        assert!(path.exists());
+        Steps::kept(folder.path(), false).unwrap();
+        assert!(!path.exists());
     }
 
     #[test]

@@ -123,7 +123,7 @@ pub(crate) fn analyse(
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
     let steps = match &workshop {
-        Some(workshop) => Steps::kept(&workshop.path("")),
+        Some(workshop) => Steps::kept(&workshop.path(""), collection.restored_whole)?,
         None => Steps::forgotten(),
     };
     let pool = pool(threads)?;
