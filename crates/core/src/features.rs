@@ -4,6 +4,7 @@
 //! terms are what Kołcz & Chowdhury 2008, section 6.4, compare. The set comes out in order of first
 //! occurrence: most documents turn out to have no near-duplicate and need never be sorted.
 
+use crate::batch;
 use crate::fingerprint::{self, TokenDigest, finalise};
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,16 @@ pub struct SetDigest(pub u128);
 #[derive(Debug, Default)]
 pub struct FeatureScratch {
     tokens: Vec<u64>,
-    seen: Vec<u64>,
+    seen: Seen,
+}
+
+/// Buffers to find out in which elements were there before; of any content between two documents.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Of short documents: where in the list of elements the one is that has the slot.
+    places: Vec<u16>,
+    /// Of long ones: the element that has the slot.
+    values: Vec<u64>,
 }
 
 impl FeatureScratch {
@@ -53,6 +63,12 @@ impl FeatureScratch {
     #[inline]
     pub fn push(&mut self, token: &[u8]) {
         self.tokens.push(fingerprint::token(token));
+    }
+
+    /// Adds the next tokens: those that stand in `bytes` at these places.
+    #[inline]
+    pub fn push_all(&mut self, bytes: &[u8], places: &[[usize; 2]]) {
+        batch::tokens(bytes, places, &mut self.tokens);
     }
 
     /// Number of tokens so far.
@@ -86,15 +102,24 @@ impl FeatureScratch {
 /// `seen` is a buffer, of any content.
 ///
 /// ```
-/// use lookalike_core::{FeatureKind, features::distinct, fingerprint};
+/// use lookalike_core::features::{Seen, distinct};
+/// use lookalike_core::{FeatureKind, fingerprint};
 ///
 /// let tokens: Vec<u64> = "to be or not to be".split(' ').map(|w| fingerprint::token(w.as_bytes())).collect();
 /// let mut terms = Vec::new();
-/// distinct(&tokens, FeatureKind::Terms, &mut Vec::new(), &mut terms);
+/// distinct(&tokens, FeatureKind::Terms, &mut Seen::default(), &mut terms);
 /// assert_eq!(terms.len(), 4);
 /// ```
-pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Vec<u64>, out: &mut Vec<u64>) {
-    let mut distinct = Distinct::new(seen, out, tokens.len());
+pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Seen, out: &mut Vec<u64>) {
+    if tokens.len() <= ROOMY {
+        collect(tokens, kind, Short::new(&mut seen.places, out, tokens.len()));
+    } else {
+        collect(tokens, kind, Long::new(&mut seen.values, out, tokens.len()));
+    }
+}
+
+#[inline]
+fn collect(tokens: &[u64], kind: FeatureKind, mut distinct: impl Distinct) {
     match kind {
         FeatureKind::Terms => {
             for &token in tokens {
@@ -109,8 +134,7 @@ pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Vec<u64>, out: &mu
             fingerprint::shingles(tokens, size, |value| distinct.add(value));
         }
     }
-    let end = distinct.end;
-    out.truncate(end);
+    distinct.finish();
 }
 
 /// Digest of a set, whatever the order of its elements; `None` for the empty set.
@@ -120,58 +144,114 @@ pub fn digest(set: &[u64]) -> Option<SetDigest> {
         return None;
     }
     // Two sums over differently mixed elements: order does not matter, every element does.
-    let mut high = 0u64;
-    let mut low = set.len() as u64;
-    for &value in set {
-        high = high.wrapping_add(value);
-        low = low.wrapping_add(finalise(value));
-    }
+    let (high, low) = batch::sums(set);
+    let low = low.wrapping_add(set.len() as u64);
     Some(SetDigest(u128::from(high) << 64 | u128::from(low)))
 }
 
-/// Elements up to which the table of a document has four slots for each, at most 256 KiB.
+/// Elements up to which a document is short.
 const ROOMY: usize = 1 << 12;
 
-/// Open-addressing set of non-zero values in a borrowed buffer, and the list of them in another.
-struct Distinct<'a> {
+/// A list of non-zero values that takes each of them once, with an open-addressing table beside it.
+///
+/// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so only whether
+/// its slot is another's, which is rare, is a branch.
+trait Distinct {
+    /// Adds a value, unless it was there before. 0 is taken as 1, as likely as any collision.
+    fn add(&mut self, value: u64);
+    /// Cuts the list to what was found.
+    fn finish(self);
+}
+
+/// For a short document the table holds places in the list, eight slots of two bytes for each element: mostly
+/// empty, soon emptied again, and small enough for a core's first cache.
+struct Short<'a> {
+    slots: &'a mut [u16],
+    out: &'a mut Vec<u64>,
+    start: usize,
+    found: usize,
+}
+
+impl<'a> Short<'a> {
+    fn new(slots: &'a mut Vec<u16>, out: &'a mut Vec<u64>, elements: usize) -> Self {
+        let capacity = (elements * 8).next_power_of_two().max(16);
+        if slots.len() < capacity {
+            slots.resize(capacity, 0);
+        }
+        let slots = &mut slots[..capacity];
+        slots.fill(u16::MAX);
+        let start = out.len();
+        // One more than there can be: a value that is not new is written too, and then forgotten.
+        out.resize(start + elements + 1, 0);
+        Self { slots, out, start, found: 0 }
+    }
+}
+
+impl Distinct for Short<'_> {
+    #[inline]
+    fn add(&mut self, value: u64) {
+        let value = value | u64::from(value == 0);
+        let list = &mut self.out[self.start..];
+        let mask = self.slots.len() - 1;
+        // Whoever comes to an empty slot finds the value at the end of the list, where it is put first.
+        list[self.found] = value;
+        let mut at = value as usize & mask;
+        let mut place = usize::from(self.slots[at]).min(self.found);
+        while list[place] != value {
+            at = (at + 1) & mask;
+            place = usize::from(self.slots[at]).min(self.found);
+        }
+        self.slots[at] = place as u16;
+        self.found += usize::from(place == self.found);
+    }
+
+    fn finish(self) {
+        self.out.truncate(self.start + self.found);
+    }
+}
+
+/// For a long document the table holds the values themselves: the list is too far away to be looked at. Two
+/// slots for each element.
+struct Long<'a> {
     slots: &'a mut [u64],
-    mask: usize,
-    out: &'a mut [u64],
+    out: &'a mut Vec<u64>,
     /// Where the next new value goes in `out`.
     end: usize,
 }
 
-impl<'a> Distinct<'a> {
+impl<'a> Long<'a> {
     fn new(slots: &'a mut Vec<u64>, out: &'a mut Vec<u64>, elements: usize) -> Self {
-        // Mostly empty as long as it stays in a core's cache: the fewer slots are another's.
-        let room = if elements <= ROOMY { 4 } else { 2 };
-        let capacity = (elements * room).next_power_of_two().max(16);
+        let capacity = (elements * 2).next_power_of_two().max(16);
         if slots.len() < capacity {
             slots.resize(capacity, 0);
         }
         let slots = &mut slots[..capacity];
         slots.fill(0);
         let end = out.len();
-        // One more than there can be: a value that is not new is written too, and then forgotten.
+        // As in `Short`.
         out.resize(end + elements + 1, 0);
-        Self { mask: capacity - 1, slots, out, end }
+        Self { slots, out, end }
     }
+}
 
-    /// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so
-    /// only whether its slot is another's, which is rare, is a branch.
+impl Distinct for Long<'_> {
     #[inline]
     fn add(&mut self, value: u64) {
-        // 0 marks an empty slot; a fingerprint of 0 is taken as 1, as likely as any collision.
         let value = value | u64::from(value == 0);
-        let mut at = value as usize & self.mask;
+        let mask = self.slots.len() - 1;
+        let mut at = value as usize & mask;
         let mut held = self.slots[at];
         while (held != 0) & (held != value) {
-            at = (at + 1) & self.mask;
+            at = (at + 1) & mask;
             held = self.slots[at];
         }
         self.slots[at] = value;
         self.out[self.end] = value;
         self.end += usize::from(held == 0);
+    }
+
+    fn finish(self) {
+        self.out.truncate(self.end);
     }
 }
 
@@ -238,6 +318,49 @@ mod tests {
                 values.push(extra);
                 prop_assert_ne!(digest(&values), before);
             }
+        }
+    }
+
+    fn listed(values: &[u64], mut distinct: impl Distinct) {
+        values.iter().for_each(|value| distinct.add(*value));
+        distinct.finish();
+    }
+
+    proptest! {
+        #[test]
+        fn short_and_long_tables_list_what_a_plain_search_lists(
+            values in prop::collection::vec(
+                // Many that want the same slot, many that are equal, and those on either side of 0.
+                prop_oneof![0u64..4, (0u64..6).prop_map(|n| n << 40), any::<u64>(), 250u64..260],
+                0..120,
+            ),
+            before in prop::collection::vec(any::<u64>(), 0..3),
+        ) {
+            let mut expected = before.clone();
+            for &value in &values {
+                if !expected[before.len()..].contains(&value.max(1)) {
+                    expected.push(value.max(1));
+                }
+            }
+            let mut seen = Seen { places: vec![3; 9], values: vec![5; 9] };
+            let mut out = before.clone();
+            listed(&values, Short::new(&mut seen.places, &mut out, values.len()));
+            prop_assert_eq!(&out, &expected);
+            out.clone_from(&before);
+            listed(&values, Long::new(&mut seen.values, &mut out, values.len()));
+            prop_assert_eq!(&out, &expected);
+        }
+    }
+
+    #[test]
+    fn documents_on_either_side_of_the_limit_are_alike() {
+        let tokens: Vec<u64> = (0..ROOMY as u64 + 1).map(|n| n % 3001).collect();
+        for tokens in [&tokens[1..], &tokens] {
+            let mut terms = Vec::new();
+            distinct(tokens, FeatureKind::Terms, &mut Seen::default(), &mut terms);
+            let all: BTreeSet<u64> = tokens.iter().map(|&token| finalise(token).max(1)).collect();
+            assert_eq!(terms.len(), 3001);
+            assert_eq!(terms.into_iter().collect::<BTreeSet<_>>(), all);
         }
     }
 }

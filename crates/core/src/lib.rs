@@ -1,7 +1,7 @@
 //! Tokens in; fingerprints, feature sets and exact measures out. Pure: no files, threads or clock.
 //!
 //! The road through this crate, in order: [`fingerprint`] turns tokens into 64-bit values (the only
-//! hashing that a result depends on), [`features`] collects them into the set `S(D, w)` of a
+//! hashing that a result depends on), [`batch`] many of them at once, [`features`] collects them into the set `S(D, w)` of a
 //! document, [`rarity`] counts how common each value is, [`prefix`] picks the few values by which a
 //! document has to be findable, and [`measure`] decides, in integers only, whether two sets reach
 //! the threshold.
@@ -30,6 +30,7 @@
 //! # Ok::<(), lookalike_core::ThresholdError>(())
 //! ```
 
+pub mod batch;
 pub mod features;
 pub mod fingerprint;
 pub mod measure;

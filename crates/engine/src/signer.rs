@@ -135,11 +135,16 @@ impl Signer {
         features.clear();
         let kept =
             (self.features == FeatureKind::Terms && self.terms != Terms::All).then_some(self.terms);
-        self.analyzer.tokens(text, analysis, |token| {
-            if kept.is_none_or(|terms| terms.keeps(token)) {
-                features.push(token);
-            }
-        });
+        match kept {
+            None => self.analyzer.batches(text, analysis, |bytes, places| {
+                features.push_all(bytes, places);
+            }),
+            Some(terms) => self.analyzer.tokens(text, analysis, |token| {
+                if terms.keeps(token) {
+                    features.push(token);
+                }
+            }),
+        }
         if self.filter != TermFilter::ALL {
             terms.clear();
             self.filter.terms(&self.analyzer, text, filter, |term| {

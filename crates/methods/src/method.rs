@@ -1,6 +1,7 @@
 //! What a method is: tokens in, keys and a sketch out, and what two sketches say of each other.
 
 use crate::hamming::Search;
+use lookalike_core::features::Seen;
 use lookalike_core::{Measure, Overlap};
 use std::fmt;
 
@@ -207,6 +208,8 @@ pub enum Candidates {
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     /// For sets of distinct values.
+    pub known: Seen,
+    /// Values in passing.
     pub seen: Vec<u64>,
     /// Features of the document.
     pub features: Vec<u64>,

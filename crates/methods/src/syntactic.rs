@@ -52,7 +52,7 @@ impl Method for Syntactic {
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         scratch.features.clear();
-        distinct(document.tokens, FeatureKind::Terms, &mut scratch.seen, &mut scratch.features);
+        distinct(document.tokens, FeatureKind::Terms, &mut scratch.known, &mut scratch.features);
         if scratch.features.is_empty() {
             return Err(Unsigned::Empty);
         }

@@ -3,12 +3,12 @@
 //! [`Analyzer`] is built once from the settings and serves every thread; each thread brings its own
 //! [`Scratch`]. The contested choice is to work on *stretches*: text is cut at ASCII white space, and
 //! only a stretch that holds a non-ASCII byte pays for Unicode. One accent must never push a whole
-//! document off the fast path.
+//! document off the fast path. What happens within a few kilobytes of them is [`crate::window`]'s.
 
-use crate::casing::{changes, lower_into};
 use crate::classes::Classes;
-use crate::normal::{Buffers, Normalizer};
-use crate::{AnalysisSettings, Unit, ascii, scan};
+use crate::normal::Normalizer;
+use crate::window::{Window, end_of, is_gap};
+use crate::{AnalysisSettings, Unit};
 
 /// Name of this analysis, stated in every summary. Changes when any token of any text changes.
 ///
@@ -16,8 +16,8 @@ use crate::{AnalysisSettings, Unit, ascii, scan};
 /// library's and of another (`char::UNICODE_VERSION`); a test holds this line to both.
 pub const ANALYSIS_NAME: &str = "words/1 (Unicode 18.0 classes, 17.0 lower case)";
 
-/// ASCII bytes handled at a time, so that the lower-cased copy stays in the first-level cache.
-const WINDOW: usize = 16 * 1024;
+/// Bytes of text handled at a time, so that what is found in them stays in the first-level cache.
+const WINDOW: usize = 8 * 1024;
 
 /// Turns text into tokens. Immutable, `Send` and `Sync`.
 ///
@@ -49,14 +49,8 @@ pub struct Analyzer {
 /// Working space of [`Analyzer::tokens`], one for each thread. Grows to the longest stretch seen.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
-    ascii: Vec<u8>,
-    slow: SlowScratch,
-}
-
-#[derive(Debug, Clone, Default)]
-struct SlowScratch {
-    normal: Buffers,
-    lower: String,
+    window: Window,
+    characters: Vec<[usize; 2]>,
 }
 
 impl Analyzer {
@@ -76,106 +70,73 @@ impl Analyzer {
     /// than 16 combining marks in a row).
     #[inline]
     pub fn tokens<F: FnMut(&[u8])>(&self, text: &str, scratch: &mut Scratch, mut emit: F) {
-        match self.unit {
-            Unit::Word => self.words(text, scratch, &mut |word, _| emit(word)),
-            Unit::Char => {
-                let mut first = true;
-                self.words(text, scratch, &mut |word, joined| {
-                    if !first && !joined {
-                        emit(b" ");
-                    }
-                    first = false;
-                    characters(word, &mut emit);
-                });
+        self.batches(text, scratch, |bytes, places| {
+            for &[start, end] in places {
+                emit(&bytes[start..end]);
             }
-        }
-    }
-
-    /// Emits each word, and whether it continues the unspaced run of the word before.
-    #[inline]
-    fn words(&self, text: &str, scratch: &mut Scratch, emit: &mut impl FnMut(&[u8], bool)) {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let limit = bytes.len().min(at + WINDOW);
-            let plain = at + ascii::prefix(&bytes[at..limit]);
-            // The last cut before `plain`: up to there, everything is ASCII and ends with a stretch.
-            let cut = if plain == bytes.len() {
-                plain
-            } else {
-                bytes[at..plain].iter().rposition(is_gap).map_or(at, |gap| at + gap + 1)
-            };
-            if cut > at {
-                ascii::words(&bytes[at..cut], &mut scratch.ascii, &mut |word| emit(word, false));
-                at = cut;
-                continue;
-            }
-            // No cut: a stretch that is not ASCII, or one longer than the window.
-            let end = end_of_stretch(bytes, at);
-            if bytes[at..end].is_ascii() {
-                ascii::words(&bytes[at..end], &mut scratch.ascii, &mut |word| emit(word, false));
-            } else {
-                self.slow_words(&text[at..end], &mut scratch.slow, emit);
-            }
-            at = end;
-        }
-    }
-
-    /// The plain path: any text whatever, ASCII or not.
-    fn slow_words(
-        &self,
-        stretch: &str,
-        scratch: &mut SlowScratch,
-        emit: &mut impl FnMut(&[u8], bool),
-    ) {
-        let normal = self.normalizer.apply(stretch, &mut scratch.normal);
-        let lower = if changes(normal, self.classes) {
-            scratch.lower.clear();
-            lower_into(normal, self.classes, &mut scratch.lower);
-            &scratch.lower
-        } else {
-            normal
-        };
-        scan::words(lower, self.classes, &mut |range, joined| {
-            emit(&lower.as_bytes()[range], joined);
         });
     }
-}
 
-/// ASCII white space and control characters end a stretch: no word, no composition, no case
-/// context reaches across them.
-#[inline]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that iterators ask for")]
-pub(crate) fn is_gap(byte: &u8) -> bool {
-    *byte <= b' '
-}
-
-/// The end of the stretch that begins at `at`, or of several in a row while each begins with a
-/// non-ASCII byte: text in another alphabet then needs few calls.
-fn end_of_stretch(bytes: &[u8], at: usize) -> usize {
-    let limit = bytes.len().min(at + WINDOW);
-    let mut end = at;
-    loop {
-        end += bytes[end..].iter().position(is_gap).unwrap_or(bytes.len() - end);
-        match bytes.get(end + 1) {
-            Some(next) if !next.is_ascii() && end < limit => end += 1,
-            _ => return end,
+    /// The same, many tokens at a time: the bytes that they stand in, and where each of them begins and
+    /// ends there. Behind each token there are bytes that are no token's, if only to be read in vain: a
+    /// caller that works on many at once need not look at how long each is.
+    #[inline]
+    pub fn batches(
+        &self,
+        text: &str,
+        scratch: &mut Scratch,
+        mut emit: impl FnMut(&[u8], &[[usize; 2]]),
+    ) {
+        let Scratch { window, characters } = scratch;
+        let mut rest = text;
+        let mut first = true;
+        while !rest.is_empty() {
+            let (head, tail) = rest.split_at(end_of_window(rest.as_bytes()));
+            rest = tail;
+            window.read(head, self.classes, &self.normalizer);
+            match self.unit {
+                Unit::Word => emit(&window.bytes, window.places()),
+                Unit::Char => {
+                    characters.clear();
+                    split(window, &mut first, characters);
+                    emit(&window.bytes, characters);
+                }
+            }
         }
     }
 }
 
-/// Emits the code points of UTF-8 bytes, one by one.
-#[inline]
-fn characters(mut bytes: &[u8], emit: &mut impl FnMut(&[u8])) {
-    while let Some(&lead) = bytes.first() {
-        let length = match lead {
-            0..0xC0 => 1,
-            0xC0..0xE0 => 2,
-            0xE0..0xF0 => 3,
-            _ => 4,
-        };
-        let (character, rest) = bytes.split_at(length.min(bytes.len()));
-        emit(character);
-        bytes = rest;
+/// Where the first window of a text ends: where a stretch does.
+fn end_of_window(text: &[u8]) -> usize {
+    match text.get(..WINDOW) {
+        None => text.len(),
+        Some(head) => match head.iter().rposition(is_gap) {
+            Some(gap) => gap + 1,
+            None => end_of(text, WINDOW),
+        },
+    }
+}
+
+/// Lists the code points of the words, and a space between words that are not joined.
+fn split(window: &Window, first: &mut bool, characters: &mut Vec<[usize; 2]>) {
+    // The window ends with spaces.
+    let blank = window.bytes.len() - 1;
+    let mut joined = window.joined.iter().peekable();
+    for (number, &[mut at, end]) in window.places().iter().enumerate() {
+        let continues = joined.next_if_eq(&&number).is_some();
+        if !continues && !*first {
+            characters.push([blank, blank + 1]);
+        }
+        *first = false;
+        while at < end {
+            let length = match window.bytes[at] {
+                0..0xC0 => 1,
+                0xC0..0xE0 => 2,
+                0xE0..0xF0 => 3,
+                _ => 4,
+            };
+            characters.push([at, at + length]);
+            at += length;
+        }
     }
 }

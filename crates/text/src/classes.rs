@@ -1,35 +1,49 @@
 //! A code point in, what the word scan needs to know of it out.
 //!
-//! [`Classes::get`] answers with one byte of flags from a two-stage table that is built once from the
+//! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once from the
 //! Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will not do: it
 //! counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word here is what
 //! Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
 
+use crate::normal::is_invisible;
+use icu_normalizer::ComposingNormalizerBorrowed as ComposingNormalizer;
+use icu_normalizer::properties::{
+    CanonicalCombiningClassMapBorrowed, CanonicalDecompositionBorrowed, Decomposed,
+};
 use icu_properties::props::{
     CaseIgnorable, Cased, ChangesWhenLowercased, GeneralCategory, GeneralCategoryGroup,
     NumericType, Script, WordBreak,
 };
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// A letter or number of a script that puts spaces between words.
-pub(crate) const WORD: u8 = 1;
+pub(crate) const WORD: u16 = 1;
 /// A letter or number of a script written without spaces.
-pub(crate) const UNSPACED: u8 = 1 << 1;
+pub(crate) const UNSPACED: u16 = 1 << 1;
 /// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on the
 /// unspaced letters that attach as marks do (`Word_Break=Extend`).
-pub(crate) const MARK: u8 = 1 << 2;
+pub(crate) const MARK: u16 = 1 << 2;
 /// [`UNSPACED`], and a segment of its own (with its marks) under UAX #29: `Word_Break=Other`.
-pub(crate) const ALONE: u8 = 1 << 3;
+pub(crate) const ALONE: u16 = 1 << 3;
 /// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's `isdigit`.
-pub(crate) const DIGIT: u8 = 1 << 4;
+pub(crate) const DIGIT: u16 = 1 << 4;
 /// The lower-case form may differ.
-pub(crate) const UPPER: u8 = 1 << 5;
+pub(crate) const UPPER: u16 = 1 << 5;
 /// `Cased`, for the final sigma.
-pub(crate) const CASED: u8 = 1 << 6;
+pub(crate) const CASED: u16 = 1 << 6;
 /// `Case_Ignorable`, for the final sigma.
-pub(crate) const IGNORABLE: u8 = 1 << 7;
+pub(crate) const IGNORABLE: u16 = 1 << 7;
+/// NFC leaves the character alone, whatever stands beside it, as long as that has this flag too or is ASCII.
+pub(crate) const INERT_NFC: u16 = 1 << 8;
+/// So does NFKC, and it is not invisible.
+pub(crate) const INERT_NFKC: u16 = 1 << 9;
+/// Inert under NFC as long as the marks beside it stand in canonical order: [`order`] tells.
+pub(crate) const ORDERED_NFC: u16 = 1 << 10;
+/// The same under NFKC.
+pub(crate) const ORDERED_NFKC: u16 = 1 << 11;
 
 const CODE_POINTS: usize = 0x11_0000;
 const BLOCK: usize = 256;
@@ -48,7 +62,7 @@ const SCRIPTS: [Script; 7] = [
 /// The table of flags.
 pub(crate) struct Classes {
     index: Box<[u16; CODE_POINTS / BLOCK]>,
-    blocks: Vec<[u8; BLOCK]>,
+    blocks: Vec<[u16; BLOCK]>,
 }
 
 impl Classes {
@@ -60,7 +74,7 @@ impl Classes {
 
     /// The flags of a code point.
     #[inline]
-    pub(crate) fn get(&self, c: char) -> u8 {
+    pub(crate) fn get(&self, c: char) -> u16 {
         let point = c as usize;
         self.blocks[usize::from(self.index[point / BLOCK])][point % BLOCK]
     }
@@ -68,7 +82,7 @@ impl Classes {
     fn build() -> Self {
         let flat = flat();
         let mut index = Box::new([0; CODE_POINTS / BLOCK]);
-        let mut blocks: Vec<[u8; BLOCK]> = Vec::new();
+        let mut blocks: Vec<[u16; BLOCK]> = Vec::new();
         for (number, block) in index.iter_mut().zip(flat.as_chunks().0) {
             let known = blocks.iter().position(|seen| seen == block);
             let place = known.unwrap_or_else(|| {
@@ -87,10 +101,10 @@ impl std::fmt::Debug for Classes {
     }
 }
 
-/// One byte for every code point.
-fn flat() -> Vec<u8> {
+/// The flags of every code point.
+fn flat() -> Vec<u16> {
     let mut flat = vec![0; CODE_POINTS];
-    let mut set = |range: std::ops::RangeInclusive<u32>, flag: u8| {
+    let mut set = |range: std::ops::RangeInclusive<u32>, flag: u16| {
         for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
             *class |= flag;
         }
@@ -120,7 +134,54 @@ fn flat() -> Vec<u8> {
         set(range, IGNORABLE);
     }
     mark_unspaced(&mut flat);
+    mark_inert(&mut flat);
     flat
+}
+
+/// The canonical combining class: marks in a row have to stand in the order of these numbers.
+pub(crate) fn order(c: char) -> u8 {
+    CanonicalCombiningClassMapBorrowed::new().get_u8(c)
+}
+
+/// Where characters are looked at for [`INERT_NFC`] and [`INERT_NFKC`]: the scripts and symbols in common use.
+/// What is not looked at goes the plain way, which is only slower.
+const COMMON: [std::ops::Range<u32>; 4] =
+    [0x80..0x3400, 0xA000..0xAC00, 0xF900..0x1_0000, 0x1_F000..0x1_FB00];
+
+/// Han and Hangul syllables: inert without a look at each of them, which a test takes.
+const WITHOUT_A_LOOK: [std::ops::RangeInclusive<u32>; 3] =
+    [0x3400..=0x4DBF, 0x4E00..=0x9FFF, 0xAC00..=0xD7A3];
+
+/// Marks what normalisation leaves alone: it is normal by itself, never the second of two characters that
+/// become one, and not reordered (UAX #15, section 9, with every "maybe" taken as a no).
+fn mark_inert(flat: &mut [u16]) {
+    let (nfc, nfkc) = (ComposingNormalizer::new_nfc(), ComposingNormalizer::new_nfkc());
+    let orders = CanonicalCombiningClassMapBorrowed::new();
+    let pairs = CanonicalDecompositionBorrowed::new();
+    let common = || COMMON.into_iter().flatten().filter_map(char::from_u32);
+    let seconds: HashSet<char> = common()
+        .filter_map(|c| match pairs.decompose(c) {
+            Decomposed::Expansion(_, second) => Some(second),
+            _ => None,
+        })
+        .collect();
+    let mut buffer = [0; 4];
+    for c in common() {
+        // Jamo become syllables by arithmetic.
+        if seconds.contains(&c) || ('\u{1100}'..'\u{1200}').contains(&c) {
+            continue;
+        }
+        let text: &str = c.encode_utf8(&mut buffer);
+        if nfc.is_normalized(text) {
+            flat[c as usize] |= if orders.get_u8(c) == 0 { INERT_NFC } else { ORDERED_NFC };
+        }
+        if nfkc.is_normalized(text) && !is_invisible(c) {
+            flat[c as usize] |= if orders.get_u8(c) == 0 { INERT_NFKC } else { ORDERED_NFKC };
+        }
+    }
+    for point in WITHOUT_A_LOOK.into_iter().flatten() {
+        flat[point as usize] |= INERT_NFC | INERT_NFKC;
+    }
 }
 
 /// Turns [`WORD`] into [`UNSPACED`] where the script has no spaces between words.
@@ -128,7 +189,7 @@ fn flat() -> Vec<u8> {
 /// A letter shared by several scripts (the prolonged sound mark `ー` and its halfwidth form, the
 /// halfwidth voicing marks) counts when all of its `Script_Extensions` are such scripts (the
 /// modifier apostrophe `ʼ` has Thai among many others); a shared number (`㊀`) does not.
-fn mark_unspaced(flat: &mut [u8]) {
+fn mark_unspaced(flat: &mut [u16]) {
     let categories = CodePointMapData::<GeneralCategory>::new();
     let breaks = CodePointMapData::<WordBreak>::new();
     let scripts = ScriptWithExtensions::new();
@@ -164,7 +225,7 @@ fn mark_unspaced(flat: &mut [u8]) {
 mod tests {
     use super::*;
 
-    fn class(c: char) -> u8 {
+    fn class(c: char) -> u16 {
         Classes::shared().get(c)
     }
 
@@ -195,6 +256,40 @@ mod tests {
             if !c.to_lowercase().eq([c]) {
                 assert_ne!(class(c) & UPPER, 0, "{c}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_called_inert_is_normal_and_stays_so_beside_its_like() {
+        let (nfc, nfkc) = (ComposingNormalizer::new_nfc(), ComposingNormalizer::new_nfkc());
+        let orders = CanonicalCombiningClassMapBorrowed::new();
+        let pairs = CanonicalDecompositionBorrowed::new();
+        for c in '\0'..=char::MAX {
+            let text = c.to_string();
+            let class = class(c);
+            for (inert, ordered, normalizer) in
+                [(INERT_NFC, ORDERED_NFC, &nfc), (INERT_NFKC, ORDERED_NFKC, &nfkc)]
+            {
+                if class & (inert | ordered) != 0 {
+                    assert!(normalizer.is_normalized(&text), "{c:?}");
+                    assert_eq!(class & inert != 0, orders.get_u8(c) == 0, "{c:?}");
+                    // Syllables are made of jamo by arithmetic.
+                    assert!(!('\u{1100}'..'\u{1200}').contains(&c), "{c:?}");
+                }
+            }
+            assert!(class & (INERT_NFKC | ORDERED_NFKC) == 0 || !is_invisible(c), "{c:?}");
+            if let Decomposed::Expansion(_, second) = pairs.decompose(c)
+                && !('\u{AC00}'..='\u{D7A3}').contains(&c)
+            {
+                let flags = INERT_NFC | INERT_NFKC | ORDERED_NFC | ORDERED_NFKC;
+                assert_eq!(self::class(second) & flags, 0, "{second:?}");
+            }
+        }
+        for c in "éяαعअ漢한あ—“”’…€😀".chars() {
+            assert_ne!(class(c) & INERT_NFC, 0, "{c}");
+        }
+        for c in "\u{e38}\u{e48}\u{64e}".chars() {
+            assert_ne!(class(c) & ORDERED_NFC, 0, "{c:?}");
         }
     }
 }

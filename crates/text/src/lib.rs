@@ -32,7 +32,6 @@
 //! ```
 
 mod analyzer;
-mod ascii;
 mod casing;
 mod classes;
 mod decode;
@@ -40,12 +39,14 @@ mod elements;
 mod filter;
 mod html;
 mod located;
+mod masks;
 mod normal;
 mod page;
 mod prescan;
 mod scan;
 mod settings;
 mod tag;
+mod window;
 
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
 pub use decode::{Decoded, decode_html, decode_text};

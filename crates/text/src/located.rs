@@ -3,9 +3,9 @@
 //! The twin of [`Analyzer::tokens`], written plainly and allowed to allocate; a test says that the
 //! two give the same tokens.
 
-use crate::analyzer::is_gap;
 use crate::casing::lower_into;
 use crate::normal::Buffers;
+use crate::window::is_gap;
 use crate::{Analyzer, Unit, scan};
 use std::ops::Range;
 

@@ -9,6 +9,7 @@
 //! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
 
 use crate::Normalize;
+use crate::classes::{INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC};
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 
 /// Buffers of [`Normalizer::apply`].
@@ -32,6 +33,16 @@ impl Normalizer {
             Normalize::None => Self::None,
             Normalize::Nfc => Self::Nfc(ComposingNormalizer::new_nfc()),
             Normalize::Nfkc => Self::Nfkc(ComposingNormalizer::new_nfkc()),
+        }
+    }
+
+    /// The flags of characters that are left alone wherever they stand, and of those that are if marks are in
+    /// order; without normalisation, none.
+    pub(crate) fn left_alone(&self) -> Option<(u16, u16)> {
+        match self {
+            Self::None => None,
+            Self::Nfc(_) => Some((INERT_NFC, ORDERED_NFC)),
+            Self::Nfkc(_) => Some((INERT_NFKC, ORDERED_NFKC)),
         }
     }
 
@@ -77,7 +88,7 @@ fn drop_invisible<'a>(stretch: &'a str, buffer: &'a mut String) -> &'a str {
 }
 
 /// Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 

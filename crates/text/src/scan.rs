@@ -83,7 +83,7 @@ pub(crate) fn segments(
 }
 
 /// Where the characters of any of these classes end, from `at` on.
-fn end_of(text: &str, at: usize, classes: &Classes, flags: u8) -> usize {
+fn end_of(text: &str, at: usize, classes: &Classes, flags: u16) -> usize {
     text[at..].find(|c| classes.get(c) & flags == 0).map_or(text.len(), |length| at + length)
 }
 

@@ -35,6 +35,7 @@ fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zA-Z0-9 ,._'\t\n-]{0,80}",
         3 => "[ΣσΑİIßẞéÉeﬁＦ𝐅\u{301}\u{307}\u{338}<=\u{ad}\u{200b}\u{200d}\u{2060}\u{feff}\u{a0} .']{0,8}",
+        3 => "[А-яЁёΑ-ωß-ÿŸĞ“”—…€😀한\u{1161}\u{11a8}漢あアक्षि .a-cX\u{e38}\u{e48}\u{64e}\u{651}\u{654}\u{5b8}\u{5bc}\u{301}ก]{0,10}",
         2 => "[漢字々〇あアーｱﾞไทยที่ກຳខ្មែမြန်\u{3099} a1]{0,8}",
         1 => "\\PC{0,6}",
         1 => any::<char>().prop_map(String::from),
@@ -149,6 +150,20 @@ proptest! {
     }
 
     #[test]
+    fn batches_leave_room_behind_each_token(text in text()) {
+        for unit in [Unit::Word, Unit::Char] {
+            let mut found = Vec::new();
+            analyzer(Normalize::Nfc, unit).batches(&text, &mut Scratch::default(), |bytes, places| {
+                for &[start, end] in places {
+                    assert!(start < end && (&bytes[start..end] == b" " || bytes.len() >= start + 16), "{start} {end} {}", bytes.len());
+                    found.push(String::from_utf8(bytes[start..end].to_vec()).expect("tokens are UTF-8"));
+                }
+            });
+            prop_assert_eq!(found, tokens(Normalize::Nfc, unit, &text));
+        }
+    }
+
+    #[test]
     fn places_hold_the_token_where_nothing_was_normalised(text in text()) {
         for (token, place) in located(Normalize::None, Unit::Word, &text) {
             // Marks that lower-casing made are no part of a token; a final sigma needs its context.
@@ -186,6 +201,24 @@ proptest! {
             tokens_with(&analyzer, &one, &mut scratch);
             let again = tokens_with(&analyzer, &two, &mut scratch);
             prop_assert_eq!(again, tokens(normalize, Unit::Word, &two));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn long_text_gives_what_its_parts_give(parts in prop::collection::vec(text(), 1..5), times in 1usize..600) {
+        // Long enough for several windows, which end wherever they end; pieces may be stretches longer than one.
+        for gap in ["", " "] {
+            let text = vec![parts.join(gap); times].join(gap);
+            let text: String = text.chars().take(40_000).collect();
+            for unit in [Unit::Word, Unit::Char] {
+                let located = located(Normalize::Nfc, unit, &text);
+                let plain: Vec<String> = located.into_iter().map(|(token, _)| token).collect();
+                prop_assert_eq!(tokens(Normalize::Nfc, unit, &text), plain);
+            }
         }
     }
 }

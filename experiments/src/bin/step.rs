@@ -8,6 +8,7 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use lookalike_core::features::Seen;
 use lookalike_core::prefix::{PrefixOrder, PrefixScratch};
 use lookalike_core::{
     FeatureKind, Measure, Parity, RarityTable, ShortDocuments, Threshold, fingerprint,
@@ -170,7 +171,7 @@ impl Input {
         for text in &texts {
             let (mut hashes, mut set) = (Vec::new(), Vec::new());
             analyzer.tokens(text, &mut scratch, |token| hashes.push(fingerprint::token(token)));
-            lookalike_core::features::distinct(&hashes, SHINGLES, &mut Vec::new(), &mut set);
+            lookalike_core::features::distinct(&hashes, SHINGLES, &mut Seen::default(), &mut set);
             set.sort_unstable();
             tokens.push(hashes);
             sets.push(set);
@@ -255,7 +256,7 @@ fn shingle(input: &Input) -> Result<Work<'_>> {
 
 fn set(input: &Input) -> Result<Work<'_>> {
     // Hashing the tokens is no part of this step: their documents are in buffers already.
-    let (mut seen, mut out) = (Vec::new(), Vec::new());
+    let (mut seen, mut out) = (Seen::default(), Vec::new());
     Ok(Box::new(move || {
         let mut count = 0;
         for tokens in &input.tokens {

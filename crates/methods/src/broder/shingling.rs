@@ -27,7 +27,7 @@ impl Shingling {
         }
         scratch.features.clear();
         let kind = FeatureKind::Shingles { size: self.w as usize, short: self.short };
-        features::distinct(document.tokens, kind, &mut scratch.seen, &mut scratch.features);
+        features::distinct(document.tokens, kind, &mut scratch.known, &mut scratch.features);
         match u32::try_from(scratch.features.len()) {
             Ok(0) => Err(Unsigned::TooShort),
             Ok(size) => Ok(size),

@@ -79,9 +79,9 @@ impl Method for IMatch {
         scratch: &mut Scratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        let Scratch { seen, features: terms, values, counts, .. } = scratch;
+        let Scratch { known, features: terms, values, counts, .. } = scratch;
         terms.clear();
-        distinct(document.tokens, FeatureKind::Terms, seen, terms);
+        distinct(document.tokens, FeatureKind::Terms, known, terms);
         if terms.is_empty() {
             return Err(Unsigned::Empty);
         }

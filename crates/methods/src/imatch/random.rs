@@ -107,9 +107,9 @@ impl Method for RandomIMatch {
         scratch: &mut Scratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        let Scratch { seen, features: terms, values, counts: frequencies, .. } = scratch;
+        let Scratch { known, seen, features: terms, values, counts: frequencies, .. } = scratch;
         terms.clear();
-        distinct(document.tokens, FeatureKind::Terms, seen, terms);
+        distinct(document.tokens, FeatureKind::Terms, known, terms);
         if terms.is_empty() {
             return Err(Unsigned::Empty);
         }

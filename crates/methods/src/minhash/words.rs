@@ -161,9 +161,9 @@ impl Method for WordLsh {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
-        let Scratch { seen, features, values, .. } = scratch;
+        let Scratch { known, features, values, .. } = scratch;
         features.clear();
-        features::distinct(document.tokens, FeatureKind::Terms, seen, features);
+        features::distinct(document.tokens, FeatureKind::Terms, known, features);
         if features.len() < self.orders.words() && self.short == ShortDocuments::Ignore {
             return Err(Unsigned::TooShort);
         }

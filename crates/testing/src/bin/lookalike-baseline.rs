@@ -6,7 +6,7 @@
 //! that uses these parts can be faster. Work is handed out as in `lookalike-engine`.
 
 use clap::{Parser, ValueEnum};
-use lookalike_core::fingerprint;
+use lookalike_core::{batch, fingerprint};
 use lookalike_engine::pipeline;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item, Problem};
@@ -171,8 +171,8 @@ impl Baseline<'_> {
             }),
             Step::Fingerprint => {
                 hashes.clear();
-                self.analyzer.tokens(&text, scratch, |token| {
-                    hashes.push(fingerprint::token(token));
+                self.analyzer.batches(&text, scratch, |bytes, places| {
+                    batch::tokens(bytes, places, hashes);
                 });
                 counts.tokens += hashes.len() as u64;
                 fingerprint::shingles(hashes, self.shingle, |value| {

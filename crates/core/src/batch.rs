@@ -1,0 +1,294 @@
+//! Many short tokens in, their hashes out: [`fingerprint::token`], several at a time.
+//!
+//! XXH3 has a formula of its own for one to three bytes, for four to eight and for nine to sixteen. Which of them
+//! comes next is anyone's guess in running text, and a wrong guess costs more than all three. So all three are
+//! worked out for every token, without a branch, on as many tokens at once as the processor's vectors hold, and
+//! the right one is taken. Longer tokens are few and go one by one.
+
+use crate::fingerprint;
+
+/// Tokens worked on at a time: their bytes and lengths stay in the first-level cache.
+const BLOCK: usize = 64;
+
+/// The longest token that the formulas are for.
+const SHORT: usize = 16;
+
+/// The first 16 bytes of each token, and how many of them are its own.
+struct Block {
+    low: [u64; BLOCK],
+    high: [u64; BLOCK],
+    length: [u64; BLOCK],
+}
+
+/// Appends the hashes of the tokens that stand in `bytes` at these places (beginning and end), in order.
+///
+/// Equal to [`fingerprint::token`] of each, and fastest where at least 16 bytes stand behind the
+/// beginning of each.
+///
+/// ```
+/// use lookalike_core::{batch, fingerprint};
+///
+/// let mut hashes = Vec::new();
+/// batch::tokens(b"a rose", &[[0, 1], [2, 6]], &mut hashes);
+/// assert_eq!(hashes, [fingerprint::token(b"a"), fingerprint::token(b"rose")]);
+/// ```
+pub fn tokens(bytes: &[u8], places: &[[usize; 2]], out: &mut Vec<u64>) {
+    match hasher() {
+        Some(hash) => with(hash, bytes, places, out),
+        None => {
+            out.extend(places.iter().map(|&[start, end]| fingerprint::token(&bytes[start..end])))
+        }
+    }
+}
+
+fn with(hash: Hasher, bytes: &[u8], places: &[[usize; 2]], out: &mut Vec<u64>) {
+    let mut block = Block { low: [0; BLOCK], high: [0; BLOCK], length: [0; BLOCK] };
+    let mut hashes = [0; BLOCK];
+    let mut others = [0u8; BLOCK];
+    for places in places.chunks(BLOCK) {
+        let mut count = 0;
+        for (at, &[start, end]) in places.iter().enumerate() {
+            let length = end - start;
+            let head = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>);
+            let whole = u128::from_le_bytes(head.copied().unwrap_or_default());
+            block.low[at] = whole as u64;
+            block.high[at] = (whole >> 64) as u64;
+            block.length[at] = length as u64;
+            others[count] = at as u8;
+            count += usize::from(length.wrapping_sub(1) >= SHORT || head.is_none());
+        }
+        hash(&block, &mut hashes);
+        for &at in &others[..count] {
+            let [start, end] = places[usize::from(at)];
+            hashes[usize::from(at)] = fingerprint::token(&bytes[start..end]);
+        }
+        out.extend_from_slice(&hashes[..places.len()]);
+    }
+}
+
+/// The sum of some values, and the sum of the [finalised](fingerprint::finalise) ones.
+pub(crate) fn sums(values: &[u64]) -> (u64, u64) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(
+        unsafe_code,
+        reason = "what the function asks of the processor is looked for just before"
+    )]
+    if is_x86_feature_detected!("avx512dq") {
+        return unsafe { sums_avx512(values) };
+    }
+    plain_sums(values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn sums_avx512(values: &[u64]) -> (u64, u64) {
+    plain_sums(values)
+}
+
+#[inline(always)]
+fn plain_sums(values: &[u64]) -> (u64, u64) {
+    let mut sums = (0u64, 0u64);
+    for &value in values {
+        sums.0 = sums.0.wrapping_add(value);
+        sums.1 = sums.1.wrapping_add(fingerprint::finalise(value));
+    }
+    sums
+}
+
+type Hasher = fn(&Block, &mut [u64; BLOCK]);
+
+/// The formulas for this processor; none where one token after the other is faster.
+fn hasher() -> Option<Hasher> {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(
+        unsafe_code,
+        reason = "what the functions ask of the processor was looked for just before"
+    )]
+    {
+        if is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512bw") {
+            return Some(|block, out| unsafe { avx512(block, out) });
+        }
+        if is_x86_feature_detected!("avx2") {
+            return Some(|block, out| unsafe { avx2(block, out) });
+        }
+    }
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn avx2(block: &Block, out: &mut [u64; BLOCK]) {
+    short(block, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
+fn avx512(block: &Block, out: &mut [u64; BLOCK]) {
+    short(block, out);
+}
+
+/// XXH3 of up to 16 bytes, seed 0, for each token of a block.
+#[inline(always)]
+fn short(block: &Block, out: &mut [u64; BLOCK]) {
+    for (at, hash) in out.iter_mut().enumerate() {
+        let (low, high, length) = (block.low[at], block.high[at], block.length[at]);
+        let small = one_to_three(low, length);
+        let middle = four_to_eight(low, length);
+        let large = nine_to_sixteen(low, high, length);
+        *hash = if length > 8 {
+            large
+        } else if length > 3 {
+            middle
+        } else {
+            small
+        };
+    }
+}
+
+/// What XXH3's default secret comes down to in the three formulas.
+const FLIP_SMALL: u64 = 0x396C_FEB8 ^ 0xBE4B_A423;
+const FLIP_MIDDLE: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
+const FLIP_LOW: u64 = 0x1F67_B3B7_A4A4_4072 ^ 0x78E5_C0CC_4EE6_79CB;
+const FLIP_HIGH: u64 = 0x2172_FFCC_7DD0_5A82 ^ 0x8E24_43F7_7446_08B8;
+
+#[inline(always)]
+fn one_to_three(low: u64, length: u64) -> u64 {
+    let byte = |at: u64| low >> (at.wrapping_mul(8) & 63) & 0xFF;
+    let mut value =
+        byte(0) << 16 | byte(length >> 1) << 24 | byte(length.wrapping_sub(1)) | length << 8;
+    value ^= FLIP_SMALL;
+    value ^= value >> 33;
+    value = value.wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+    value ^= value >> 29;
+    value = value.wrapping_mul(0x1656_67B1_9E37_79F9);
+    value ^ value >> 32
+}
+
+#[inline(always)]
+fn four_to_eight(low: u64, length: u64) -> u64 {
+    let last = low >> (length.wrapping_mul(8).wrapping_sub(32) & 63) & 0xFFFF_FFFF;
+    let mut value = last.wrapping_add(low << 32) ^ FLIP_MIDDLE;
+    value ^= value.rotate_left(49) ^ value.rotate_left(24);
+    value = value.wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    value ^= (value >> 35).wrapping_add(length);
+    value = value.wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    value ^ value >> 28
+}
+
+#[inline(always)]
+fn nine_to_sixteen(low: u64, high: u64, length: u64) -> u64 {
+    // The last eight bytes: the end of the first eight, and the beginning of the others; shifted in two steps,
+    // because by 64 is no shift.
+    let missing = length.wrapping_mul(8).wrapping_sub(64) & 127;
+    let half = missing >> 1;
+    let last = low >> (half & 63) >> ((missing - half) & 63)
+        | high << ((128u64.wrapping_sub(length.wrapping_mul(8))) & 63);
+    let (first, last) = (low ^ FLIP_LOW, last ^ FLIP_HIGH);
+    let value = length
+        .wrapping_add(first.swap_bytes())
+        .wrapping_add(last)
+        .wrapping_add(folded_product(first, last));
+    let value = (value ^ value >> 37).wrapping_mul(0x1656_6791_9E37_79F9);
+    value ^ value >> 32
+}
+
+/// The upper and the lower half of the whole product, one xor the other: out of products of halves,
+/// which vectors have.
+#[inline(always)]
+fn folded_product(a: u64, b: u64) -> u64 {
+    const LOW: u64 = 0xFFFF_FFFF;
+    let (a_low, a_high, b_low, b_high) = (a & LOW, a >> 32, b & LOW, b >> 32);
+    // Nothing here can overflow, but where overflow is checked for, no vectors are made of what might.
+    let bottom = a_low.wrapping_mul(b_low);
+    let left = a_high.wrapping_mul(b_low);
+    let right = a_low.wrapping_mul(b_high);
+    let top = a_high.wrapping_mul(b_high);
+    let cross = (bottom >> 32).wrapping_add(left & LOW).wrapping_add(right);
+    let upper = (left >> 32).wrapping_add(cross >> 32).wrapping_add(top);
+    let lower = cross << 32 | bottom & LOW;
+    upper ^ lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn one_by_one(bytes: &[u8], places: &[[usize; 2]]) -> Vec<u64> {
+        places.iter().map(|&[start, end]| fingerprint::token(&bytes[start..end])).collect()
+    }
+
+    /// By the plain loop, and by each kind of vectors that this processor has.
+    fn every_way(bytes: &[u8], places: &[[usize; 2]]) -> Vec<Vec<u64>> {
+        let mut hashers: Vec<Hasher> = vec![|block, out| short(block, out)];
+        #[cfg(target_arch = "x86_64")]
+        #[expect(unsafe_code, reason = "as in `hasher`")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                hashers.push(|block, out| unsafe { avx2(block, out) });
+            }
+            hashers.extend(hasher());
+        }
+        let found = hashers.into_iter().map(|hash| {
+            let mut found = Vec::new();
+            with(hash, bytes, places, &mut found);
+            found
+        });
+        found.collect()
+    }
+
+    fn fastest(bytes: &[u8], places: &[[usize; 2]]) -> Vec<u64> {
+        let mut found = vec![7];
+        tokens(bytes, places, &mut found);
+        found.split_off(1)
+    }
+
+    #[test]
+    fn every_length_at_every_distance_from_the_end() {
+        let bytes: Vec<u8> = (0..100u8).map(|n| n.wrapping_mul(151) ^ 0x5A).collect();
+        let places: Vec<[usize; 2]> =
+            (0..100).flat_map(|start| (start..=100).map(move |end| [start, end])).collect();
+        let expected = one_by_one(&bytes, &places);
+        assert_eq!(fastest(&bytes, &places), expected);
+        for found in every_way(&bytes, &places) {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn products_are_folded_as_128_bits_are() {
+        let values = [0, 1, 2, 0xFFFF_FFFF, 1 << 32, u64::MAX, u64::MAX - 1, 0x9E37_79B9_7F4A_7C15];
+        for a in values {
+            for b in values {
+                let whole = u128::from(a) * u128::from(b);
+                assert_eq!(folded_product(a, b), whole as u64 ^ (whole >> 64) as u64, "{a} {b}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn vectors_sum_as_a_plain_loop_does(values in prop::collection::vec(any::<u64>(), 0..70)) {
+            prop_assert_eq!(sums(&values), plain_sums(&values));
+        }
+
+        #[test]
+        fn many_at_once_are_as_one_by_one(
+            bytes in prop::collection::vec(any::<u8>(), 0..400),
+            places in prop::collection::vec((any::<prop::sample::Index>(), 0usize..40), 0..200),
+        ) {
+            let places: Vec<[usize; 2]> = places
+                .iter()
+                .map(|(start, length)| {
+                    let start = start.index(bytes.len() + 1);
+                    [start, (start + length).min(bytes.len())]
+                })
+                .collect();
+            let expected = one_by_one(&bytes, &places);
+            prop_assert_eq!(fastest(&bytes, &places), expected.clone());
+            for found in every_way(&bytes, &places) {
+                prop_assert_eq!(found, expected.clone());
+            }
+        }
+    }
+}
