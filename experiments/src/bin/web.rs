@@ -9,7 +9,6 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lookalike_cluster::KeepRule;
 use lookalike_engine::{
     Approach, Collection, IngestOptions, Linkage, MatchOptions, MatchSettings, Progress, Signer,
     Silent, Units, Verify, find, ingest_chunks, pipeline,
@@ -232,10 +231,9 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     let settings = MatchSettings::resemblance("0.5".parse()?);
     let signer = Signer::for_approach(&settings, &approach)?;
     let memory = arguments.memory << 30;
-    let keep = [KeepRule::First];
     let options = IngestOptions {
         strict: true,
-        keep: keep.to_vec(),
+        keep: vec!["first".parse()?],
         memory,
         sequences: memory / 2,
         scratch: arguments.scratch.clone(),
@@ -259,10 +257,10 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let clock = Clock::start();
-    let units = pool.install(|| Units::new(&collection, &keep, settings.measure));
+    let units = pool.install(|| Units::new(&collection, &options.keep, settings.measure));
     run.collapsing = clock.stop();
 
-    let options = MatchOptions {
+    let matching = MatchOptions {
         linkage: Linkage::Components,
         list_pairs: None,
         only_protected: false,
@@ -271,7 +269,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     };
     let phases = Phases::default();
     let matches = pool
-        .install(|| find(&mut collection, &units, &settings, &approach, &options, &phases))
+        .install(|| find(&mut collection, &units, &settings, &approach, &matching, &phases))
         .context("looking for matches")?;
     phases.phase("end", None);
     if let [indexing, comparing] = phases.done.into_inner().unwrap_or_default()[..] {
