@@ -36,7 +36,7 @@ pub enum Mode {
     Half,
     /// As `Mixed`, but a third of every original is one and the same paragraph; all are of one length.
     Boilerplate,
-    /// A few texts with gaps of a word or two, one to [`MOST_GAPS`] of them, filled in differently each
+    /// A few texts with gaps of a word or two, one to twelve of them, filled in differently each
     /// time.
     Forms {
         /// How many texts.
