@@ -11,7 +11,7 @@ use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// A key before the groups are numbered: ordered by value, then unit.
@@ -135,10 +135,6 @@ impl Stored {
     }
 }
 
-fn failed(folder: &Path, error: &io::Error) -> EngineError {
-    EngineError::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
-}
-
 impl AllKeys {
     /// Collects what each task writes down.
     pub(crate) fn collect(
@@ -158,12 +154,12 @@ impl AllKeys {
                 Some(stored) => stored,
                 None => all.stored.insert(Stored {
                     file: FrameFile::unnamed(&room.folder)
-                        .map_err(|error| failed(&room.folder, &error))?,
+                        .map_err(|error| EngineError::scratch(&room.folder, &error))?,
                     folder: room.folder.clone(),
                     tasks: Vec::new(),
                 }),
             };
-            stored.write(&buckets, body).map_err(|error| failed(&room.folder, &error))
+            stored.write(&buckets, body).map_err(|error| EngineError::scratch(&room.folder, &error))
         })?;
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).0)
     }
@@ -181,7 +177,9 @@ impl AllKeys {
             held.for_each(|&(value, _)| each(value));
             if let Some(stored) = &self.stored {
                 read.clear();
-                stored.read(number, &mut read).map_err(|error| failed(&stored.folder, &error))?;
+                stored
+                    .read(number, &mut read)
+                    .map_err(|error| EngineError::scratch(&stored.folder, &error))?;
                 read.iter().for_each(|&(value, _)| each(value));
             }
         }
@@ -248,7 +246,7 @@ impl Iterator for SortedBuckets {
                 drop(pieces);
                 if let Some(stored) = stored {
                     let read = stored.read(number, &mut bucket);
-                    read.map_err(|error| failed(&stored.folder, &error))?;
+                    read.map_err(|error| EngineError::scratch(&stored.folder, &error))?;
                 }
                 bucket.sort_unstable();
                 Ok(bucket)

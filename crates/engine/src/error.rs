@@ -60,3 +60,10 @@ pub enum EngineError {
     #[error("interrupted")]
     Cancelled,
 }
+
+impl EngineError {
+    /// The error for a temporary file in a folder.
+    pub(crate) fn scratch(folder: &std::path::Path, error: &std::io::Error) -> Self {
+        Self::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
+    }
+}

@@ -145,6 +145,19 @@ pub fn find_from(
     Ok(matches)
 }
 
+impl Matches {
+    /// Whether each unit is in a pair, be it of its own documents.
+    #[must_use]
+    pub fn in_pairs(&self, units: &Units) -> Vec<bool> {
+        let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
+        for edge in &self.pairs.edges {
+            listed[edge.unit as usize] = true;
+            listed[edge.with as usize] = true;
+        }
+        listed
+    }
+}
+
 impl Step for Matches {
     const NAME: &'static str = "matches";
 

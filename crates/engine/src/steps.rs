@@ -29,10 +29,6 @@ pub struct Steps {
     damaged: Mutex<Vec<&'static str>>,
 }
 
-fn failed(folder: &Path, error: &io::Error) -> EngineError {
-    EngineError::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -53,7 +49,7 @@ impl Steps {
         for name in [Units::NAME, Postings::NAME, Matches::NAME] {
             let path = folder.join(name);
             if !hold && path.exists() {
-                std::fs::remove_file(path).map_err(|error| failed(folder, &error))?;
+                std::fs::remove_file(path).map_err(|error| EngineError::scratch(folder, &error))?;
             }
         }
         Ok(Self { folder: Some(folder.to_owned()), ..Self::default() })
@@ -90,7 +86,7 @@ impl Steps {
     pub(crate) fn keep<S: Step>(&self, step: &S) -> Result<(), EngineError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let written = write_whole(&folder.join(S::NAME), |out| step.write(out));
-        written.map_err(|error| failed(folder, &error))
+        written.map_err(|error| EngineError::scratch(folder, &error))
     }
 
     /// The step from before, or as it is made now.

@@ -95,20 +95,14 @@ impl ChunkStore {
     }
 
     fn error(&self, error: &io::Error) -> EngineError {
-        EngineError::Scratch {
-            folder: self.folder.display().to_string(),
-            reason: error.to_string(),
-        }
+        EngineError::scratch(&self.folder, error)
     }
 
     /// Takes a chunk: writes it down if it is to be kept or memory has no room for it.
     pub(crate) fn take(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
         let fits = self.held + block.bytes() <= self.limit;
         if self.keeps || !fits {
-            let mut body = std::mem::take(&mut self.body);
-            let written = self.write(block, remarks, &mut body);
-            self.body = body;
-            block.frame = Some(written.map_err(|error| self.error(&error))?);
+            self.write_down(block, remarks)?;
         }
         self.hold(block, fits);
         Ok(())
@@ -121,6 +115,14 @@ impl ChunkStore {
         } else {
             block.let_go();
         }
+    }
+
+    fn write_down(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
+        let mut body = std::mem::take(&mut self.body);
+        let written = self.write(block, remarks, &mut body);
+        self.body = body;
+        block.frame = Some(written.map_err(|error| self.error(&error))?);
+        Ok(())
     }
 
     fn write(&mut self, block: &Block, remarks: &Remarks, body: &mut Vec<u8>) -> io::Result<Frame> {
@@ -154,10 +156,7 @@ impl ChunkStore {
         if block.frame.is_none() {
             // What else the chunk had to say was heard; only the rows and sets come back.
             let remarks = Remarks { attributes: vec![Vec::new(); rules], ..Remarks::default() };
-            let mut body = std::mem::take(&mut self.body);
-            let written = self.write(block, &remarks, &mut body);
-            self.body = body;
-            block.frame = Some(written.map_err(|error| self.error(&error))?);
+            self.write_down(block, &remarks)?;
         }
         self.held -= bytes;
         block.let_go();

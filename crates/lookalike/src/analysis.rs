@@ -183,11 +183,7 @@ pub(crate) fn analyse(
 
 /// Puts the names of the documents in the tables at hand: of those that have a partner.
 fn load_names(collection: &mut Collection, units: &Units, matches: &Matches) {
-    let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
-    for edge in &matches.pairs.edges {
-        listed[edge.unit as usize] = true;
-        listed[edge.with as usize] = true;
-    }
+    let listed = matches.in_pairs(units);
     collection.load_names(|document| {
         units.of_document(document).is_some_and(|unit| listed[unit as usize])
     });

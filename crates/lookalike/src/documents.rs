@@ -59,11 +59,7 @@ pub(crate) fn write_documents(
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
-    let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
-    for edge in &matches.pairs.edges {
-        listed[edge.unit as usize] = true;
-        listed[edge.with as usize] = true;
-    }
+    let listed = matches.in_pairs(units);
     let members = (0..units.len()).filter(|&unit| listed[unit as usize]);
     let mut order: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
