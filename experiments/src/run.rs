@@ -93,8 +93,8 @@ impl Signed {
             linkage: Linkage::Components,
             list_pairs: pairs.then_some(MOST_PAIRS),
             only_protected: false,
-            threads: 1,
             memory: u64::MAX,
+            sets: u64::MAX,
         };
         let Self { collection, settings, approach, .. } = &mut self;
         let mut matches = find(collection, &units, settings, approach, &options, &Silent)?;

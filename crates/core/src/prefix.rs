@@ -139,7 +139,7 @@ mod tests {
 
     fn table(sets: &[Vec<u64>]) -> RarityTable {
         let mut table = RarityTable::for_elements(100);
-        table.count(sets.len() as u32, |n, (): &mut (), give| give(&sets[n as usize]), 1);
+        table.count(sets.iter());
         table
     }
 

@@ -3,7 +3,7 @@
 //! What it says decides only the *order* in which a document's elements are tried ([`crate::prefix`]), and
 //! any fixed total order is a valid one. What matters is that elements of very many documents come last.
 //! Those are as common in a sample; so for large collections every 16th set is counted, and the table has
-//! a byte for 16 elements.
+//! a byte for 16 elements; for very large ones still fewer, and 256 MiB are the most it takes.
 
 use crate::fingerprint::finalise;
 
@@ -18,61 +18,103 @@ pub struct RarityTable {
 /// Elements up to which all are counted.
 const COUNTED: u64 = 1 << 22;
 
-/// Of larger collections, as few sets as one in so many are counted.
+/// Of larger collections, as few sets as one in so many are counted,
 const SPARSEST: u64 = 16;
+
+/// or fewer still, so that no more than so many elements are, whatever the size of the collection.
+const MOST_COUNTED: u64 = 1 << 27;
 
 /// Counts below this are no more than two counters in one, or chance.
 const COMMON: u8 = 4;
+
+/// Some of the counters: what one thread counts.
+#[derive(Debug)]
+pub struct Counters<'a> {
+    first: u32,
+    counters: &'a mut [u8],
+}
+
+impl Counters<'_> {
+    /// Counts one more at a counter, if it is one of these.
+    #[inline]
+    pub fn add(&mut self, counter: u32) {
+        // Below the first one the difference wraps to something huge.
+        let at = counter.wrapping_sub(self.first) as usize;
+        if let Some(counter) = self.counters.get_mut(at) {
+            *counter = counter.saturating_add(1);
+        }
+    }
+}
 
 impl RarityTable {
     /// A table for sets of so many elements together: between one and two counters for each that is
     /// counted.
     #[must_use]
     pub fn for_elements(elements: u64) -> Self {
-        let every = (elements / COUNTED).clamp(1, SPARSEST);
-        let bits = (elements / every).max(1 << 10).next_power_of_two().trailing_zeros().min(40);
-        Self { counters: vec![0; 1 << bits], shift: 64 - bits, every: every as u32 }
+        let (every, bits) = Self::sample(elements);
+        Self { counters: vec![0; 1 << bits], shift: 64 - bits, every }
     }
 
-    /// Bytes of memory it takes.
+    /// One set in how many is counted, and the binary logarithm of the number of counters.
+    fn sample(elements: u64) -> (u32, u32) {
+        let every = (elements / COUNTED).clamp(1, SPARSEST).max(elements / MOST_COUNTED);
+        let bits = (elements / every).max(1 << 10).next_power_of_two().trailing_zeros();
+        (u32::try_from(every).unwrap_or(u32::MAX), bits)
+    }
+
+    /// Bytes of memory that a table for so many elements takes.
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.counters.len()
+    pub fn bytes_for(elements: u64) -> u64 {
+        1 << Self::sample(elements).1
     }
 
-    /// Counts the elements of the sample among sets 0 to `sets`, once for each set they are in, on
-    /// `threads` threads: each owns a range of the counters and passes over the whole sample, so there is
-    /// nothing to lock and the result is the same for any number.
+    /// Whether the set of this number is one of those that are counted.
+    #[must_use]
+    pub fn takes(&self, set: u32) -> bool {
+        set.is_multiple_of(self.every)
+    }
+
+    /// The counter of a value.
+    #[inline]
+    #[must_use]
+    pub fn counter(&self, value: u64) -> u32 {
+        // Mixed once more, so that the counter says nothing about a value's place in sorted order.
+        (finalise(value) >> self.shift) as u32
+    }
+
+    /// How many counters come in each of so many parts.
+    #[must_use]
+    pub fn part(&self, parts: usize) -> usize {
+        self.counters.len().div_ceil(parts.max(1))
+    }
+
+    /// The counters in so many parts, so that each thread counts its own: nothing is locked, and the
+    /// result is the same for any number.
+    pub fn parts(&mut self, parts: usize) -> impl Iterator<Item = Counters<'_>> {
+        let part = self.part(parts);
+        let parts = self.counters.chunks_mut(part).enumerate();
+        parts.map(move |(at, counters)| Counters { first: (at * part) as u32, counters })
+    }
+
+    /// Counts the elements of the sets that the table takes, on this thread. `sets` are all of them, in the
+    /// order of their numbers.
     ///
-    /// `each` hands the set of a number to its last argument.
-    pub fn count<S: Default>(
-        &mut self,
-        sets: u32,
-        each: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
-        threads: usize,
-    ) {
-        let Self { shift, every, .. } = *self;
-        let share = self.counters.len().div_ceil(threads.max(1));
-        std::thread::scope(|scope| {
-            for (index, counters) in self.counters.chunks_mut(share).enumerate() {
-                let each = &each;
-                scope.spawn(move || {
-                    let (first, mut scratch) = ((index * share) as u64, S::default());
-                    let mut count = |set: &[u64]| {
-                        for &value in set {
-                            // Below this thread's range the difference wraps to something huge.
-                            let at = slot(value, shift).wrapping_sub(first) as usize;
-                            if let Some(counter) = counters.get_mut(at) {
-                                *counter = counter.saturating_add(1);
-                            }
-                        }
-                    };
-                    for number in (0..sets).step_by(every as usize) {
-                        each(number, &mut scratch, &mut count);
-                    }
-                });
+    /// ```
+    /// use lookalike_core::RarityTable;
+    ///
+    /// let mut table = RarityTable::for_elements(1000);
+    /// table.count((0..500).map(|number| [7, 1000 + number]).collect::<Vec<_>>().iter());
+    /// assert_eq!(table.commonness(7), 255);
+    /// ```
+    pub fn count<S: AsRef<[u64]>>(&mut self, sets: impl Iterator<Item = S>) {
+        for (_, set) in (0u32..).zip(sets).filter(|&(number, _)| number.is_multiple_of(self.every))
+        {
+            for &value in set.as_ref() {
+                let counter = self.counter(value);
+                let counter = &mut self.counters[counter as usize];
+                *counter = counter.saturating_add(1);
             }
-        });
+        }
     }
 
     /// How common a value is: 0 for all that are not known to be in many sets, else a number that grows
@@ -80,15 +122,9 @@ impl RarityTable {
     #[inline]
     #[must_use]
     pub fn commonness(&self, value: u64) -> u8 {
-        let count = self.counters[slot(value, self.shift) as usize];
+        let count = self.counters[self.counter(value) as usize];
         if count < COMMON { 0 } else { count }
     }
-}
-
-#[inline]
-fn slot(value: u64, shift: u32) -> u64 {
-    // Mixed once more, so that the counter says nothing about a value's place in sorted order.
-    finalise(value) >> shift
 }
 
 #[cfg(test)]
@@ -97,19 +133,30 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    /// As the engine counts: by parts of the counters.
+    fn counted_in(parts: usize, sets: &[Vec<u64>]) -> RarityTable {
+        let mut table = RarityTable::for_elements(300);
+        let counters: Vec<u32> = (0u32..)
+            .zip(sets)
+            .filter(|&(number, _)| table.takes(number))
+            .flat_map(|(_, set)| set)
+            .map(|&value| table.counter(value))
+            .collect();
+        for mut part in table.parts(parts) {
+            counters.iter().for_each(|&counter| part.add(counter));
+        }
+        table
+    }
+
     proptest! {
         #[test]
-        fn common_values_are_known_whatever_the_threads(
+        fn common_values_are_known_whatever_the_parts(
             sets in prop::collection::vec(prop::collection::btree_set(1u64..300, 0..40), 0..40),
-            threads in 1usize..5,
+            parts in 1usize..5,
         ) {
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|s| s.into_iter().collect()).collect();
-            let counted = |threads| {
-                let mut table = RarityTable::for_elements(300);
-                table.count(sets.len() as u32, |n, (): &mut (), give| give(&sets[n as usize]), threads);
-                table
-            };
-            let table = counted(threads);
+            let mut table = RarityTable::for_elements(300);
+            table.count(sets.iter());
             let mut truth: BTreeMap<u64, u8> = BTreeMap::new();
             for &value in sets.iter().flatten() {
                 *truth.entry(value).or_default() += 1;
@@ -117,7 +164,7 @@ mod tests {
             for (&value, &count) in &truth {
                 prop_assert!(count < COMMON || table.commonness(value) >= count);
             }
-            prop_assert_eq!(&counted(1).counters, &table.counters);
+            prop_assert_eq!(&counted_in(parts, &sets).counters, &table.counters);
             let known = truth.iter().filter(|(v, c)| {
                 table.commonness(**v) == if **c < COMMON { 0 } else { **c }
             });
@@ -129,17 +176,24 @@ mod tests {
     #[test]
     fn saturates() {
         let mut table = RarityTable::for_elements(1);
-        table.count(1000, |_, (): &mut (), give| give(&[7]), 1);
+        table.count(std::iter::repeat_n([7], 1000));
         assert_eq!((table.commonness(7), table.commonness(8)), (255, 0));
     }
 
     #[test]
     fn a_sample_of_a_large_collection_shows_what_is_in_all_of_it() {
         let mut table = RarityTable::for_elements(COUNTED * 20);
-        assert_eq!(table.bytes() as u64, COUNTED * 2);
+        assert_eq!(RarityTable::bytes_for(COUNTED * 20), COUNTED * 2);
         let sets: Vec<[u64; 2]> = (0..1600).map(|n| [7, finalise(n + 100)]).collect();
-        table.count(1600, |n, (): &mut (), give| give(&sets[n as usize]), 2);
+        table.count(sets.iter());
         assert_eq!(table.commonness(7), 100);
         assert!(sets.iter().all(|set| table.commonness(set[1]) == 0));
+    }
+
+    #[test]
+    fn no_collection_is_too_large() {
+        for elements in [0, 1, 1 << 30, 1 << 40, u64::MAX] {
+            assert!((1024..=MOST_COUNTED * 2).contains(&RarityTable::bytes_for(elements)));
+        }
     }
 }

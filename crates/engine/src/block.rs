@@ -43,14 +43,10 @@ impl Block {
     /// Number of elements of a set; where no sets are kept, what the signature says.
     pub(crate) fn size(&self, index: u32) -> u32 {
         let size = self.range(index).len() as u32;
-        if size == 0 && !self.signatures.is_empty() && !self.has_elements() {
+        if size == 0 && !self.signatures.is_empty() && self.elements() == 0 {
             return self.signatures.size(index);
         }
         size
-    }
-
-    fn has_elements(&self) -> bool {
-        self.ends.last().is_some_and(|&end| end > 0)
     }
 
     /// A set that is held in memory.
@@ -69,6 +65,11 @@ impl Block {
         ((range.start * ELEMENT + index as usize * DIGEST) as u64, range)
     }
 
+    /// The sets, where `values` are the elements of all of them.
+    pub(crate) fn sets<'a>(&'a self, values: &'a [u64]) -> ChunkSets<'a> {
+        ChunkSets { block: self, values }
+    }
+
     /// The body of the frame.
     pub(crate) fn write_body(&self, out: &mut Vec<u8>) -> io::Result<()> {
         out.clear();
@@ -80,16 +81,21 @@ impl Block {
         Ok(())
     }
 
-    /// Elements out of a body.
-    pub(crate) fn read_body(&mut self, mut body: &[u8]) -> io::Result<()> {
-        let mut values = Vec::with_capacity(self.ends.last().map_or(0, |&end| end as usize));
+    /// The elements of all sets out of a body, to `values`.
+    pub(crate) fn read_body(&self, mut body: &[u8], values: &mut Vec<u64>) -> io::Result<()> {
+        values.clear();
+        values.reserve_exact(self.elements());
         for index in 0..self.ends.len() as u32 {
             let skipped = body.len().min(DIGEST);
             body = &body[skipped..];
-            Decoder(&mut body).numbers(self.range(index).len() as u64, &mut values)?;
+            Decoder(&mut body).numbers(self.range(index).len() as u64, values)?;
         }
-        self.values = values;
         Ok(())
+    }
+
+    /// Elements of all sets together.
+    pub(crate) fn elements(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
     }
 
     /// All but the elements.
@@ -119,5 +125,18 @@ impl Block {
         self.values = Vec::new();
         self.digests = Vec::new();
         self.held = false;
+    }
+}
+
+/// The sets of a chunk, wherever their elements are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChunkSets<'a> {
+    block: &'a Block,
+    values: &'a [u64],
+}
+
+impl<'a> ChunkSets<'a> {
+    pub(crate) fn get(self, index: u32) -> &'a [u64] {
+        &self.values[self.block.range(index)]
     }
 }

@@ -24,8 +24,7 @@ const COUNTERS: usize = 16;
 /// Which elements are in one unit only.
 #[derive(Debug)]
 pub(crate) struct Census {
-    units: u32,
-    units_per_task: u32,
+    tasks: u32,
     split: Split,
     /// Where the elements of each task begin in each bucket, bucket by bucket within a task.
     starts: Vec<u32>,
@@ -62,31 +61,29 @@ impl Split {
 }
 
 impl Census {
-    /// Counts the elements of all units. `each` hands those of a unit to its last argument, distinct
-    /// ones up to `bound`; `elements` is about how many there are in all. Some `memory` bytes are used
-    /// beside the census itself: where they are too few, the buckets are counted in several rounds.
+    /// Counts the elements of all units, which some tasks pass over: `pass` hands those of the units of a task
+    /// to its last argument, distinct ones of each unit up to `bound`, in the same order every time. `elements`
+    /// is about how many there are in all. Some `memory` bytes are used beside the census itself: where they
+    /// are too few, the buckets are counted in several rounds.
     pub(crate) fn new<S: Default + Send>(
-        units: u32,
-        units_per_task: u32,
+        tasks: u32,
         bound: u64,
         elements: u64,
         memory: u64,
-        each: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
+        pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
     ) -> Self {
         let split = Split::new(bound, elements);
-        let tasks = units.div_ceil(units_per_task) as usize;
         let mut census = Self {
-            units,
-            units_per_task,
+            tasks,
             split,
-            starts: vec![0; tasks * split.count],
+            starts: vec![0; tasks as usize * split.count],
             repeated: Vec::with_capacity(split.count),
         };
         let rounds = (elements * WRITTEN).div_ceil(memory.max(1)).clamp(1, split.count as u64);
         let in_round = split.count.div_ceil(rounds as usize);
         for first in (0..split.count).step_by(in_round) {
             let buckets = first..split.count.min(first + in_round);
-            let written = census.write_down(buckets.clone(), elements, &each);
+            let written = census.write_down(buckets.clone(), elements, &pass);
             for (offset, bucket) in buckets.clone().enumerate() {
                 let mut next = 0;
                 for (task, parts) in written.iter().enumerate() {
@@ -108,38 +105,26 @@ impl Census {
         &self,
         buckets: Range<usize>,
         elements: u64,
-        each: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
+        pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
     ) -> Vec<Vec<Vec<u32>>> {
         let Self { split, .. } = *self;
         let expected = elements.min(BUCKET * split.count as u64) as usize;
-        let expected = expected / (self.tasks().max(1) as usize * split.count);
+        let expected = expected / (self.tasks.max(1) as usize * split.count);
         let task = |scratch: &mut S, task: u32| {
             let room = || Vec::with_capacity(expected + expected / 8 + 8);
             let mut out: Vec<Vec<u32>> = std::iter::repeat_with(room).take(buckets.len()).collect();
-            for unit in self.units(task) {
-                each(unit, scratch, &mut |values| {
-                    for &value in values {
-                        // Below the first bucket the difference wraps to something huge.
-                        let at = split.of(value).wrapping_sub(buckets.start);
-                        if let Some(bucket) = out.get_mut(at) {
-                            bucket.push(split.rest(value));
-                        }
+            pass(task, scratch, &mut |values| {
+                for &value in values {
+                    // Below the first bucket the difference wraps to something huge.
+                    let at = split.of(value).wrapping_sub(buckets.start);
+                    if let Some(bucket) = out.get_mut(at) {
+                        bucket.push(split.rest(value));
                     }
-                });
-            }
+                }
+            });
             out
         };
-        (0..self.tasks()).into_par_iter().map_init(S::default, task).collect()
-    }
-
-    /// Tasks, each with some units: what is read on one thread.
-    pub(crate) fn tasks(&self) -> u32 {
-        self.units.div_ceil(self.units_per_task)
-    }
-
-    /// The units of a task.
-    pub(crate) fn units(&self, task: u32) -> Range<u32> {
-        task * self.units_per_task..self.units.min((task + 1) * self.units_per_task)
+        (0..self.tasks).into_par_iter().map_init(S::default, task).collect()
     }
 
     /// A reader that stands before the first element of a task.
@@ -210,23 +195,20 @@ mod tests {
         sets: &[Vec<u64>],
         bound: u64,
         elements: u64,
-        units_per_task: u32,
+        sets_per_task: usize,
         memory: u64,
     ) -> (usize, usize) {
         let mut count: HashMap<u64, u32> = HashMap::new();
         sets.iter().flatten().for_each(|&value| *count.entry(value).or_default() += 1);
-        let census = Census::new(
-            sets.len() as u32,
-            units_per_task,
-            bound,
-            elements,
-            memory,
-            |unit, (): &mut (), give| give(&sets[unit as usize]),
-        );
+        let tasks: Vec<&[Vec<u64>]> = sets.chunks(sets_per_task).collect();
+        let pass = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
+            tasks[task as usize].iter().for_each(|set| give(set));
+        };
+        let census = Census::new(tasks.len() as u32, bound, elements, memory, pass);
         let (mut once, mut known) = (0, 0);
-        for task in 0..census.tasks() {
+        for (task, sets) in (0u32..).zip(&tasks) {
             let mut reader = census.reader(task);
-            for &value in census.units(task).flat_map(|unit| &sets[unit as usize]) {
+            for &value in sets.iter().flatten() {
                 let said = reader.once(value);
                 assert!(!said || count[&value] == 1, "{value} is in several sets");
                 once += usize::from(count[&value] == 1);
@@ -240,7 +222,7 @@ mod tests {
         #[test]
         fn never_calls_a_repeated_element_single(
             sets in prop::collection::vec(prop::collection::btree_set(0u64..500, 0..60), 0..40),
-            units_per_task in 1u32..50,
+            sets_per_task in 1usize..50,
             elements in prop::sample::select(vec![0u64, 1000, 1 << 20, 1 << 24]),
             spread in any::<bool>(),
             bound_bits in 9u32..=64,
@@ -249,7 +231,7 @@ mod tests {
             let bound = u64::MAX >> (64 - bound_bits);
             let place = |n: u64| if spread { finalise(n) & bound } else { n };
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|s| s.into_iter().map(place).collect()).collect();
-            let (once, known) = check(&sets, bound, elements, units_per_task, memory);
+            let (once, known) = check(&sets, bound, elements, sets_per_task, memory);
             prop_assert!(known <= once);
         }
     }

@@ -8,7 +8,8 @@ mod rows;
 
 pub use rows::Rows;
 
-use crate::block::Block;
+use crate::block::{Block, ChunkSets};
+use crate::passes::ChunkBuffer;
 use crate::sparse::SparseIndex;
 use crate::{ChunkStore, Problems, SignatureBlock};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
@@ -61,6 +62,9 @@ impl Gathered {
         self.documents.get(self.which.place(document)? as usize)
     }
 }
+
+/// Sets that were made elsewhere in a chunk: what one thread passes over.
+const SETS_IN_CHUNK: usize = 1 << 12;
 
 /// All documents of a run and what the later steps need of them.
 #[derive(Debug, Default)]
@@ -120,8 +124,8 @@ impl Collection {
     /// let settings = MatchSettings::resemblance("0.8".parse()?);
     /// let units = Units::new(&collection, &[], settings.measure);
     /// let options = MatchOptions {
-    ///     linkage: Linkage::Leaders, list_pairs: None, only_protected: false, threads: 1,
-    ///     memory: u64::MAX,
+    ///     linkage: Linkage::Leaders, list_pairs: None, only_protected: false, memory: u64::MAX,
+    ///     sets: u64::MAX,
     /// };
     /// let matches =
     ///     find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent)?;
@@ -136,29 +140,39 @@ impl Collection {
             first_protected_file: u32::MAX,
             ..Self::default()
         };
-        let mut block = Block { held: true, ..Block::default() };
-        for (number, set) in (0u32..).zip(sets) {
+        let empty = || Block { held: true, ..Block::default() };
+        let mut block = empty();
+        let mut documents = 0;
+        collection.chunk_starts.push(0);
+        for set in sets {
+            if block.rows.documents.len() == SETS_IN_CHUNK {
+                collection.blocks.push(std::mem::replace(&mut block, empty()));
+                collection.chunk_starts.push(documents);
+            }
             let digest = lookalike_core::features::digest(&set);
-            block.rows.ids.push(Some(&number.to_string()));
+            let place =
+                SetRef { block: collection.blocks.len() as u32, index: block.ends.len() as u32 };
+            block.rows.ids.push(Some(&documents.to_string()));
             block.rows.documents.push(Document {
                 file: 0,
-                record: number + 1,
+                record: documents + 1,
                 tokens: set.len() as u32,
-                set: digest.map(|_| SetRef { block: 0, index: block.ends.len() as u32 }),
+                set: digest.map(|_| place),
                 text_bytes: 0,
-                text: TextDigest(u128::from(number)),
-                sequence: TokenDigest(u128::from(number)),
+                text: TextDigest(u128::from(documents)),
+                sequence: TokenDigest(u128::from(documents)),
             });
             if let Some(digest) = digest {
                 block.values.extend(set);
                 block.ends.push(block.values.len() as u32);
                 block.digests.push(digest);
             }
+            documents += 1;
         }
-        let documents = block.rows.documents.len() as u32;
         collection.file_starts = vec![0, documents];
-        collection.chunk_starts = vec![0, documents];
+        collection.chunk_starts.push(documents);
         collection.blocks.push(block);
+        collection.store = ChunkStore::of_held(&collection.blocks);
         collection
     }
 
@@ -280,7 +294,7 @@ impl Collection {
     pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) {
         self.names = Names::default();
         let on_disk = |document| !self.blocks[self.locate(document).0 as usize].held;
-        if self.blocks.iter().all(|block| block.held) {
+        if self.is_held() {
             return;
         }
         let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
@@ -361,26 +375,45 @@ impl Collection {
     /// same order every time, unless [`crate::Units::sort_sets`] was called in between.
     #[must_use]
     pub fn set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
-        self.held_or_read(place, buffer).unwrap_or(buffer)
-    }
-
-    /// The same, sorted, after [`crate::Units::sort_sets`].
-    #[must_use]
-    pub fn sorted_set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
-        self.held_or_read(place, buffer).unwrap_or_else(|| {
-            buffer.sort_unstable();
-            buffer
-        })
-    }
-
-    /// A set that is held in memory; `None` for one that was read into the buffer.
-    fn held_or_read(&self, place: SetRef, buffer: &mut Vec<u64>) -> Option<&[u64]> {
-        let block = &self.blocks[place.block as usize];
-        if block.held {
-            return Some(block.get(place.index));
+        match self.held_set(place) {
+            Some(set) => set,
+            None => {
+                self.store.read_set(&self.blocks[place.block as usize], place.index, buffer);
+                buffer
+            }
         }
-        self.store.read_set(block, place.index, buffer);
-        None
+    }
+
+    /// A set that has to be read, sorted.
+    pub(crate) fn sorted_set<'a>(&self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
+        self.store.read_set(&self.blocks[place.block as usize], place.index, buffer);
+        buffer.sort_unstable();
+        buffer
+    }
+
+    /// A set that is held in memory.
+    pub(crate) fn held_set(&self, place: SetRef) -> Option<&[u64]> {
+        let block = &self.blocks[place.block as usize];
+        block.held.then(|| block.get(place.index))
+    }
+
+    /// Whether all chunks are held in memory.
+    pub(crate) fn is_held(&self) -> bool {
+        self.blocks.iter().all(|block| block.held)
+    }
+
+    /// The sets of a chunk; `None` if they cannot be read, and [`Collection::check`] says why.
+    pub(crate) fn chunk_sets<'a>(
+        &'a self,
+        chunk: u32,
+        buffer: &'a mut ChunkBuffer,
+    ) -> Option<ChunkSets<'a>> {
+        let block = &self.blocks[chunk as usize];
+        if block.held {
+            return Some(block.sets(&block.values));
+        }
+        let ChunkBuffer { values, body } = buffer;
+        self.store.read_sets(block, values, body).then(|| block.sets(values))
     }
 
     /// The signatures of a chunk.

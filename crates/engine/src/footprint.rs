@@ -8,7 +8,7 @@
 use crate::block::Block;
 use crate::collection::{Document, SetRef};
 use crate::{Collection, Matches, Units};
-use lookalike_core::Parity;
+use lookalike_core::{Parity, RarityTable};
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
@@ -71,9 +71,6 @@ const CHUNK: f64 = 2.0 * (2 << 20) as f64;
 
 /// Copies of a text that is on its way, in one form or another: no more are held, however many threads wait.
 const COPIES: f64 = 4.0;
-
-/// Sets of more elements than this together are counted in part ([`lookalike_core::RarityTable`]).
-const ALL_COUNTED: f64 = (1 << 22) as f64;
 
 /// What a run holds, in numbers that grow with the collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -242,8 +239,7 @@ impl Footprint {
 
     /// Bytes of the table that tells common elements.
     fn rarity(&self) -> f64 {
-        let every = (self.unit_elements / ALL_COUNTED).clamp(1.0, 16.0);
-        ((self.unit_elements / every).max(1024.0) as u64).next_power_of_two() as f64
+        RarityTable::bytes_for(self.unit_elements as u64) as f64
     }
 }
 
@@ -266,8 +262,8 @@ mod tests {
             linkage: Linkage::Leaders,
             list_pairs: None,
             only_protected: false,
-            threads: 1,
             memory: u64::MAX,
+            sets: u64::MAX,
         };
         let approach = Approach::default();
         let matches =

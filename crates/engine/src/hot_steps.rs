@@ -19,15 +19,15 @@ use crate::postings::{ANYWHERE, Posting};
 #[must_use]
 pub fn census(sets: &[Vec<u64>]) -> u64 {
     let elements = sets.iter().map(|set| set.len() as u64).sum();
-    let each = |unit, (): &mut (), give: &mut dyn FnMut(&[u64])| give(&sets[unit as usize]);
-    let units = sets.len() as u32;
-    let census = Census::new(units, UNITS_PER_TASK, u64::MAX, elements, u64::MAX, each);
+    let tasks: Vec<&[Vec<u64>]> = sets.chunks(UNITS_PER_TASK as usize).collect();
+    let pass = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
+        tasks[task as usize].iter().for_each(|set| give(set));
+    };
+    let census = Census::new(tasks.len() as u32, u64::MAX, elements, u64::MAX, pass);
     let mut alone = 0;
-    for task in 0..census.tasks() {
+    for (task, sets) in (0u32..).zip(&tasks) {
         let mut reader = census.reader(task);
-        for &value in census.units(task).flat_map(|unit| &sets[unit as usize]) {
-            alone += u64::from(reader.once(value));
-        }
+        alone += sets.iter().flatten().map(|&value| u64::from(reader.once(value))).sum::<u64>();
     }
     alone
 }

@@ -30,6 +30,7 @@ pub mod links;
 pub mod matching;
 mod near_words;
 pub mod pairs;
+mod passes;
 pub mod pipeline;
 pub mod postings;
 mod prefixes;

@@ -1,6 +1,6 @@
 //! Units in; who stands for whom, and the pairs that prove it, out.
 
-use crate::judge::{Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
+use crate::judge::{ComparedSets, Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
 use crate::leaders::leaders;
 use crate::links::links;
 use crate::pairs::{PairList, all_pairs};
@@ -34,11 +34,12 @@ pub struct MatchOptions {
     pub list_pairs: Option<u64>,
     /// Only protected documents stand for others (`--against` alone).
     pub only_protected: bool,
-    /// Number of threads.
-    pub threads: usize,
     /// Bytes in which elements are counted, and keys sorted; less takes more passes over the sets, and a
     /// temporary file for the keys.
     pub memory: u64,
+    /// Bytes of feature sets that may be at hand while they are compared, if chunks are on disk: the other
+    /// sets are read whenever they are compared.
+    pub sets: u64,
 }
 
 /// The answer, by unit.
@@ -104,7 +105,7 @@ pub fn find_from(
     progress.phase("indexing", None);
     let postings = steps.run(|| {
         let postings = match &approach.method {
-            None => Postings::build(collection, units, settings, options.threads, options.memory)?,
+            None => Postings::build(collection, units, settings, options.memory)?,
             Some(method) => {
                 let (method, limit) = (method.as_ref(), approach.key_limit);
                 Postings::of_signatures(collection, units, method, limit, options.memory)?
@@ -114,9 +115,6 @@ pub fn find_from(
         collection.check().map(|()| postings)
     })?;
     let takes_part = |unit| postings.takes_part(unit);
-    if approach.keeps_sets() {
-        units.sort_sets(collection, takes_part);
-    }
     matches.keys = postings.shared();
     matches.keys_written = postings.written();
     matches.keys_ignored = postings.ignored();
@@ -133,7 +131,8 @@ pub fn find_from(
         }
         (Some(_), Verify::None) => search.run(&KeyJudge, &mut matches),
         (Some(_), Verify::Exact) | (None, _) => {
-            let judge = ExactJudge::new(collection, units, settings, takes_part, &tally);
+            let sets = ComparedSets::new(collection, units, takes_part, options.sets)?;
+            let judge = ExactJudge::new(collection, units, settings, sets, &tally);
             search.run(&judge, &mut matches);
         }
     }

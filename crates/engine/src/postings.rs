@@ -172,10 +172,9 @@ impl Postings {
         collection: &Collection,
         units: &Units,
         settings: &MatchSettings,
-        threads: usize,
         memory: u64,
     ) -> Result<Self, EngineError> {
-        let (probes, posts) = prefix_keys(collection, units, settings, threads, memory)?;
+        let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
         let mut postings = Self::group(units.len(), probes, posts, None)?;
         let groups = &postings.groups;
         let least = |group: u32| {

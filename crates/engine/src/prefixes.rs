@@ -1,7 +1,8 @@
 //! Units in; the keys that each looks under and is found under, by value, out.
 
-use crate::buckets::{AllKeys, Buckets, Room, emit, units_per_task};
+use crate::buckets::{AllKeys, Buckets, Room};
 use crate::census::Census;
+use crate::passes::{ChunkBuffer, Passes};
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityTable;
@@ -14,56 +15,88 @@ const LEAST_COUNTED: u64 = 16 << 20;
 /// The keys that units look under and, where those are others, the keys that they are found under. Nearly
 /// all that only one unit has are left out.
 ///
-/// Passes over the sets twice, three times for containment, and over a sixteenth of large collections once
-/// more. `memory` bounds what is written down to count, in bytes: with less of it, sets are passed
-/// over more often.
+/// Passes over the sets three times, four times for containment. `memory` bounds what is written down to
+/// count, in bytes: with less of it, sets are passed over more often.
 pub(crate) fn prefix_keys(
     collection: &Collection,
     units: &Units,
     settings: &MatchSettings,
-    threads: usize,
     memory: u64,
 ) -> Result<(AllKeys, Option<AllKeys>), EngineError> {
+    let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
     let mut rarity = RarityTable::for_elements(elements);
-    let whole = |unit, buffer: &mut Vec<u64>, give: &mut dyn FnMut(&[u64])| {
-        give(units.set(collection, unit, buffer));
-    };
-    rarity.count(units.len(), whole, threads);
+    count_sample(&mut rarity, &passes);
     let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
 
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
-    let part = |unit, (low, buffer): &mut (Vec<u64>, Vec<u64>), give: &mut dyn FnMut(&[u64])| {
-        give(order.low(units.set(collection, unit, buffer), low));
+    let pass = |task, (low, buffer): &mut (Vec<u64>, ChunkBuffer), give: &mut dyn FnMut(&[u64])| {
+        passes.task(task, buffer, |_, set| give(order.low(set, low)));
     };
-    let per_task = units_per_task(units.len());
     let counting = memory.max(LEAST_COUNTED);
-    let census = Census::new(units.len(), per_task, order.bound, low, counting, part);
-    let probe = |(scratch, buffer): &mut (PrefixScratch, Vec<u64>), task| {
+    let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
+    let probe = |(scratch, buffer): &mut (PrefixScratch, ChunkBuffer), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
-        for unit in census.units(task) {
-            let set = units.set(collection, unit, buffer);
+        passes.task(task, buffer, |unit, set| {
             let once = |value| reader.once(value);
             order.prefix(set, scratch, once, |position, value| {
                 out.push(value, Posting { unit, position });
             });
-        }
+        });
         out
     };
     let room = Room { bytes: memory, folder: collection.scratch_folder() };
-    let tasks = (0..census.tasks()).into_par_iter().map_init(Default::default, probe);
-    let probes = AllKeys::collect(tasks, &room)?;
+    let tasks = || (0..passes.tasks()).into_par_iter();
+    let probes = AllKeys::collect(tasks().map_init(Default::default, probe), &room)?;
+    drop(census);
     if settings.measure.is_symmetric() {
         return Ok((probes, None));
     }
     let probed = Probed::new(&probes)?;
-    let posts = emit(units.len(), &room, |unit, out: &mut Buckets, buffer: &mut Vec<u64>| {
-        let set = units.set(collection, unit, buffer);
-        for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
-            out.push(value, Posting { unit, position: ANYWHERE });
-        }
-    })?;
+    let post = |buffer: &mut ChunkBuffer, task| {
+        let mut out = Buckets::default();
+        passes.task(task, buffer, |unit, set| {
+            for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
+                out.push(value, Posting { unit, position: ANYWHERE });
+            }
+        });
+        out
+    };
+    let posts = AllKeys::collect(tasks().map_init(ChunkBuffer::default, post), &room)?;
     Ok((probes, Some(posts)))
+}
+
+/// Counts the elements of the sets that the table takes: each thread writes down which counters they have, by
+/// who counts them, and then counts its own.
+fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>) {
+    let threads = rayon::current_num_threads();
+    let part = rarity.part(threads);
+    let tasks: Vec<u32> = (0..passes.tasks()).collect();
+    for tasks in tasks.chunks(2 * threads) {
+        let table = &*rarity;
+        let write_down = |buffer: &mut ChunkBuffer, &task: &u32| {
+            let mut counters = vec![Vec::new(); threads];
+            for chunk in passes.chunks(task) {
+                passes.chunk(
+                    chunk,
+                    buffer,
+                    |unit| table.takes(unit),
+                    |_, set| {
+                        for counter in set.iter().map(|&value| table.counter(value)) {
+                            counters[counter as usize / part].push(counter);
+                        }
+                    },
+                );
+            }
+            counters
+        };
+        let written: Vec<Vec<Vec<u32>>> =
+            tasks.par_iter().map_init(ChunkBuffer::default, write_down).collect();
+        let parts: Vec<_> = rarity.parts(threads).enumerate().collect();
+        parts.into_par_iter().for_each(|(part, mut own)| {
+            written.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));
+        });
+    }
 }
 
 /// Bits for each probed key.

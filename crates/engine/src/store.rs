@@ -108,6 +108,11 @@ impl ChunkStore {
         Ok(())
     }
 
+    /// A store whose chunks came from elsewhere, and are all in memory.
+    pub(crate) fn of_held(blocks: &[Block]) -> Self {
+        Self { held: blocks.iter().map(Block::bytes).sum(), ..Self::default() }
+    }
+
     fn hold(&mut self, block: &mut Block, fits: bool) {
         if fits {
             self.held += block.bytes();
@@ -136,7 +141,10 @@ impl ChunkStore {
         block.write_body(body)?;
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(FrameFile::unnamed(&self.folder)?),
+            None => {
+                let folder = self.folder();
+                self.file.insert(FrameFile::unnamed(&folder)?)
+            }
         };
         file.append(&head.0, body)
     }
@@ -177,12 +185,12 @@ impl ChunkStore {
 
     /// Holds a chunk that was restored in memory if there is room.
     pub(crate) fn settle(&mut self, block: &mut Block) -> Result<(), EngineError> {
-        let elements = block.ends.last().map_or(0, |&end| end as usize) * ELEMENT;
-        let fits = self.held + block.bytes() + elements as u64 <= self.limit;
-        if let (true, Some(file), Some(frame)) = (fits, &self.file, block.frame) {
-            self.body.resize(elements + block.ends.len() * DIGEST, 0);
-            let read = file.read_body(frame, 0, &mut self.body);
-            let read = read.and_then(|()| block.read_body(&self.body));
+        let elements = (block.elements() * ELEMENT) as u64;
+        let fits = self.held + block.bytes() + elements <= self.limit;
+        if fits {
+            let (mut values, mut body) = (Vec::new(), std::mem::take(&mut self.body));
+            let read = self.sets(block, &mut values, &mut body);
+            (self.body, block.values) = (body, values);
             read.map_err(|error| self.error(&error))?;
         }
         self.hold(block, fits);
@@ -234,6 +242,24 @@ impl ChunkStore {
             self.failed.get_or_init(|| error.to_string());
             (Rows::unknown(documents), Vec::new())
         })
+    }
+
+    /// Reads the elements of all sets of a chunk to `values`; `body` is a buffer. Whether that could be
+    /// done; if not, [`ChunkStore::check`] says why.
+    pub(crate) fn read_sets(
+        &self,
+        block: &Block,
+        values: &mut Vec<u64>,
+        body: &mut Vec<u8>,
+    ) -> bool {
+        let read = self.sets(block, values, body);
+        read.map_err(|error| self.failed.get_or_init(|| error.to_string())).is_ok()
+    }
+
+    fn sets(&self, block: &Block, values: &mut Vec<u64>, body: &mut Vec<u8>) -> io::Result<()> {
+        let (file, frame) = self.file.as_ref().zip(block.frame).ok_or(io::ErrorKind::NotFound)?;
+        file.body(frame, body)?;
+        block.read_body(body, values)
     }
 
     /// Reads a set in place of what is in `set`. One that cannot be read is empty, and

@@ -211,12 +211,12 @@ impl Units {
         collection.blocks[place.block as usize].get(place.index)
     }
 
-    /// Sorts the sets of the units that `wanted` names, in place and in parallel: only they will be
-    /// compared. Those that are not in memory are sorted whenever they are read.
+    /// Sorts the sets of the units that `wanted` names, in place and in parallel, of a collection that is
+    /// held in memory as a whole.
     pub fn sort_sets(&self, collection: &mut Collection, wanted: impl Fn(u32) -> bool + Sync) {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
-            if wanted(unit) && collection.blocks[place.block as usize].held {
+            if wanted(unit) {
                 by_block[place.block as usize].push(place.index);
             }
         }

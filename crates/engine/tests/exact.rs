@@ -37,7 +37,8 @@ fn settings(measure: Measure, thousandths: u64) -> MatchSettings {
     MatchSettings { measure, ..MatchSettings::resemblance(threshold) }
 }
 
-/// Runs the engine; everything comes back in document numbers.
+/// Runs the engine; everything comes back in document numbers. As many sets are at hand as `at_hand` bytes
+/// have room for, and the rest is on disk.
 struct Run {
     units: Units,
     matches: Matches,
@@ -49,12 +50,21 @@ fn run(
     linkage: Linkage,
     list: Option<u64>,
     threads: usize,
+    at_hand: Option<u64>,
 ) -> Run {
     let mut collection =
         Collection::of_sets(sets.iter().map(|set| set.iter().map(|&v| spread(v)).collect()));
     let units = Units::new(&collection, &[], settings.measure);
-    let options =
-        MatchOptions { linkage, list_pairs: list, only_protected: false, threads, memory: 1000 };
+    if at_hand.is_some() {
+        collection.hold_at_most(0).unwrap();
+    }
+    let options = MatchOptions {
+        linkage,
+        list_pairs: list,
+        only_protected: false,
+        memory: 1000,
+        sets: at_hand.unwrap_or_default(),
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let matches = pool
         .install(|| {
@@ -127,16 +137,30 @@ fn components(sets: &[Set], pairs: &BTreeMap<(u32, u32), u32>) -> Vec<usize> {
 }
 
 fn check(sets: &[Set], measure: Measure, thousandths: u64, threads: usize) {
+    // In memory; on disk with none, some or all of those that take part at hand.
+    let on_disk = [0, 600, u64::MAX][sets.len() % 3];
+    for at_hand in [None, Some(on_disk)] {
+        check_held(sets, measure, thousandths, threads, at_hand);
+    }
+}
+
+fn check_held(
+    sets: &[Set],
+    measure: Measure,
+    thousandths: u64,
+    threads: usize,
+    at_hand: Option<u64>,
+) {
     let settings = settings(measure, thousandths);
     let truth = true_pairs(sets, measure, thousandths);
 
-    let all = run(sets, &settings, Linkage::Components, Some(u64::MAX), threads);
+    let all = run(sets, &settings, Linkage::Components, Some(u64::MAX), threads, at_hand);
     assert!(all.matches.pairs.complete);
     assert_eq!(document_pairs(&all), truth);
 
     // Components twice: from the list of pairs, and grown key by key without it.
     let labels = components(sets, &truth);
-    let grown = run(sets, &settings, Linkage::Components, None, threads);
+    let grown = run(sets, &settings, Linkage::Components, None, threads, at_hand);
     for run in [&all, &grown] {
         for unit in 0..run.units.len() {
             for other in 0..run.units.len() {
@@ -149,7 +173,7 @@ fn check(sets: &[Set], measure: Measure, thousandths: u64, threads: usize) {
     assert_eq!(all.matches.leader, grown.matches.leader);
     assert_eq!(all.matches.shared, grown.matches.shared);
 
-    let led = run(sets, &settings, Linkage::Leaders, None, threads);
+    let led = run(sets, &settings, Linkage::Leaders, None, threads, at_hand);
     let survivors = greedy(sets, &led, measure, thousandths);
     let set = |unit: u32| &sets[led.units.members(unit)[0] as usize];
     let value = |a: &Set, b: &Set| {
@@ -315,10 +339,11 @@ fn a_giant_cluster_costs_about_one_comparison_for_each_document() {
     let sets: Vec<Set> = (0..20_000u64)
         .map(|i| (0..50).filter(|v| *v != i % 50).chain([1_000 + i]).collect())
         .collect();
-    let led = run(&sets, &settings(Measure::Resemblance, 800), Linkage::Leaders, None, 2);
+    let led = run(&sets, &settings(Measure::Resemblance, 800), Linkage::Leaders, None, 2, None);
     assert_eq!(led.matches.leader.iter().filter(|&&l| l == 0).count(), sets.len());
     assert!(led.matches.verified < 2 * sets.len() as u64, "{} comparisons", led.matches.verified);
-    let grown = run(&sets, &settings(Measure::Resemblance, 800), Linkage::Components, None, 2);
+    let grown =
+        run(&sets, &settings(Measure::Resemblance, 800), Linkage::Components, None, 2, None);
     assert!(grown.matches.leader.iter().all(|&l| l == 0));
     assert!(
         grown.matches.verified < 2 * sets.len() as u64,
@@ -333,9 +358,9 @@ fn chains_do_not_glue_strangers() {
     let window = |from: u64| (from..from + 20).collect::<Set>();
     let sets: Vec<Set> = (0..10).map(|i| window(i * 2)).collect();
     let settings = settings(Measure::Resemblance, 800);
-    assert_eq!(run(&sets, &settings, Linkage::Components, None, 1).matches.leader, [0; 10]);
+    assert_eq!(run(&sets, &settings, Linkage::Components, None, 1, None).matches.leader, [0; 10]);
     assert_eq!(
-        run(&sets, &settings, Linkage::Leaders, None, 1).matches.leader,
+        run(&sets, &settings, Linkage::Leaders, None, 1, None).matches.leader,
         [0, 0, 2, 2, 4, 4, 6, 6, 8, 8]
     );
 }

@@ -141,8 +141,8 @@ pub(crate) fn analyse(
             linkage: job.settings.linkage,
             list_pairs: list_pairs.then_some(job.max_pairs),
             only_protected: job.against_only,
-            threads,
             memory: memory.counting(),
+            sets: memory.sets_beside(collection.len()),
         };
         let matches =
             find_from(&steps, &mut collection, &units, &settings, &approach, &options, progress)?;

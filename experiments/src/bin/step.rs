@@ -278,9 +278,7 @@ fn census(input: &Input) -> Result<Work<'_>> {
 
 fn prefix(input: &Input) -> Result<Work<'_>> {
     let mut rarity = RarityTable::for_elements(input.elements());
-    let each =
-        |set: u32, (): &mut (), give: &mut dyn FnMut(&[u64])| give(&input.sets[set as usize]);
-    rarity.count(input.sets.len() as u32, each, 1);
+    rarity.count(input.sets.iter());
     let threshold: Threshold = "0.8".parse()?;
     let mut scratch = PrefixScratch::default();
     Ok(Box::new(move || {

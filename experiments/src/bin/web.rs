@@ -264,8 +264,8 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
         linkage: Linkage::Components,
         list_pairs: None,
         only_protected: false,
-        threads,
         memory: memory / 8,
+        sets: memory,
     };
     let phases = Phases::default();
     let matches = pool

@@ -1,12 +1,9 @@
 //! Whole feature sets in, edges out.
 
-use super::{Candidate, Edge, Judge, Tally};
-use crate::sparse::SparseIndex;
+use super::{Candidate, ComparedSets, Edge, Judge, Tally};
 use crate::{Collection, MatchSettings, Units};
 use lookalike_core::{Overlap, Parity, overlap, overlap_at_least};
-use rayon::prelude::*;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
 
 /// Intersects whole sets. Before that, three bounds turn candidates away unseen, none of them a match:
 /// their sizes, the places of their first common key, and their parities.
@@ -15,42 +12,21 @@ pub struct ExactJudge<'a> {
     collection: &'a Collection,
     units: &'a Units,
     settings: &'a MatchSettings,
-    /// The units that take part, and their parities.
-    taking_part: SparseIndex,
-    parities: Vec<Parity>,
-    /// For the sets of two units that are not in memory; one for each thread, so that nobody waits.
-    buffers: Vec<Mutex<[Vec<u64>; 2]>>,
+    sets: ComparedSets,
     tally: &'a Tally,
 }
 
 impl<'a> ExactJudge<'a> {
-    /// A judge of units whose sets are sorted where they take part.
+    /// A judge of the units whose sets are at hand.
     #[must_use]
     pub fn new(
         collection: &'a Collection,
         units: &'a Units,
         settings: &'a MatchSettings,
-        takes_part: impl Fn(u32) -> bool,
+        sets: ComparedSets,
         tally: &'a Tally,
     ) -> Self {
-        let parity = |buffer: &mut Vec<u64>, unit| Parity::of(units.set(collection, unit, buffer));
-        let taking_part = SparseIndex::new(units.len(), takes_part);
-        let chosen: Vec<u32> = taking_part.iter().collect();
-        let parities = chosen.into_par_iter().map_init(Vec::new, parity).collect();
-        let threads = rayon::current_num_threads() + 1;
-        let buffers = std::iter::repeat_with(Mutex::default).take(threads).collect();
-        Self { collection, units, settings, taking_part, parities, buffers, tally }
-    }
-
-    /// Calls `with` for the sets of two units, sorted.
-    fn sets<T>(&self, a: u32, b: u32, with: impl FnOnce(&[u64], &[u64]) -> T) -> T {
-        // Whoever is not of the pool takes the last one.
-        let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
-        let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
-        let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        let [x, y] = &mut *buffers;
-        let place = |unit| self.units.place(unit);
-        with(self.collection.sorted_set(place(a), x), self.collection.sorted_set(place(b), y))
+        Self { collection, units, settings, sets, tally }
     }
 
     fn reaches(&self, counts: Overlap) -> bool {
@@ -74,9 +50,7 @@ impl Judge for ExactJudge<'_> {
     type Glance = (Parity, u32);
 
     fn glance(&self, unit: u32) -> (Parity, u32) {
-        let place = self.taking_part.place(unit);
-        let parity = place.map_or_else(Parity::default, |place| self.parities[place as usize]);
-        (parity, self.units.size(unit))
+        (self.sets.parity(unit), self.units.size(unit))
     }
 
     fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool {
@@ -112,11 +86,14 @@ impl Judge for ExactJudge<'_> {
             return None;
         }
         self.tally.verified.fetch_add(1, Ordering::Relaxed);
-        let shared = self.sets(unit, candidate.unit, |a, b| overlap_at_least(a, b, needed))?;
+        let shared =
+            self.sets.both(self.collection, self.units, (unit, candidate.unit), |a, b| {
+                overlap_at_least(a, b, needed)
+            })?;
         Some(Edge { unit, with: candidate.unit, shared })
     }
 
     fn shared(&self, unit: u32, with: u32) -> u32 {
-        self.sets(unit, with, overlap)
+        self.sets.both(self.collection, self.units, (unit, with), overlap)
     }
 }

@@ -7,10 +7,12 @@
 
 mod exact;
 mod key;
+mod sets;
 mod sketch;
 
 pub use exact::ExactJudge;
 pub use key::KeyJudge;
+pub use sets::ComparedSets;
 pub use sketch::SketchJudge;
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -143,6 +143,21 @@ impl FrameFile {
         }
     }
 
+    /// The body of a frame, in place of what is in `body`.
+    ///
+    /// # Errors
+    /// What the system says, or that it is not what was written.
+    pub fn body(&self, frame: Frame, body: &mut Vec<u8>) -> io::Result<()> {
+        let mut header = [0; HEADER];
+        read_at(&self.file, &mut header, frame.start)?;
+        body.resize(usize::try_from(frame.body).map_err(|_| damaged())?, 0);
+        read_at(&self.file, body, frame.body_start())?;
+        match header.starts_with(MAGIC) && xxh3_64(body).to_le_bytes() == header[24..32] {
+            true => Ok(()),
+            false => Err(damaged()),
+        }
+    }
+
     /// A part of the body of a frame, unchecked: whoever wrote it knows what its parts are.
     ///
     /// # Errors
@@ -251,6 +266,9 @@ mod tests {
             assert_eq!(found.file.head(frame).unwrap(), head);
             let mut read = vec![0; body.len()];
             found.file.read_body(frame, 0, &mut read).unwrap();
+            assert_eq!(read, body);
+            read.push(1);
+            found.file.body(frame, &mut read).unwrap();
             assert_eq!(read, body);
         }
     }

@@ -168,8 +168,8 @@ mod tests {
             let counted =
                 edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
             let options = MatchOptions {
-                linkage: Linkage::Components, list_pairs: Some(u64::MAX), only_protected: false, threads: 1,
-                memory: u64::MAX,
+                linkage: Linkage::Components, list_pairs: Some(u64::MAX), only_protected: false,
+                memory: u64::MAX, sets: u64::MAX,
             };
             let found =
                 find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();

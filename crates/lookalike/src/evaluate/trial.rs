@@ -66,8 +66,8 @@ impl Laboratory<'_> {
             linkage: Linkage::Components,
             list_pairs: Some(self.max_pairs),
             only_protected: false,
-            threads: self.threads,
             memory: u64::MAX,
+            sets: u64::MAX,
         };
         let matches = self.pool.install(|| {
             find(&mut collection, &units, settings, &approach, &options, self.progress)

@@ -111,8 +111,8 @@ impl Bench<'_> {
 
     /// Options of a match.
     pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
-        let (threads, memory) = (self.threads, self.memory.counting());
-        MatchOptions { linkage, list_pairs, only_protected: false, threads, memory }
+        let (memory, sets) = (self.memory.counting(), self.memory.sets());
+        MatchOptions { linkage, list_pairs, only_protected: false, memory, sets }
     }
 
     /// Matches on the pool.

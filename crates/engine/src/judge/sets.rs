@@ -1,0 +1,164 @@
+//! The units that take part in; their sets, sorted and at hand, out.
+//!
+//! Only they are ever compared, and most of a collection is not among them. What is in memory is sorted where
+//! it lies. If chunks are on disk, one pass over them takes out the sets that take part, and memory holds
+//! those instead of whole chunks: the small ones first, as a comparison costs one read whatever the size of
+//! the set. The others are read whenever they are compared.
+
+use crate::block::ELEMENT;
+use crate::passes::{ChunkBuffer, Passes};
+use crate::sparse::SparseIndex;
+use crate::{Collection, EngineError, Units};
+use lookalike_core::Parity;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// The sets of the units that take part, and their parities.
+#[derive(Debug)]
+pub struct ComparedSets {
+    taking_part: SparseIndex,
+    parities: Vec<Parity>,
+    /// Where each begins in the elements of its chunk; nothing where sets lie in the collection.
+    starts: Vec<u32>,
+    /// The elements of those that were taken out, by chunk.
+    values: Vec<Vec<u64>>,
+    /// Sets of more elements were left on disk.
+    largest: u32,
+    /// For two sets that are read; one for each thread, so that nobody waits.
+    buffers: Vec<Mutex<[Vec<u64>; 2]>>,
+}
+
+impl ComparedSets {
+    /// Sorts the sets of the units that take part. Where chunks are on disk, all of them leave memory, and
+    /// up to `limit` bytes of those sets come in their place.
+    ///
+    /// # Errors
+    /// A temporary file that cannot be written. What cannot be read is noticed by [`Collection::check`].
+    pub fn new(
+        collection: &mut Collection,
+        units: &Units,
+        takes_part: impl Fn(u32) -> bool + Sync,
+        limit: u64,
+    ) -> Result<Self, EngineError> {
+        let taking_part = SparseIndex::new(units.len(), &takes_part);
+        let threads = rayon::current_num_threads() + 1;
+        let mut sets = Self {
+            parities: vec![Parity::default(); taking_part.len() as usize],
+            taking_part,
+            starts: Vec::new(),
+            values: Vec::new(),
+            largest: u32::MAX,
+            buffers: std::iter::repeat_with(Mutex::default).take(threads).collect(),
+        };
+        if collection.is_held() {
+            units.sort_sets(collection, &takes_part);
+        } else {
+            collection.hold_at_most(0)?;
+            sets.largest = sets.largest_within(units, limit);
+            sets.starts = vec![0; sets.parities.len()];
+        }
+        sets.pass(collection, units);
+        Ok(sets)
+    }
+
+    /// The size up to which all sets together take no more than so many bytes.
+    fn largest_within(&self, units: &Units, limit: u64) -> u32 {
+        let mut sizes: Vec<u32> = self.taking_part.iter().map(|unit| units.size(unit)).collect();
+        sizes.par_sort_unstable();
+        let (mut largest, mut bytes) = (u32::MAX, 0);
+        for same in sizes.chunk_by(|a, b| a == b) {
+            bytes += u64::from(same[0]) * same.len() as u64 * ELEMENT as u64;
+            if bytes > limit {
+                largest = same[0] - 1;
+                break;
+            }
+        }
+        largest
+    }
+
+    /// Learns the parities and takes out what is to be at hand.
+    fn pass(&mut self, collection: &Collection, units: &Units) {
+        let passes = Passes::new(collection, units);
+        let chunks: Vec<u32> = (0..collection.chunks()).collect();
+        let out = !self.starts.is_empty();
+        for chunks in chunks.chunks(8 * rayon::current_num_threads()) {
+            let (taking_part, largest) = (&self.taking_part, self.largest);
+            let take = |buffer: &mut ChunkBuffer, &chunk: &u32| {
+                let (mut places, mut values) = (Vec::new(), Vec::new());
+                let wanted = |unit| taking_part.place(unit).is_some();
+                passes.chunk(chunk, buffer, wanted, |unit, set| {
+                    let Some(place) = taking_part.place(unit) else { return };
+                    let start = values.len();
+                    places.push((place, Parity::of(set), start as u32));
+                    if out && set.len() <= largest as usize {
+                        values.extend_from_slice(set);
+                        values[start..].sort_unstable();
+                    }
+                });
+                values.shrink_to_fit();
+                (places, values)
+            };
+            let taken: Vec<_> = chunks.par_iter().map_init(ChunkBuffer::default, take).collect();
+            for (places, values) in taken {
+                for (place, parity, start) in places {
+                    self.parities[place as usize] = parity;
+                    if out {
+                        self.starts[place as usize] = start;
+                    }
+                }
+                if out {
+                    self.values.push(values);
+                }
+            }
+        }
+    }
+
+    /// The parity of a unit; that of nothing for one that does not take part.
+    pub(super) fn parity(&self, unit: u32) -> Parity {
+        let place = self.taking_part.place(unit);
+        place.map_or_else(Parity::default, |place| self.parities[place as usize])
+    }
+
+    /// Calls `with` for the sets of two units that take part, sorted.
+    pub(super) fn both<T>(
+        &self,
+        collection: &Collection,
+        units: &Units,
+        (a, b): (u32, u32),
+        with: impl FnOnce(&[u64], &[u64]) -> T,
+    ) -> T {
+        if let (Some(a), Some(b)) =
+            (self.held(collection, units, a), self.held(collection, units, b))
+        {
+            return with(a, b);
+        }
+        // Whoever is not of the pool takes the last one.
+        let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
+        let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
+        let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let [x, y] = &mut *buffers;
+        let set = |unit, buffer| {
+            self.held(collection, units, unit)
+                .unwrap_or_else(|| collection.sorted_set(units.place(unit), buffer))
+        };
+        with(set(a, x), set(b, y))
+    }
+
+    /// A set that is in memory.
+    fn held<'s>(
+        &'s self,
+        collection: &'s Collection,
+        units: &Units,
+        unit: u32,
+    ) -> Option<&'s [u64]> {
+        let (place, size) = (units.place(unit), units.size(unit));
+        if self.starts.is_empty() {
+            return collection.held_set(place);
+        }
+        if size > self.largest {
+            return None;
+        }
+        let start = self.starts[self.taking_part.place(unit)? as usize] as usize;
+        self.values[place.block as usize].get(start..start + size as usize)
+    }
+}
