@@ -66,35 +66,6 @@ fn with(hash: Hasher, bytes: &[u8], places: &[[usize; 2]], out: &mut Vec<u64>) {
     }
 }
 
-/// The sum of some values, and the sum of the [finalised](fingerprint::finalise) ones.
-pub(crate) fn sums(values: &[u64]) -> (u64, u64) {
-    #[cfg(target_arch = "x86_64")]
-    #[expect(
-        unsafe_code,
-        reason = "what the function asks of the processor is looked for just before"
-    )]
-    if is_x86_feature_detected!("avx512dq") {
-        return unsafe { sums_avx512(values) };
-    }
-    plain_sums(values)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn sums_avx512(values: &[u64]) -> (u64, u64) {
-    plain_sums(values)
-}
-
-#[inline(always)]
-fn plain_sums(values: &[u64]) -> (u64, u64) {
-    let mut sums = (0u64, 0u64);
-    for &value in values {
-        sums.0 = sums.0.wrapping_add(value);
-        sums.1 = sums.1.wrapping_add(fingerprint::finalise(value));
-    }
-    sums
-}
-
 type Hasher = fn(&Block, &mut [u64; BLOCK]);
 
 /// The formulas for this processor; none where one token after the other is faster.
@@ -267,11 +238,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn vectors_sum_as_a_plain_loop_does(values in prop::collection::vec(any::<u64>(), 0..70)) {
-            prop_assert_eq!(sums(&values), plain_sums(&values));
-        }
-
         #[test]
         fn many_at_once_are_as_one_by_one(
             bytes in prop::collection::vec(any::<u8>(), 0..400),

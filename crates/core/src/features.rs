@@ -4,8 +4,8 @@
 //! terms are what Kołcz & Chowdhury 2008, section 6.4, compare. The set comes out in order of first
 //! occurrence: most documents turn out to have no near-duplicate and need never be sorted.
 
-use crate::batch;
 use crate::fingerprint::{self, TokenDigest, finalise};
+use crate::{batch, vectors};
 use serde::{Deserialize, Serialize};
 
 /// What becomes of a document with fewer tokens than one shingle has.
@@ -144,7 +144,7 @@ pub fn digest(set: &[u64]) -> Option<SetDigest> {
         return None;
     }
     // Two sums over differently mixed elements: order does not matter, every element does.
-    let (high, low) = batch::sums(set);
+    let (high, low) = vectors::sums(set);
     let low = low.wrapping_add(set.len() as u64);
     Some(SetDigest(u128::from(high) << 64 | u128::from(low)))
 }

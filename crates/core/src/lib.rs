@@ -39,6 +39,7 @@ pub mod parity;
 pub mod prefix;
 pub mod rarity;
 pub mod threshold;
+mod vectors;
 
 pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
 pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};

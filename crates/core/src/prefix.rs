@@ -7,13 +7,14 @@
 //! the others up to the bound, those above it, and at the very end what is known to be common. So nobody
 //! has to know of an element above the bound in how many sets it is.
 
-use crate::{Measure, RarityTable, Threshold};
+use crate::{Measure, RarityTable, Threshold, vectors};
 
 /// Buffers reused between documents.
 #[derive(Debug, Default)]
 pub struct PrefixScratch {
     low: Vec<u64>,
-    shared: Vec<(u8, u64)>,
+    high: Vec<u64>,
+    common: Vec<(u8, u64)>,
 }
 
 /// The order of a run's elements, but for which of them are in one set only.
@@ -59,7 +60,7 @@ impl<'a> PrefixOrder<'a> {
         mut emit: impl FnMut(u32, u64),
     ) {
         let length = self.measure.prefix_length(self.threshold, set.len() as u32) as usize;
-        let PrefixScratch { low, shared } = scratch;
+        let PrefixScratch { low, high, common } = scratch;
         let low = self.low(set, low);
         let mut others = 0;
         for at in 0..low.len() {
@@ -68,42 +69,61 @@ impl<'a> PrefixOrder<'a> {
             low[others] = value;
             others += usize::from(!once(value));
         }
-        let (alone, low) = (low.len() - others, &low[..others]);
+        let (alone, low) = (low.len() - others, &mut low[..others]);
         if alone >= length {
             return;
         }
-        let wanted = length - alone;
-        let order = |above: u8, value: u64| (above.max(self.rarity.commonness(value)), value);
-        shared.clear();
-        shared.extend(low.iter().map(|&value| order(0, value)));
-        if shared.iter().filter(|(class, _)| *class == 0).count() < wanted {
-            let high = set.iter().filter(|&&value| value > self.bound);
-            shared.extend(high.map(|&value| order(1, value)));
+        common.clear();
+        let (mut place, end) = (alone as u32, length as u32);
+        // How common an element is costs a walk to memory: asked in order, and only until there are enough.
+        let mut take = |value: u64| {
+            match self.rarity.commonness(value) {
+                0 => {
+                    emit(place, value);
+                    place += 1;
+                }
+                commonness => common.push((commonness, value)),
+            }
+            place < end
+        };
+        if !ascending(low, length - alone, &mut take) {
+            return;
         }
-        if wanted < shared.len() {
-            shared.select_nth_unstable(wanted - 1);
-            shared.truncate(wanted);
+        high.clear();
+        high.extend(set.iter().filter(|&&value| value > self.bound));
+        if !ascending(high, length - alone, &mut take) {
+            return;
         }
-        shared.sort_unstable();
-        for (place, &(_, value)) in (alone as u32..).zip(&*shared) {
+        common.sort_unstable();
+        for (place, &(_, value)) in (place..end).zip(&*common) {
             emit(place, value);
         }
     }
 
     /// The elements of a set up to the bound, in their order, written to a buffer of any content.
     pub fn low<'b>(&self, set: &[u64], buffer: &'b mut Vec<u64>) -> &'b mut [u64] {
-        if buffer.len() < set.len() {
-            buffer.resize(set.len(), 0);
-        }
-        let low = &mut buffer[..set.len()];
-        let mut end = 0;
-        for &value in set {
-            // Without a branch: which elements are low is as random as they are.
-            low[end] = value;
-            end += usize::from(value <= self.bound);
-        }
-        &mut low[..end]
+        let low = vectors::up_to(self.bound, set, buffer);
+        &mut buffer[..low]
     }
+}
+
+/// Gives values in ascending order until `each` says that it has enough; whether it wants more. About `few`
+/// are likely to be: only those are sorted.
+fn ascending(values: &mut [u64], few: usize, each: &mut impl FnMut(u64) -> bool) -> bool {
+    let mut rest = values;
+    while !rest.is_empty() {
+        let count = rest.len().min(few + few / 4 + 8);
+        if count < rest.len() {
+            rest.select_nth_unstable(count - 1);
+        }
+        let (head, tail) = rest.split_at_mut(count);
+        head.sort_unstable();
+        if !head.iter().all(|&value| each(value)) {
+            return false;
+        }
+        rest = tail;
+    }
+    true
 }
 
 #[cfg(test)]

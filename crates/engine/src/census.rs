@@ -26,7 +26,8 @@ const COUNTERS: usize = 16;
 pub(crate) struct Census {
     tasks: u32,
     split: Split,
-    /// Where the elements of each task begin in each bucket, bucket by bucket within a task.
+    /// Where the elements of each task begin in each bucket, bucket by bucket within a task; behind the last
+    /// task, where they end.
     starts: Vec<u32>,
     /// For each bucket, a bit for each element: whether it came again.
     repeated: Vec<Vec<u64>>,
@@ -76,7 +77,7 @@ impl Census {
         let mut census = Self {
             tasks,
             split,
-            starts: vec![0; tasks as usize * split.count],
+            starts: vec![0; (tasks as usize + 1) * split.count],
             repeated: Vec::with_capacity(split.count),
         };
         let rounds = (elements * WRITTEN).div_ceil(memory.max(1)).clamp(1, split.count as u64);
@@ -90,6 +91,7 @@ impl Census {
                     census.starts[task * split.count + bucket] = next;
                     next += parts[offset].len() as u32;
                 }
+                census.starts[tasks as usize * split.count + bucket] = next;
             }
             let count = |counters: &mut Vec<u64>, offset: usize| {
                 repeated(written.iter().map(|parts| parts[offset].as_slice()), counters)
@@ -128,30 +130,66 @@ impl Census {
     }
 
     /// A reader that stands before the first element of a task.
-    pub(crate) fn reader(&self, task: u32) -> Reader<'_> {
-        let from = task as usize * self.split.count;
-        Reader { census: self, next: self.starts[from..from + self.split.count].to_vec() }
+    ///
+    /// It takes with it what the task will read: side by side, that is little, where in the buckets every
+    /// element would be on another page than the one before.
+    pub(crate) fn reader(&self, task: u32) -> Reader {
+        let count = self.split.count;
+        let rows = &self.starts[task as usize * count..(task as usize + 2) * count];
+        let (from, to) = rows.split_at(count);
+        let (mut next, mut bits) = (Vec::with_capacity(count), Bits::default());
+        for ((&from, &to), repeated) in from.iter().zip(to).zip(&self.repeated) {
+            next.push(bits.len);
+            bits.append(repeated, from, to);
+        }
+        Reader { split: self.split, next, bits: bits.words }
+    }
+}
+
+/// A row of bits that grows.
+#[derive(Debug, Default)]
+struct Bits {
+    words: Vec<u64>,
+    len: u32,
+}
+
+impl Bits {
+    /// Appends bits `from` to `to` of others.
+    fn append(&mut self, others: &[u64], mut from: u32, to: u32) {
+        while from < to {
+            let (free, offset) = (64 - self.len % 64, from % 64);
+            let count = free.min(64 - offset).min(to - from);
+            let piece = others[(from / 64) as usize] >> offset & (u64::MAX >> (64 - count));
+            if free == 64 {
+                self.words.push(0);
+            }
+            if let Some(last) = self.words.last_mut() {
+                *last |= piece << (64 - free);
+            }
+            (self.len, from) = (self.len + count, from + count);
+        }
     }
 }
 
 /// Reads what is known of the elements of a task, one after the other.
 #[derive(Debug)]
-pub(crate) struct Reader<'a> {
-    census: &'a Census,
-    /// Place of the next element in each bucket.
+pub(crate) struct Reader {
+    split: Split,
+    /// Place in `bits` of the next element of each bucket.
     next: Vec<u32>,
+    bits: Vec<u64>,
 }
 
-impl Reader<'_> {
+impl Reader {
     /// Whether no other unit has the next element, which is `value`. All elements have to be asked for,
     /// in the order in which they were counted.
     #[inline]
     pub(crate) fn once(&mut self, value: u64) -> bool {
-        let bucket = self.census.split.of(value);
+        let bucket = self.split.of(value);
         let place = self.next[bucket];
         self.next[bucket] += 1;
-        // A set that could not be read when it was counted, and now is, goes beyond: nothing is known.
-        let bits = self.census.repeated[bucket].get((place / 64) as usize);
+        // A set that could not be read when it was counted, and now is, may go beyond: the run will end.
+        let bits = self.bits.get((place / 64) as usize);
         bits.is_some_and(|bits| bits >> (place % 64) & 1 == 0)
     }
 }

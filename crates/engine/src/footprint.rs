@@ -54,6 +54,12 @@ const GLANCE: f64 = 2.0 * size_of::<Parity>() as f64 + 8.0;
 /// and its cluster.
 const TABLED: f64 = 150.0;
 
+/// Bytes of a unit while all sets are passed over: its place in the order of the chunks.
+const IN_CHUNKS: f64 = 4.0;
+
+/// Bytes of a set that was taken out of its chunk: where it begins.
+const STARTS: f64 = 4.0;
+
 /// Bytes of an element that is written down to be counted.
 const COUNTED: f64 = 4.0;
 
@@ -106,6 +112,8 @@ pub struct Footprint {
 pub struct Limits {
     /// Of documents and feature sets in memory.
     pub sets: u64,
+    /// Whether everything goes to disk as well, for a run that goes on after a stop.
+    pub keeps: bool,
     /// Of token sequences that are remembered.
     pub sequences: u64,
     /// Of elements that are written down to be counted, and of keys after that.
@@ -190,50 +198,72 @@ impl Footprint {
         }
     }
 
-    /// Bytes of documents, sets and signatures: what a run holds from reading to the end, and what of it
-    /// goes to a temporary file.
+    /// Bytes of documents, sets and their digests.
     #[must_use]
-    pub fn held(&self, limits: &Limits) -> (u64, u64) {
-        let chunks =
-            self.documents * ROW + self.id_bytes + self.elements * WORD + self.sets * DIGEST;
-        let in_memory = chunks.min(limits.sets as f64);
+    pub fn chunks(&self) -> f64 {
+        self.documents * ROW + self.id_bytes + self.elements * WORD + self.sets * DIGEST
+    }
+
+    /// Bytes that are in memory from reading to the end, whatever goes to a file.
+    fn always(&self) -> f64 {
         let of_signatures = self.signature_words * WORD + self.signatures * SIGNATURE;
-        let always = self.attributes * WORD + self.sets * SET + of_signatures;
-        ((in_memory + always) as u64, (chunks - in_memory) as u64)
+        self.attributes * WORD + self.sets * SET + of_signatures
+    }
+
+    /// Bytes of the sets that are compared, where they take the place of chunks that leave memory: as large
+    /// as others on the average.
+    fn at_hand(&self, limits: &Limits) -> f64 {
+        let elements = self.unit_elements * self.units_with_keys / self.units.max(1.0);
+        (elements * WORD).min(limits.sets as f64) + self.units_with_keys * STARTS
     }
 
     /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
     /// only: that of [`lookalike_core::prefix::PrefixOrder`].
     #[must_use]
     pub fn needs(&self, limits: &Limits, low: f64) -> Needs {
-        let (held, scratch) = self.held(limits);
-        let held = held as f64;
+        let chunks = self.chunks();
+        let fits = chunks <= limits.sets as f64;
+        let always = self.always();
+        let held = always + chunks.min(limits.sets as f64);
+        // What does not fit leaves memory as a whole before sets are compared.
+        let compared = match fits {
+            true => held,
+            false if self.unit_elements > 0.0 => always + self.at_hand(limits),
+            false => held,
+        };
         let pipeline = limits.threads as f64 * ON_THE_WAY * CHUNK;
         let pipeline = pipeline.min(COPIES * limits.texts as f64);
         let units = self.units * UNIT + self.documents * MEMBER;
+        let in_chunks = self.units * IN_CHUNKS;
         let low = self.unit_elements * low.min(1.0);
         let census = (low * COUNTED).min(limits.counting as f64) + low / 8.0;
         let emitted = self.keys * EMITTED;
         let keys = emitted.min(limits.counting as f64);
         let indexing = match self.unit_elements > 0.0 {
-            true => self.rarity() + census.max(keys + low / 8.0),
+            true => in_chunks + self.rarity() + census.max(keys + low / 8.0),
             false => keys,
         };
         let postings = self.keys * POSTED;
         let glances = match self.unit_elements > 0.0 {
-            true => self.units_with_keys * GLANCE,
+            true => self.units_with_keys * GLANCE + in_chunks,
             false => 0.0,
         };
+        let stored = match fits && !limits.keeps {
+            true => 0.0,
+            false => chunks,
+        };
+        let steps = units + postings + self.units * 8.0;
         let seen = (self.sets * SEEN).min(limits.sequences as f64);
         let answer = self.units * 8.0 + self.documents;
         let bytes = |bytes: f64| (held + bytes) as u64;
+        let later = |bytes: f64| (compared + bytes) as u64;
         Needs {
             reading: bytes(seen + pipeline),
             collapsing: bytes(units + (self.sets * COLLAPSING).max(self.units * ORDERING)),
             indexing: bytes(units + indexing),
-            comparing: bytes(units + postings + glances + self.units * COMPARED),
-            writing: bytes(units + answer + self.removed * TABLED + pipeline),
-            scratch: scratch + (emitted - keys) as u64,
+            comparing: later(units + postings + glances + self.units * COMPARED),
+            writing: later(units + answer + self.removed * TABLED + pipeline),
+            scratch: (stored + (emitted - keys) + if limits.keeps { steps } else { 0.0 }) as u64,
         }
     }
 
@@ -273,6 +303,7 @@ mod tests {
 
     const LIMITS: Limits = Limits {
         sets: u64::MAX,
+        keeps: false,
         sequences: u64::MAX,
         counting: u64::MAX,
         threads: 1,
@@ -295,9 +326,9 @@ mod tests {
             })
             .sum();
         let really = of_blocks as f64;
-        let (said, scratch) = footprint.held(&LIMITS);
-        assert!((said as f64 / really - 1.0).abs() < 0.02, "{said}, really {really}");
-        assert_eq!(scratch, 0);
+        let said = footprint.chunks() + footprint.always();
+        assert!((said / really - 1.0).abs() < 0.02, "{said}, really {really}");
+        assert_eq!(footprint.needs(&LIMITS, 0.45).scratch, 0);
     }
 
     /// A quarter of the sets says within 5 % what all of them need.
@@ -322,8 +353,14 @@ mod tests {
 
     #[test]
     fn what_has_no_room_goes_to_a_file() {
-        let footprint = Footprint { elements: 1000.0, ..Footprint::default() };
-        let limits = Limits { sets: 3000, ..LIMITS };
-        assert_eq!(footprint.held(&limits), (3000, 5000));
+        let footprint =
+            Footprint { elements: 1000.0, unit_elements: 1000.0, ..Footprint::default() };
+        let [fits, short, keeps] =
+            [(8000, false), (3000, false), (8000, true)].map(|(sets, keeps)| {
+                let needs = footprint.needs(&Limits { sets, keeps, ..LIMITS }, 0.45);
+                (needs.scratch, needs.reading)
+            });
+        assert_eq!((fits.0, short.0, keeps.0), (0, 8000, 8000));
+        assert_eq!((fits.1 - short.1, keeps.1), (5000, fits.1));
     }
 }

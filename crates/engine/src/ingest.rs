@@ -89,8 +89,8 @@ pub fn ingest_chunks(
         sets: SeenSets::new(options.sequences),
     };
     let mut appender = Appender::new(inputs, options)?;
-    let (read_before, ended) = appender.restore(&reader, progress)?;
-    if ended {
+    let read_before = appender.restore(&reader, progress)?;
+    if appender.collection.restored_whole {
         return Ok(appender.finish());
     }
     let mut outcome = Ok(());
@@ -126,7 +126,6 @@ struct Appender<'a> {
     /// Documents of each file.
     of_files: Vec<u32>,
     left: Vec<lookalike_io::scratch::Frame>,
-    ended: bool,
     options: &'a IngestOptions,
 }
 
@@ -134,28 +133,28 @@ impl<'a> Appender<'a> {
     fn new(inputs: &Inputs, options: &'a IngestOptions) -> Result<Self, EngineError> {
         let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
         collection.attributes = vec![Vec::new(); options.keep.len()];
-        let (mut left, mut ended) = (Vec::new(), false);
+        let mut left = Vec::new();
         collection.store = match &options.kept {
             None => ChunkStore::new(options.memory, options.scratch.clone()),
             Some(path) => {
                 let (store, found) = ChunkStore::kept(options.memory, path)?;
-                (left, ended) = (found.frames, found.ended);
+                left = found.frames;
                 collection.restored = left.len() as u32;
-                collection.restored_whole = ended;
+                collection.restored_whole = found.ended;
                 collection.dropped = found.dropped;
                 store
             }
         };
         let of_files = vec![0; inputs.files.len()];
-        Ok(Self { collection, of_files, left, ended, options })
+        Ok(Self { collection, of_files, left, options })
     }
 
-    /// Takes what an earlier run left: how many chunks that was, and whether it was all.
+    /// Takes what an earlier run left: how many chunks that was.
     fn restore(
         &mut self,
         reader: &Reader<'_>,
         progress: &dyn Progress,
-    ) -> Result<(usize, bool), EngineError> {
+    ) -> Result<usize, EngineError> {
         let left = std::mem::take(&mut self.left);
         for &frame in &left {
             let rules = self.options.keep.len();
@@ -175,7 +174,7 @@ impl<'a> Appender<'a> {
                 return Err(EngineError::Cancelled);
             }
         }
-        Ok((left.len(), self.ended))
+        Ok(left.len())
     }
 
     fn append(&mut self, mut result: ChunkResult) -> Result<(), EngineError> {
@@ -228,7 +227,13 @@ impl<'a> Appender<'a> {
 struct State {
     visit: VisitScratch,
     scratch: Scratch,
+    /// Elements of the chunk before, with some more: what the next one is likely to bring. An array that
+    /// grows is copied, and its pages are taken from the system again and again.
+    elements: usize,
 }
+
+/// Elements that room is made for before they are there, at most.
+const EXPECTED: usize = 1 << 20;
 
 /// What one chunk brings.
 #[derive(Default)]
@@ -255,11 +260,14 @@ impl Reader<'_> {
     fn read(&self, block: u32, chunk: &Chunk, state: &mut State) -> ChunkResult {
         let mut result = self.nothing();
         result.remarks.consumed = chunk.consumed;
-        let State { visit, scratch } = state;
+        let State { visit, scratch, elements } = state;
+        result.block.values.reserve_exact(*elements);
         chunk.visit(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => self.document(block, &record, scratch, &mut result),
             Item::Bad(problem) => result.remarks.problems.push(problem),
         });
+        let found = result.block.values.len();
+        *elements = (found + found / 8).min(EXPECTED);
         result.block.values.shrink_to_fit();
         result.block.signatures.shrink_to_fit();
         result

@@ -93,7 +93,7 @@ impl Signer {
         })
     }
 
-    /// Whether nothing is signed.
+    /// Whether documents are signed.
     #[must_use]
     pub fn signs(&self) -> bool {
         self.method.is_some()

@@ -130,10 +130,7 @@ pub(crate) fn analyse(
     pool.install(|| {
         let started = Instant::now();
         progress.phase("collapsing", None);
-        // Ties are broken by name, unless the order of the collection breaks them before.
-        if keep.last() != Some(&KeepRule::First) {
-            collection.load_names(|_| true);
-        }
+        load_names_for_ties(&mut collection, &keep);
         let units = Units::resume(&steps, &collection, &keep, settings.measure)?;
         collection.load_names(|_| false);
         phases.push(("collapsing", started.elapsed().as_secs_f64()));
@@ -179,6 +176,13 @@ pub(crate) fn analyse(
         };
         Ok((analysis, staging))
     })
+}
+
+/// Puts all names at hand if ties may be broken by them: the order of the collection breaks all before.
+pub(crate) fn load_names_for_ties(collection: &mut Collection, keep: &[KeepRule]) {
+    if !keep.contains(&KeepRule::First) {
+        collection.load_names(|_| true);
+    }
 }
 
 /// Puts the names of the documents in the tables at hand: of those that have a partner.

@@ -20,7 +20,7 @@ use crate::approach::name_of;
 use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
 use crate::summarise::settings_summary;
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, state};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
 use lookalike_engine::{Approach, Collection, Linkage, Progress};
@@ -110,6 +110,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
         settings: &settings,
         growth: growth_of,
         texts: size.text_bytes,
+        keeps: state::keeps(&job.job, &inputs, memory),
         memory,
         threads,
         base,

@@ -26,11 +26,16 @@ pub(crate) fn open(
 ) -> Result<Option<Workshop>, LookalikeError> {
     // What an earlier run left is not passed over in silence.
     let left = directory(job).join(JOB).exists();
-    if !left && !job.resume && job.scratch.is_none() && stored(inputs) <= memory.sets() {
+    if !left && !keeps(job, inputs, memory) {
         return Ok(None);
     }
     let description = describe(job, inputs, first_protected_file, list_pairs);
     Ok(Some(Workshop::open(&directory(job), &description, job.resume)?))
+}
+
+/// Whether a job keeps what is done although nothing is left of an earlier run.
+pub(crate) fn keeps(job: &Job, inputs: &Inputs, memory: Memory) -> bool {
+    job.resume || job.scratch.is_some() || stored(inputs) > memory.sets()
 }
 
 /// The directory of a job, whether it is there or not.
@@ -62,8 +67,8 @@ pub(crate) fn begin(job: &Job, workshop: Option<&Workshop>) -> Result<Staging, L
         if let Some(process) = left.and_then(|left| left.parse().ok()) {
             Staging::remove_left(&job.output, process)?;
         }
-        std::fs::write(&note, std::process::id().to_string()).map_err(|source| {
-            WorkshopError::Io { path: note, action: "write into the scratch directory", source }
+        std::fs::write(&note, std::process::id().to_string()).map_err(|reason| {
+            WorkshopError::Io { path: note, action: "write into the scratch directory", reason }
         })?;
     }
     Ok(Staging::create(&job.output, job.force)?)

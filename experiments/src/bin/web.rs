@@ -9,6 +9,7 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use lookalike_core::{FeatureKind, ShortDocuments};
 use lookalike_engine::{
     Approach, Collection, IngestOptions, Linkage, MatchOptions, MatchSettings, Progress, Signer,
     Silent, Units, Verify, find, ingest_chunks, pipeline,
@@ -24,6 +25,8 @@ use std::time::Instant;
 
 /// What the paper sketches by, and where it stops.
 const METHOD: &str = "dsc:w=10,m=25,t=0.5";
+/// Words in a shingle.
+const WORDS: usize = 10;
 /// "Shingles that appear in more than 1000 documents" are ignored.
 const KEY_LIMIT: u32 = 1000;
 /// Documents of the paper.
@@ -54,6 +57,9 @@ struct Arguments {
     /// Where the temporary files go.
     #[arg(long, default_value = ".")]
     scratch: PathBuf,
+    /// Compare the whole sets of shingles, and estimate nothing: some 5 kB of temporary file for a page.
+    #[arg(long)]
+    exact: bool,
     /// Another seed gives other pages.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -183,8 +189,10 @@ struct Run {
     collapsing: Cost,
     indexing: Cost,
     comparing: Cost,
-    /// Bytes of keys and of sketches.
-    signatures: (u64, u64),
+    /// Bytes of signatures.
+    signatures: u64,
+    /// Bytes of descriptions, and of whole sets, in a temporary file.
+    scratch: u64,
     unsigned: u64,
     keys: u64,
     keys_ignored: u64,
@@ -222,13 +230,16 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     });
     run.making = clock.stop();
 
-    let spec: MethodSpec = METHOD.parse()?;
-    let approach = Approach {
-        method: Some(build(&spec, None)?.into()),
-        verify: Verify::Sketch,
-        key_limit: Some(KEY_LIMIT),
+    let approach = match arguments.exact {
+        true => Approach::default(),
+        false => {
+            let spec: MethodSpec = METHOD.parse()?;
+            let method = Some(build(&spec, None)?.into());
+            Approach { method, verify: Verify::Sketch, key_limit: Some(KEY_LIMIT) }
+        }
     };
-    let settings = MatchSettings::resemblance("0.5".parse()?);
+    let mut settings = MatchSettings::resemblance("0.5".parse()?);
+    settings.features = FeatureKind::Shingles { size: WORDS, short: ShortDocuments::Ignore };
     let signer = Signer::for_approach(&settings, &approach)?;
     let memory = arguments.memory << 30;
     let options = IngestOptions {
@@ -251,8 +262,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     run.reading = clock.stop();
     for chunk in 0..collection.chunks() {
         let (keys, sketches) = collection.signatures(chunk).bytes();
-        run.signatures.0 += keys;
-        run.signatures.1 += sketches;
+        run.signatures += keys + sketches;
     }
 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -275,6 +285,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     if let [indexing, comparing] = phases.done.into_inner().unwrap_or_default()[..] {
         (run.indexing, run.comparing) = (indexing, comparing);
     }
+    run.scratch = collection.stored();
     (run.keys, run.keys_ignored) = (matches.keys, matches.keys_ignored);
     run.compared = matches.verified;
     collection.for_each(|_, row| run.unsigned += u64::from(collection.unsigned_row(row).is_some()));
@@ -329,12 +340,13 @@ fn shown(value: Option<f64>) -> String {
 fn show(arguments: &Arguments, run: &Run) {
     let n = arguments.documents as f64;
     println!("# Broder's web, made again\n");
-    println!(
-        "{} pages of {:.1} kB, {:.1} GB; `{METHOD}`, keys of more than {KEY_LIMIT} documents ignored.\n",
-        arguments.documents,
-        run.bytes as f64 / n / 1e3,
-        run.bytes as f64 / 1e9,
-    );
+    let way = match arguments.exact {
+        true => format!("whole sets of shingles of {WORDS} words, a resemblance of 0.5"),
+        false => format!("`{METHOD}`, keys of more than {KEY_LIMIT} documents ignored"),
+    };
+    let kilobytes = run.bytes as f64 / n / 1e3;
+    let gigabytes = run.bytes as f64 / 1e9;
+    println!("{} pages of {kilobytes:.1} kB, {gigabytes:.1} GB; {way}.\n", arguments.documents);
     println!(
         "| phase | paper, CPU days | ours, CPU days for as many | CPU s | CPU µs a page | wall s | GB held after it | GB at its peak | bytes a page |"
     );
@@ -396,9 +408,11 @@ fn show(arguments: &Arguments, run: &Run) {
         share(found.identical, of_clusters)
     );
     println!("| documents in those | 5.3 million | {} |", found.identical_documents);
-    println!("| too short for a sampled shingle | – | {} |", run.unsigned);
+    println!("| too short for a shingle | – | {} |", run.unsigned);
     println!("| shingles of two documents or more | – | {} |", run.keys);
-    println!("| … of more than {KEY_LIMIT}, ignored | – | {} |", run.keys_ignored);
+    if !arguments.exact {
+        println!("| … of more than {KEY_LIMIT}, ignored | – | {} |", run.keys_ignored);
+    }
     println!("| pairs compared | – | {} |", run.compared);
     println!("| planted versions | – | {} |", found.planted);
     println!(
@@ -406,12 +420,8 @@ fn show(arguments: &Arguments, run: &Run) {
         share(found.found, found.planted.max(1) as f64)
     );
     println!("| documents clustered with a stranger | – | {} |", found.strangers);
-    let (keys, sketches) = run.signatures;
-    println!(
-        "| bytes of keys and of sketches, a page | – | {:.0} and {:.0} |",
-        keys as f64 / n,
-        sketches as f64 / n
-    );
+    println!("| bytes of signatures, a page | – | {:.0} |", run.signatures as f64 / n);
+    println!("| bytes in the temporary file, a page | – | {:.0} |", run.scratch as f64 / n);
 }
 
 fn main() -> Result<()> {

@@ -65,14 +65,14 @@ pub enum WorkshopError {
         path: PathBuf,
     },
     /// Any other failure.
-    #[error("{}: cannot {action}: {source}; name a directory on a disk with room by --scratch DIR", path.display())]
+    #[error("{}: cannot {action}: {reason}; name a directory on a disk with room by --scratch DIR", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
         /// What was tried.
         action: &'static str,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
@@ -84,12 +84,12 @@ impl Workshop {
     pub fn open(path: &Path, job: &Value, resume: bool) -> Result<Self, WorkshopError> {
         let failed = |action| {
             let path = path.to_path_buf();
-            move |source| WorkshopError::Io { path, action, source }
+            move |reason| WorkshopError::Io { path, action, reason }
         };
         let known = match fs::read(path.join(JOB)) {
             Ok(bytes) => Some(serde_json::from_slice(&bytes).unwrap_or(Value::Null)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(source) => return Err(failed("read what an earlier run left")(source)),
+            Err(error) => return Err(failed("read what an earlier run left")(error)),
         };
         // A run that was killed while it made the directory left it empty, or with a lock.
         let foreign = |entry: io::Result<fs::DirEntry>| {
@@ -117,7 +117,7 @@ impl Workshop {
             Err(TryLockError::WouldBlock) => {
                 return Err(WorkshopError::InUse { path: path.to_path_buf() });
             }
-            Err(TryLockError::Error(source)) => return Err(failed("lock it")(source)),
+            Err(TryLockError::Error(error)) => return Err(failed("lock it")(error)),
         }
         match &known {
             Some(known) if known != job => {
@@ -161,7 +161,7 @@ impl Workshop {
         self.worth = true;
         let path = self.path.clone();
         let action = "remove the scratch directory";
-        fs::remove_dir_all(&path).map_err(|source| WorkshopError::Io { path, action, source })
+        fs::remove_dir_all(&path).map_err(|reason| WorkshopError::Io { path, action, reason })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -11,25 +12,22 @@ use super::{Cell, Column, Kind, Value};
 pub(super) fn push_row(columns: &[Column], row: &[Cell<'_>], out: &mut Vec<u8>) {
     for (index, (column, cell)) in columns.iter().zip(row).enumerate() {
         out.push(if index == 0 { b'{' } else { b',' });
-        push_json(column.name.into(), out);
+        push_json(column.name, out);
         out.push(b':');
-        push_json(
-            match *cell {
-                Cell::Text(text) => text.into(),
-                Cell::Count(count) => count.into(),
-                // Not finite: null.
-                Cell::Ratio(ratio) => ratio.into(),
-                Cell::Null => serde_json::Value::Null,
-            },
-            out,
-        );
+        match *cell {
+            Cell::Text(text) => push_json(text, out),
+            Cell::Count(count) => push_json(&count, out),
+            // Not finite: null.
+            Cell::Ratio(ratio) => push_json(&ratio, out),
+            Cell::Null => out.extend_from_slice(b"null"),
+        }
     }
     out.extend_from_slice(b"}\n");
 }
 
-fn push_json(value: serde_json::Value, out: &mut Vec<u8>) {
+fn push_json<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
     // Neither writing to a vector nor these kinds of values can fail.
-    let _ = serde_json::to_writer(out, &value);
+    let _ = serde_json::to_writer(out, value);
 }
 
 /// The members of a line in their order, values still as written.

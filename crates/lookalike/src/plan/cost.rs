@@ -36,6 +36,8 @@ pub(super) struct Forecast<'a> {
     pub(super) growth: Growth,
     pub(super) memory: Memory,
     pub(super) threads: usize,
+    /// Whether the run keeps what is done.
+    pub(super) keeps: bool,
     /// Bytes of text in all.
     pub(super) texts: u64,
     /// Bytes that the program takes before it reads anything.
@@ -64,6 +66,7 @@ impl Forecast<'_> {
             .collect();
         let limits = Limits {
             sets: self.memory.sets(),
+            keeps: self.keeps,
             sequences: self.memory.sequences(),
             counting: self.memory.counting(),
             threads: self.threads,

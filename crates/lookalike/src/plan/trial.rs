@@ -2,6 +2,7 @@
 
 use super::listing::Thinning;
 use crate::LookalikeError;
+use crate::analysis::load_names_for_ties;
 use crate::memory::Memory;
 use lookalike_engine::{
     Answer, Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
@@ -87,6 +88,7 @@ impl Bench<'_> {
         let mut collection = ingest_chunks(self.inputs, chunks, &signer, &options, self.progress)?;
         let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
         let started = Instant::now();
+        load_names_for_ties(&mut collection, self.keep);
         let units = self.pool.install(|| Units::new(&collection, self.keep, settings.measure));
         phases.push(("collapsing", started.elapsed().as_secs_f64()));
         let options = self.options(self.linkage, self.list_pairs);
