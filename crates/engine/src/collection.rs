@@ -348,6 +348,14 @@ impl Collection {
         Ok(())
     }
 
+    /// Leaves all chunks to the store, unless all of them are in memory.
+    pub(crate) fn leave_memory(&mut self) -> Result<(), crate::EngineError> {
+        match self.is_held() {
+            true => Ok(()),
+            false => self.hold_at_most(0),
+        }
+    }
+
     /// Whether the document belongs to `--against` and is never removed.
     #[must_use]
     pub fn is_protected(&self, document: u32) -> bool {

@@ -164,17 +164,19 @@ impl Keys {
 
 impl Postings {
     /// Counts elements, chooses prefixes, sorts the keys; with more than `memory` bytes of keys, or of
-    /// elements to count, in a temporary file and in several passes.
+    /// elements to count, in a temporary file and in several passes. Where chunks are on disk, all of them
+    /// leave memory before the keys are sorted: of their sets only those that have keys will be asked for.
     ///
     /// # Errors
-    /// More keys than 32 bits can number.
+    /// More keys than 32 bits can number; a temporary file that cannot be written.
     pub fn build(
-        collection: &Collection,
+        collection: &mut Collection,
         units: &Units,
         settings: &MatchSettings,
         memory: u64,
     ) -> Result<Self, EngineError> {
         let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
+        collection.leave_memory()?;
         let mut postings = Self::group(units.len(), probes, posts, None)?;
         let groups = &postings.groups;
         let least = |group: u32| {

@@ -50,10 +50,10 @@ impl ComparedSets {
             largest: u32::MAX,
             buffers: std::iter::repeat_with(Mutex::default).take(threads).collect(),
         };
+        collection.leave_memory()?;
         if collection.is_held() {
             units.sort_sets(collection, &takes_part);
         } else {
-            collection.hold_at_most(0)?;
             sets.largest = sets.largest_within(units, limit);
             sets.starts = vec![0; sets.parities.len()];
         }
