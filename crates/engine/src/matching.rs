@@ -3,7 +3,7 @@
 use crate::judge::{ComparedSets, Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
 use crate::leaders::leaders;
 use crate::links::links;
-use crate::pairs::{PairList, all_pairs};
+use crate::pairs::{Most, PairList, all_pairs};
 use crate::postings::Postings;
 use crate::steps::{Step, Steps};
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
@@ -231,12 +231,11 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&self, judge: &impl Judge, matches: &mut Matches) {
         let Self { units, postings, options, tally, progress } = *self;
-        let listed = options
-            .list_pairs
-            .and_then(|limit| all_pairs(units, judge, postings, limit, tally, progress));
+        let list = |most| all_pairs(units, judge, postings, most, tally, progress);
         let itself = |unit: u32| (unit, units.size(unit));
         (matches.leader, matches.shared) = match options.linkage {
             Linkage::Leaders => {
+                let listed = options.list_pairs.and_then(|pairs| list(Most { pairs, edges: 0 }));
                 let edges =
                     leaders(units, judge, postings, options.only_protected, tally, progress);
                 let (mut leader, mut shared): (Vec<u32>, Vec<u32>) =
@@ -245,24 +244,33 @@ impl Search<'_> {
                     leader[edge.unit as usize] = edge.with;
                     shared[edge.unit as usize] = edge.shared;
                 }
-                matches.pairs = PairList { edges, complete: false };
+                matches.pairs = listed.unwrap_or(PairList { edges, complete: false });
                 (leader, shared)
             }
             Linkage::Components => {
-                let components = match &listed {
-                    Some(edges) => {
+                // All threads find pairs, one grows components: as long as there is no more than a pair for
+                // two units, all are found, listed or not.
+                let pairs = options.list_pairs.unwrap_or_default();
+                let edges = u64::from(units.len() / 2);
+                let (components, pairs) = match list(Most { pairs, edges }) {
+                    Some(mut listed) => {
                         let mut components = Components::new(units.len());
-                        for edge in edges {
-                            components.join(edge.unit, edge.with);
+                        let mut joins = |edge: &Edge| components.join(edge.unit, edge.with);
+                        match listed.complete && options.list_pairs.is_some() {
+                            true => listed.edges.iter().for_each(|edge| _ = joins(edge)),
+                            false => {
+                                listed.edges.retain(joins);
+                                listed.complete = false;
+                            }
                         }
-                        components
+                        (components, listed)
                     }
                     None => {
                         let (components, edges) = links(units.len(), judge, postings, progress);
-                        matches.pairs = PairList { edges, complete: false };
-                        components
+                        (components, PairList { edges, complete: false })
                     }
                 };
+                matches.pairs = pairs;
                 // The label is the least unit: the one that takes precedence over all of its
                 // component. Both took part in a match, so both sets are sorted.
                 let stands = |(unit, leader): (u32, u32)| match unit == leader {
@@ -273,8 +281,5 @@ impl Search<'_> {
                 (0..units.len()).into_par_iter().zip(labels).map(stands).unzip()
             }
         };
-        if let Some(edges) = listed {
-            matches.pairs = PairList { edges, complete: true };
-        }
     }
 }

@@ -22,20 +22,33 @@ pub struct PairList {
 /// Units handled by one task.
 const UNITS_PER_TASK: u32 = 512;
 
-/// Every pair of units that matches, or `None` once they stand for more than `max_pairs` pairs of
-/// documents.
+/// How many pairs are worth the trouble: it ends when there are more than both.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Most {
+    /// Pairs of documents.
+    pub(crate) pairs: u64,
+    /// Pairs of units.
+    pub(crate) edges: u64,
+}
+
+/// Every pair of units that matches, complete if they stand for no more pairs of documents than asked for;
+/// `None` once there are too many.
 pub(crate) fn all_pairs(
     units: &Units,
     judge: &impl Judge,
     postings: &Postings,
-    max_pairs: u64,
+    most: Most,
     tally: &Tally,
     progress: &dyn Progress,
-) -> Option<Vec<Edge>> {
+) -> Option<PairList> {
     let weight = |unit: u32| units.members(unit).len() as u64;
     let within = (0..units.len()).map(|u| weight(u) * (weight(u) - 1) / 2).sum::<u64>();
     let listed = AtomicU64::new(within);
-    let over = || listed.load(Ordering::Relaxed) > max_pairs;
+    let (found, counted) = (AtomicU64::new(0), (tally.candidates(), tally.verified()));
+    let too_many = || listed.load(Ordering::Relaxed) > most.pairs;
+    let over = || found.load(Ordering::Relaxed) > most.edges && too_many();
+    // Beside the entries: to look at a candidate itself is a walk to memory, and of most its size is enough.
+    let sizes: Vec<u32> = postings.entries().par_iter().map(|p| units.size(p.unit)).collect();
     let tasks = units.len().div_ceil(UNITS_PER_TASK);
     let parts: Vec<Vec<Edge>> = (0..tasks)
         .into_par_iter()
@@ -47,30 +60,42 @@ pub(crate) fn all_pairs(
                     break;
                 }
                 let before = edges.len();
-                let found = gatherer.gather(
+                let met = gatherer.gather(
                     postings.probes(unit),
                     |key| judge.in_reach(unit, key.position, postings.least_size(key.group)),
                     |key| {
-                        postings.entries()[postings.range(key.group)]
+                        let range = postings.range(key.group);
+                        postings.entries()[range.clone()]
                             .iter()
-                            .take_while(|p| p.unit < unit)
+                            .zip(&sizes[range])
+                            .take_while(|(p, _)| p.unit < unit)
+                            .filter(move |&(p, &size)| {
+                                judge.could_match(unit, key.position, (size, p.position))
+                            })
+                            .map(|(p, _)| p)
                     },
                     units.len(),
                 );
-                tally.met(found.len());
-                edges.extend(found.iter().filter_map(|&candidate| judge.edge(unit, candidate)));
-                let new = edges[before..].iter().map(|edge| weight(unit) * weight(edge.with)).sum();
-                listed.fetch_add(new, Ordering::Relaxed);
+                tally.met(met.len());
+                edges.extend(met.iter().filter_map(|&candidate| judge.edge(unit, candidate)));
+                let new = &edges[before..];
+                if !new.is_empty() {
+                    found.fetch_add(new.len() as u64, Ordering::Relaxed);
+                    let pairs = new.iter().map(|edge| weight(unit) * weight(edge.with)).sum();
+                    listed.fetch_add(pairs, Ordering::Relaxed);
+                }
             }
             progress.advance(u64::from(until - task * UNITS_PER_TASK), 0);
             edges
         })
         .collect();
-    // Whether the limit is passed depends on the data alone: the sum only grows, and without
-    // passing it nobody stops early.
-    (!over()).then(|| {
-        let mut edges = parts.concat();
-        edges.par_sort_unstable();
-        edges
-    })
+    // Whether the limits are passed depends on the data alone: the sums only grow, and without
+    // passing both nobody stops early.
+    if over() {
+        tally.back_to(counted.0, counted.1);
+        return None;
+    }
+    let mut edges = parts.concat();
+    edges.par_sort_unstable();
+    Some(PairList { edges, complete: !too_many() })
 }

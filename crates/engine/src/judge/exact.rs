@@ -61,6 +61,12 @@ impl Judge for ExactJudge<'_> {
     }
 
     #[inline]
+    fn could_match(&self, unit: u32, own: u32, (size, other): (u32, u32)) -> bool {
+        let a = self.units.size(unit);
+        self.reaches(Overlap { shared: (a - own).min(size - other), a, b: size })
+    }
+
+    #[inline]
     fn improve(
         &self,
         unit: u32,

@@ -54,6 +54,14 @@ pub trait Judge: Sync {
         true
     }
 
+    /// Whether a unit can match one of so many elements that it meets under a key at these places of the two
+    /// orders, if they share nothing before. Always, where places say nothing.
+    #[inline]
+    fn could_match(&self, unit: u32, own: u32, (size, other): (u32, u32)) -> bool {
+        let _ = (unit, own, size, other);
+        true
+    }
+
     /// The edge between a unit and a candidate, if they match.
     #[inline]
     fn edge(&self, unit: u32, candidate: Candidate) -> Option<Edge> {
@@ -89,6 +97,13 @@ impl Tally {
     /// Adds candidates.
     pub(crate) fn met(&self, candidates: usize) {
         self.candidates.fetch_add(candidates as u64, Ordering::Relaxed);
+    }
+
+    /// Goes back to earlier numbers: what was looked at in vain, until there was too much of it, differs from
+    /// run to run.
+    pub(crate) fn back_to(&self, candidates: u64, verified: u64) {
+        self.candidates.store(candidates, Ordering::Relaxed);
+        self.verified.store(verified, Ordering::Relaxed);
     }
 
     /// Pairs of units that met under a key.
