@@ -51,7 +51,8 @@ pub struct Matches {
     pub shared: Vec<u32>,
     /// The pairs.
     pub pairs: PairList,
-    /// Distinct pairs of units that met under a key.
+    /// Distinct pairs of units that met under a key; where all pairs are looked for, only those that the places
+    /// of the key and their sizes leave.
     pub candidates: u64,
     /// Pairs whose sets were intersected.
     pub verified: u64,
