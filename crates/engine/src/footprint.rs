@@ -69,6 +69,9 @@ const EMITTED: f64 = 16.0 / 0.75;
 /// Bytes of a key that has a group: in its group, and with its unit.
 const POSTED: f64 = 8.0 + 8.0;
 
+/// Bytes of a key while all pairs are looked for: the size of its unit.
+const SIZES: f64 = 4.0;
+
 /// Chunks and results that are on their way for each thread ([`crate::pipeline::ordered`]).
 const ON_THE_WAY: f64 = 3.0;
 
@@ -261,7 +264,9 @@ impl Footprint {
             reading: bytes(seen + pipeline),
             collapsing: bytes(units + (self.sets * COLLAPSING).max(self.units * ORDERING)),
             indexing: bytes(units + indexing),
-            comparing: later(units + postings + glances + self.units * COMPARED),
+            comparing: later(
+                units + postings + self.keys * SIZES + glances + self.units * COMPARED,
+            ),
             writing: later(units + answer + self.removed * TABLED + pipeline),
             scratch: (stored + (emitted - keys) + if limits.keeps { steps } else { 0.0 }) as u64,
         }

@@ -68,7 +68,8 @@ pub struct Matches {
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// Finds the matches of a collection. Sorts the feature sets it compares, in place.
+/// Finds the matches of a collection. Sorts the feature sets it compares, in place; where chunks are on disk,
+/// all of them leave memory.
 ///
 /// Runs on the rayon pool it is called in.
 ///
