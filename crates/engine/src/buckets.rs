@@ -194,20 +194,19 @@ pub(crate) fn units_per_task(units: u32) -> u32 {
 }
 
 /// Collects what `each` emits for every unit.
-pub(crate) fn emit<S: Default + Send>(
+pub(crate) fn emit(
     units: u32,
     room: &Room,
-    each: impl Fn(u32, &mut Buckets, &mut S) + Sync + Send,
+    each: impl Fn(u32, &mut Buckets) + Sync + Send,
 ) -> Result<AllKeys, EngineError> {
     let per_task = units_per_task(units);
-    let tasks =
-        (0..units.div_ceil(per_task)).into_par_iter().map_init(S::default, |scratch, task| {
-            let mut out = Buckets::default();
-            for unit in task * per_task..units.min((task + 1) * per_task) {
-                each(unit, &mut out, scratch);
-            }
-            out
-        });
+    let tasks = (0..units.div_ceil(per_task)).into_par_iter().map(|task| {
+        let mut out = Buckets::default();
+        for unit in task * per_task..units.min((task + 1) * per_task) {
+            each(unit, &mut out);
+        }
+        out
+    });
     AllKeys::collect(tasks, room)
 }
 
@@ -269,7 +268,7 @@ mod tests {
 
     /// Each unit has as many keys as it is told, out of few values.
     fn keys(counts: &[u32], bytes: u64) -> AllKeys {
-        emit(counts.len() as u32, &room(bytes), |unit, out, (): &mut ()| {
+        emit(counts.len() as u32, &room(bytes), |unit, out| {
             for position in 0..counts[unit as usize] {
                 out.push(finalise(u64::from(unit % 7 + position)), Posting { unit, position });
             }
@@ -303,7 +302,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let room = Room { bytes: 0, folder: PathBuf::from("no/such/folder") };
-        let emitted = emit(1, &room, |unit, out, (): &mut ()| {
+        let emitted = emit(1, &room, |unit, out| {
             out.push(1, Posting { unit, position: 0 });
         });
         let error = emitted.unwrap_err().to_string();

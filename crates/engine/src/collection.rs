@@ -379,19 +379,6 @@ impl Collection {
         }
     }
 
-    /// A set, from wherever it is; `buffer` is for one that has to be read. Its elements come in the
-    /// same order every time, unless [`crate::Units::sort_sets`] was called in between.
-    #[must_use]
-    pub fn set<'a>(&'a self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
-        match self.held_set(place) {
-            Some(set) => set,
-            None => {
-                self.store.read_set(&self.blocks[place.block as usize], place.index, buffer);
-                buffer
-            }
-        }
-    }
-
     /// A set that has to be read, sorted.
     pub(crate) fn sorted_set<'a>(&self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
         self.store.read_set(&self.blocks[place.block as usize], place.index, buffer);

@@ -46,7 +46,7 @@ pub fn census(sets: &[Vec<u64>]) -> u64 {
 /// ```
 pub fn sort_keys(units: &[Vec<u64>]) -> Result<u64, EngineError> {
     let room = Room { bytes: u64::MAX, folder: std::env::temp_dir() };
-    let emitted = emit(units.len() as u32, &room, |unit, out, (): &mut ()| {
+    let emitted = emit(units.len() as u32, &room, |unit, out| {
         for &value in &units[unit as usize] {
             out.push(value, Posting { unit, position: ANYWHERE });
         }

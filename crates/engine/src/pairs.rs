@@ -59,7 +59,6 @@ pub(crate) fn all_pairs(
                 if over() || progress.cancelled() {
                     break;
                 }
-                let before = edges.len();
                 let met = gatherer.gather(
                     postings.probes(unit),
                     |key| judge.in_reach(unit, key.position, postings.least_size(key.group)),
@@ -77,12 +76,14 @@ pub(crate) fn all_pairs(
                     units.len(),
                 );
                 tally.met(met.len());
-                edges.extend(met.iter().filter_map(|&candidate| judge.edge(unit, candidate)));
-                let new = &edges[before..];
-                if !new.is_empty() {
-                    found.fetch_add(new.len() as u64, Ordering::Relaxed);
-                    let pairs = new.iter().map(|edge| weight(unit) * weight(edge.with)).sum();
-                    listed.fetch_add(pairs, Ordering::Relaxed);
+                for edge in met.iter().filter_map(|&candidate| judge.edge(unit, candidate)) {
+                    found.fetch_add(1, Ordering::Relaxed);
+                    listed.fetch_add(weight(unit) * weight(edge.with), Ordering::Relaxed);
+                    edges.push(edge);
+                    // At once: a unit may match nearly all before it, and all of that would be in vain.
+                    if over() {
+                        break;
+                    }
                 }
             }
             progress.advance(u64::from(until - task * UNITS_PER_TASK), 0);

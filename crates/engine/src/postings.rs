@@ -227,7 +227,7 @@ impl Postings {
         room: &Room,
         each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync + Send,
     ) -> Result<Self, EngineError> {
-        let emitted = emit(units, room, |unit, out, (): &mut ()| {
+        let emitted = emit(units, room, |unit, out| {
             each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
         })?;
         let mut postings = Self::group(units, emitted, None, limit)?;

@@ -2,8 +2,9 @@
 //!
 //! Chunks for which memory has no room go to one file, in the order of the collection: without a name, and
 //! nothing is left behind whatever ends the process; or with one, and then all chunks go there, so that a
-//! run that was killed goes on behind the last whole one. Who passes over all sets reads the file from front
-//! to back, and who compares two reads those two. Each set is checked against its digest.
+//! run that was killed goes on behind the last whole one. Who passes over all sets (`passes`) reads the
+//! file from front to back, a chunk at a time, against the checksum of the chunk; a set that has no room among
+//! those compared ([`crate::judge`]) is read by itself, against its digest.
 
 use crate::block::{Block, DIGEST, ELEMENT};
 use crate::collection::Rows;

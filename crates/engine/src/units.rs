@@ -193,17 +193,6 @@ impl Units {
         self.places[unit as usize]
     }
 
-    /// The set of a unit, from wherever it is.
-    #[must_use]
-    pub fn set<'a>(
-        &self,
-        collection: &'a Collection,
-        unit: u32,
-        buffer: &'a mut Vec<u64>,
-    ) -> &'a [u64] {
-        collection.set(self.place(unit), buffer)
-    }
-
     /// The set of a unit of a collection that is held in memory as a whole.
     #[must_use]
     pub fn held_set<'a>(&self, collection: &'a Collection, unit: u32) -> &'a [u64] {

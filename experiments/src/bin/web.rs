@@ -3,7 +3,8 @@
 //!
 //! The pages are those of [`lookalike_testing::splice::Pages`]: no disk holds them. They go the engine's
 //! own road, through method `dsc` with the paper's parameters: shingles of ten words, one in 25 kept, those
-//! of more than 1000 documents ignored, an estimated resemblance of a half, connected components. Making
+//! of more than 1000 documents ignored, an estimated resemblance of a half, connected components; or, asked for by
+//! `--exact`, by the whole sets of shingles, as many pages as the disk has room for. Making
 //! the pages is measured apart, by making all of them once more for nobody, and taken off the phase in which
 //! they are made and signed. Processor time and memory are the system's account (Linux; elsewhere "–").
 
