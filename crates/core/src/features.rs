@@ -47,7 +47,11 @@ pub struct FeatureScratch {
 /// Buffers to find out in which elements were there before; of any content between two documents.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
-    /// Of short documents: where in the list of elements the one is that has the slot.
+    /// All elements, repeats included.
+    all: Vec<u64>,
+    /// Each of them once.
+    list: Vec<u64>,
+    /// Of short documents: where among all elements the one is that has the slot.
     places: Vec<u16>,
     /// Of long ones: the element that has the slot.
     values: Vec<u64>,
@@ -111,30 +115,29 @@ impl FeatureScratch {
 /// assert_eq!(terms.len(), 4);
 /// ```
 pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Seen, out: &mut Vec<u64>) {
-    if tokens.len() <= ROOMY {
-        collect(tokens, kind, Short::new(&mut seen.places, out, tokens.len()));
-    } else {
-        collect(tokens, kind, Long::new(&mut seen.values, out, tokens.len()));
-    }
-}
-
-#[inline]
-fn collect(tokens: &[u64], kind: FeatureKind, mut distinct: impl Distinct) {
+    let Seen { all, list, places, values } = seen;
+    all.clear();
     match kind {
-        FeatureKind::Terms => {
-            for &token in tokens {
-                distinct.add(finalise(token));
-            }
-        }
+        FeatureKind::Terms => all.extend(tokens.iter().map(|&token| finalise(token))),
         FeatureKind::Shingles { size, short } => {
             let size = match short {
                 ShortDocuments::Whole => size.min(tokens.len()),
                 ShortDocuments::Ignore => size,
             };
-            fingerprint::shingles(tokens, size, |value| distinct.add(value));
+            all.reserve(tokens.len());
+            fingerprint::shingles(tokens, size, |value| all.push(value));
         }
     }
-    distinct.finish();
+    // 0 is taken as 1, as likely as any collision: it stands for an empty slot.
+    all.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
+    if list.len() < all.len() {
+        list.resize(all.len(), 0);
+    }
+    let found = match all.len() <= ROOMY {
+        true => short(all, places, list),
+        false => long(all, values, list),
+    };
+    out.extend_from_slice(&list[..found]);
 }
 
 /// Digest of a set, whatever the order of its elements; `None` for the empty set.
@@ -152,107 +155,58 @@ pub fn digest(set: &[u64]) -> Option<SetDigest> {
 /// Elements up to which a document is short.
 const ROOMY: usize = 1 << 12;
 
-/// A list of non-zero values that takes each of them once, with an open-addressing table beside it.
-///
-/// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so only whether
-/// its slot is another's, which is rare, is a branch.
-trait Distinct {
-    /// Adds a value, unless it was there before. 0 is taken as 1, as likely as any collision.
-    fn add(&mut self, value: u64);
-    /// Cuts the list to what was found.
-    fn finish(self);
-}
+// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so only whether
+// its slot is another's, which is rare, is a branch.
 
-/// For a short document the table holds places in the list, eight slots of two bytes for each element: mostly
-/// empty, soon emptied again, and small enough for a core's first cache.
-struct Short<'a> {
-    slots: &'a mut [u16],
-    out: &'a mut Vec<u64>,
-    start: usize,
-    found: usize,
-}
-
-impl<'a> Short<'a> {
-    fn new(slots: &'a mut Vec<u16>, out: &'a mut Vec<u64>, elements: usize) -> Self {
-        let capacity = (elements * 8).next_power_of_two().max(16);
-        if slots.len() < capacity {
-            slots.resize(capacity, 0);
-        }
-        let slots = &mut slots[..capacity];
-        slots.fill(u16::MAX);
-        let start = out.len();
-        // One more than there can be: a value that is not new is written too, and then forgotten.
-        out.resize(start + elements + 1, 0);
-        Self { slots, out, start, found: 0 }
+/// Lists each of some values once, in order of first occurrence; how many there are. For a short document: the
+/// table holds places among the values, eight slots of two bytes for each: mostly empty, soon emptied again,
+/// and small enough for a core's first cache.
+fn short(all: &[u64], slots: &mut Vec<u16>, list: &mut [u64]) -> usize {
+    let capacity = (all.len() * 8).next_power_of_two().max(16);
+    if slots.len() < capacity {
+        slots.resize(capacity, 0);
     }
-}
-
-impl Distinct for Short<'_> {
-    #[inline]
-    fn add(&mut self, value: u64) {
-        let value = value | u64::from(value == 0);
-        let list = &mut self.out[self.start..];
-        let mask = self.slots.len() - 1;
-        // Whoever comes to an empty slot finds the value at the end of the list, where it is put first.
-        list[self.found] = value;
+    let slots = &mut slots[..capacity];
+    slots.fill(u16::MAX);
+    let (mask, mut found) = (capacity - 1, 0);
+    for (own, &value) in all.iter().enumerate() {
+        // Whoever comes to an empty slot finds itself there. Nothing that is compared depends on how many
+        // values were new before: the processor works on several at once.
         let mut at = value as usize & mask;
-        let mut place = usize::from(self.slots[at]).min(self.found);
-        while list[place] != value {
+        let mut place = usize::from(slots[at]).min(own);
+        while all[place] != value {
             at = (at + 1) & mask;
-            place = usize::from(self.slots[at]).min(self.found);
+            place = usize::from(slots[at]).min(own);
         }
-        self.slots[at] = place as u16;
-        self.found += usize::from(place == self.found);
+        slots[at] = place as u16;
+        list[found] = value;
+        found += usize::from(place == own);
     }
-
-    fn finish(self) {
-        self.out.truncate(self.start + self.found);
-    }
+    found
 }
 
-/// For a long document the table holds the values themselves: the list is too far away to be looked at. Two
-/// slots for each element.
-struct Long<'a> {
-    slots: &'a mut [u64],
-    out: &'a mut Vec<u64>,
-    /// Where the next new value goes in `out`.
-    end: usize,
-}
-
-impl<'a> Long<'a> {
-    fn new(slots: &'a mut Vec<u64>, out: &'a mut Vec<u64>, elements: usize) -> Self {
-        let capacity = (elements * 2).next_power_of_two().max(16);
-        if slots.len() < capacity {
-            slots.resize(capacity, 0);
-        }
-        let slots = &mut slots[..capacity];
-        slots.fill(0);
-        let end = out.len();
-        // As in `Short`.
-        out.resize(end + elements + 1, 0);
-        Self { slots, out, end }
+/// As [`short`], for a long document: the table holds the values themselves, which are too far away to be
+/// looked at. Two slots for each.
+fn long(all: &[u64], slots: &mut Vec<u64>, list: &mut [u64]) -> usize {
+    let capacity = (all.len() * 2).next_power_of_two().max(16);
+    if slots.len() < capacity {
+        slots.resize(capacity, 0);
     }
-}
-
-impl Distinct for Long<'_> {
-    #[inline]
-    fn add(&mut self, value: u64) {
-        let value = value | u64::from(value == 0);
-        let mask = self.slots.len() - 1;
+    let slots = &mut slots[..capacity];
+    slots.fill(0);
+    let (mask, mut found) = (capacity - 1, 0);
+    for &value in all {
         let mut at = value as usize & mask;
-        let mut held = self.slots[at];
+        let mut held = slots[at];
         while (held != 0) & (held != value) {
             at = (at + 1) & mask;
-            held = self.slots[at];
+            held = slots[at];
         }
-        self.slots[at] = value;
-        self.out[self.end] = value;
-        self.end += usize::from(held == 0);
+        slots[at] = value;
+        list[found] = value;
+        found += usize::from(held == 0);
     }
-
-    fn finish(self) {
-        self.out.truncate(self.end);
-    }
+    found
 }
 
 #[cfg(test)]
@@ -321,34 +275,26 @@ mod tests {
         }
     }
 
-    fn listed(values: &[u64], mut distinct: impl Distinct) {
-        values.iter().for_each(|value| distinct.add(*value));
-        distinct.finish();
-    }
-
     proptest! {
         #[test]
         fn short_and_long_tables_list_what_a_plain_search_lists(
             values in prop::collection::vec(
-                // Many that want the same slot, many that are equal, and those on either side of 0.
-                prop_oneof![0u64..4, (0u64..6).prop_map(|n| n << 40), any::<u64>(), 250u64..260],
+                // Many that want the same slot, and many that are equal.
+                prop_oneof![1u64..4, (1u64..6).prop_map(|n| n << 40), 1u64.., 250u64..260],
                 0..120,
             ),
-            before in prop::collection::vec(any::<u64>(), 0..3),
         ) {
-            let mut expected = before.clone();
+            let mut expected = Vec::new();
             for &value in &values {
-                if !expected[before.len()..].contains(&value.max(1)) {
-                    expected.push(value.max(1));
+                if !expected.contains(&value) {
+                    expected.push(value);
                 }
             }
-            let mut seen = Seen { places: vec![3; 9], values: vec![5; 9] };
-            let mut out = before.clone();
-            listed(&values, Short::new(&mut seen.places, &mut out, values.len()));
-            prop_assert_eq!(&out, &expected);
-            out.clone_from(&before);
-            listed(&values, Long::new(&mut seen.values, &mut out, values.len()));
-            prop_assert_eq!(&out, &expected);
+            let mut list = vec![9; values.len()];
+            let found = short(&values, &mut vec![3; 9], &mut list);
+            prop_assert_eq!(&list[..found], &expected);
+            let found = long(&values, &mut vec![5; 9], &mut list);
+            prop_assert_eq!(&list[..found], &expected);
         }
     }
 

@@ -48,16 +48,15 @@ pub fn shingles(tokens: &[u64], size: usize, mut emit: impl FnMut(u64)) {
     }
     let mut leaving = 1u64;
     let mut rolling = 0u64;
-    for (index, &hash) in tokens[..size].iter().enumerate() {
+    for &hash in &tokens[..size] {
         rolling = rolling.wrapping_mul(BASE).wrapping_add(hash);
-        if index > 0 {
-            leaving = leaving.wrapping_mul(BASE);
-        }
+        leaving = leaving.wrapping_mul(BASE);
     }
     emit(finalise(rolling));
     for (&old, &new) in tokens.iter().zip(&tokens[size..]) {
-        rolling =
-            rolling.wrapping_sub(old.wrapping_mul(leaving)).wrapping_mul(BASE).wrapping_add(new);
+        // Apart from one product and one sum, nothing waits for the shingle before.
+        let change = new.wrapping_sub(old.wrapping_mul(leaving));
+        rolling = rolling.wrapping_mul(BASE).wrapping_add(change);
         emit(finalise(rolling));
     }
 }

@@ -38,6 +38,7 @@ pub mod overlap;
 pub mod parity;
 pub mod prefix;
 pub mod rarity;
+mod sort;
 pub mod threshold;
 mod vectors;
 
@@ -47,4 +48,5 @@ pub use measure::{Measure, Overlap};
 pub use overlap::{overlap, overlap_at_least};
 pub use parity::Parity;
 pub use rarity::RarityTable;
+pub use sort::SpreadSort;
 pub use threshold::{Threshold, ThresholdError};

@@ -34,22 +34,41 @@ pub struct PrefixOrder<'a> {
 /// only, as in most texts that are no copies, those below the bound are enough.
 const SHARE: (u64, u64) = (9, 4);
 
+/// The bound that suits a measure and a threshold.
+#[must_use]
+pub fn bound(measure: Measure, threshold: Threshold) -> u64 {
+    let of = 1 << 20;
+    let prefix = u64::from(measure.prefix_length(threshold, of));
+    let share = u128::from(prefix * SHARE.0 / SHARE.1).min(u128::from(of));
+    ((share << 64) / u128::from(of) - 1).min(u128::from(u64::MAX)) as u64
+}
+
+/// Arranges a set for an order with this bound: its elements up to it first. `buffer` is one of any content.
+/// O(|set|).
+///
+/// ```
+/// use lookalike_core::prefix::arrange;
+///
+/// let mut set = [7, 2, 9, 1];
+/// arrange(5, &mut set, &mut Vec::new());
+/// assert_eq!(set, [2, 1, 7, 9]);
+/// ```
+pub fn arrange(bound: u64, set: &mut [u64], buffer: &mut Vec<u64>) {
+    vectors::low_first(bound, set, buffer);
+}
+
 impl<'a> PrefixOrder<'a> {
-    /// An order with a bound that suits the measure and the threshold.
+    /// An order with the bound that suits the measure and the threshold.
     #[must_use]
     pub fn new(measure: Measure, threshold: Threshold, rarity: &'a RarityTable) -> Self {
-        let of = 1 << 20;
-        let prefix = u64::from(measure.prefix_length(threshold, of));
-        let share = u128::from(prefix * SHARE.0 / SHARE.1).min(u128::from(of));
-        let bound = ((share << 64) / u128::from(of) - 1).min(u128::from(u64::MAX)) as u64;
-        Self { measure, threshold, bound, rarity }
+        Self { measure, threshold, bound: bound(measure, threshold), rarity }
     }
 
     /// Gives the elements of the set's prefix that may be in another set of this closed run, each with
     /// its place in the order of the set, from 0. All that two sets share beyond their first common
     /// element lies after it in both.
     ///
-    /// `set` holds distinct values. `once` is asked of each that is not above the bound, in their order,
+    /// `set` holds distinct values, [arranged](arrange) or sorted. `once` is asked of each that is not above the bound, in their order,
     /// whether no other set has it; "no" is always a valid answer. O(|set|), plus sorting what is given;
     /// allocation-free once the buffers are warm.
     pub fn prefix(
@@ -61,15 +80,17 @@ impl<'a> PrefixOrder<'a> {
     ) {
         let length = self.measure.prefix_length(self.threshold, set.len() as u32) as usize;
         let PrefixScratch { low, high, common } = scratch;
-        let low = self.low(set, low);
+        let counted = self.low(set);
+        if low.len() < counted.len() {
+            low.resize(counted.len(), 0);
+        }
         let mut others = 0;
-        for at in 0..low.len() {
-            // No branch here either.
-            let value = low[at];
+        for &value in counted {
+            // Without a branch: which ones are alone is anyone's guess.
             low[others] = value;
             others += usize::from(!once(value));
         }
-        let (alone, low) = (low.len() - others, &mut low[..others]);
+        let (alone, low) = (counted.len() - others, &mut low[..others]);
         if alone >= length {
             return;
         }
@@ -90,7 +111,7 @@ impl<'a> PrefixOrder<'a> {
             return;
         }
         high.clear();
-        high.extend(set.iter().filter(|&&value| value > self.bound));
+        high.extend_from_slice(&set[counted.len()..]);
         if !ascending(high, length - alone, &mut take) {
             return;
         }
@@ -100,10 +121,10 @@ impl<'a> PrefixOrder<'a> {
         }
     }
 
-    /// The elements of a set up to the bound, in their order, written to a buffer of any content.
-    pub fn low<'b>(&self, set: &[u64], buffer: &'b mut Vec<u64>) -> &'b mut [u64] {
-        let low = vectors::up_to(self.bound, set, buffer);
-        &mut buffer[..low]
+    /// The elements of an arranged set up to the bound, in their order.
+    #[must_use]
+    pub fn low<'s>(&self, set: &'s [u64]) -> &'s [u64] {
+        &set[..set.partition_point(|&value| value <= self.bound)]
     }
 }
 
@@ -146,12 +167,13 @@ mod tests {
         let counts = counts(sets);
         let mut scratch = PrefixScratch::default();
         let each = |set: &Vec<u64>| {
-            let mut found = Vec::new();
+            let (mut set, mut found) = (set.clone(), Vec::new());
+            arrange(order.bound, &mut set, &mut Vec::new());
             let once = |value| {
                 assert!(value <= order.bound);
                 counts[&value] == 1
             };
-            order.prefix(set, &mut scratch, once, |place, value| found.push((place, value)));
+            order.prefix(&set, &mut scratch, once, |place, value| found.push((place, value)));
             found
         };
         sets.iter().map(each).collect()

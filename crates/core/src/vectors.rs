@@ -1,5 +1,5 @@
-//! Many numbers in; their sums, or those of them up to a bound, out: as many at a time as the processor's
-//! vectors hold.
+//! Many numbers in; their sums, or the same numbers with those up to a bound in front, out: as many at a time
+//! as the processor's vectors hold.
 
 use crate::fingerprint;
 
@@ -35,12 +35,12 @@ fn plain_sums(values: &[u64]) -> (u64, u64) {
 /// Values in a vector.
 const LANES: usize = 8;
 
-/// Copies the values that are no larger than a bound, in their order, to a buffer of any content, which is
-/// made long enough; how many there are.
-pub(crate) fn up_to(bound: u64, values: &[u64], out: &mut Vec<u64>) -> usize {
+/// Moves the values that are no larger than a bound to the front; those and the others each stay in their
+/// order. `high` is a buffer of any content.
+pub(crate) fn low_first(bound: u64, values: &mut [u64], high: &mut Vec<u64>) {
     // A vector is written as a whole wherever the last of its values goes.
-    if out.len() < values.len() + LANES {
-        out.resize(values.len() + LANES, 0);
+    if high.len() < values.len() + LANES {
+        high.resize(values.len() + LANES, 0);
     }
     #[cfg(target_arch = "x86_64")]
     #[expect(
@@ -48,45 +48,57 @@ pub(crate) fn up_to(bound: u64, values: &[u64], out: &mut Vec<u64>) -> usize {
         reason = "what the function asks of the processor is looked for just before"
     )]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
-        return unsafe { up_to_avx512(bound, values, out) };
+        return unsafe { low_first_avx512(bound, values, high) };
     }
-    plain_up_to(bound, values, out)
+    plain_low_first(bound, values, high, [0; 3]);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,popcnt")]
 #[expect(
     unsafe_code,
-    reason = "eight values are read from a chunk of eight, and written to a slice of eight"
+    reason = "eight values are read from a slice of eight, and written to slices of eight"
 )]
-fn up_to_avx512(bound: u64, values: &[u64], out: &mut [u64]) -> usize {
+fn low_first_avx512(bound: u64, values: &mut [u64], high: &mut [u64]) {
     use std::arch::x86_64::{
         _mm512_cmple_epu64_mask, _mm512_loadu_epi64, _mm512_maskz_compress_epi64,
         _mm512_set1_epi64, _mm512_storeu_epi64,
     };
     let bounds = _mm512_set1_epi64(bound.cast_signed());
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    let mut end = 0;
-    for chunk in chunks {
-        let vector = unsafe { _mm512_loadu_epi64(chunk.as_ptr().cast()) };
+    let (mut at, mut low_end, mut high_end) = (0, 0, 0);
+    while at + LANES <= values.len() {
+        let vector = unsafe { _mm512_loadu_epi64(values[at..at + LANES].as_ptr().cast()) };
+        at += LANES;
         let low = _mm512_cmple_epu64_mask(vector, bounds);
-        let place = &mut out[end..end + LANES];
+        // No further than what was read: what is overwritten is in its place already.
+        let place = &mut values[low_end..low_end + LANES];
         let packed = _mm512_maskz_compress_epi64(low, vector);
         unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
-        end += low.count_ones() as usize;
+        let place = &mut high[high_end..high_end + LANES];
+        let packed = _mm512_maskz_compress_epi64(!low, vector);
+        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
+        low_end += low.count_ones() as usize;
+        high_end += low.count_zeros() as usize;
     }
-    end + plain_up_to(bound, rest, &mut out[end..])
+    plain_low_first(bound, values, high, [at, low_end, high_end]);
 }
 
+/// The rest of the values: where it begins, and where the next low one and the next high one go.
 #[inline(always)]
-fn plain_up_to(bound: u64, values: &[u64], out: &mut [u64]) -> usize {
-    let mut end = 0;
-    for &value in values {
+fn plain_low_first(
+    bound: u64,
+    values: &mut [u64],
+    high: &mut [u64],
+    [from, mut low_end, mut high_end]: [usize; 3],
+) {
+    for at in from..values.len() {
         // Without a branch: which ones are low is as random as they are.
-        out[end] = value;
-        end += usize::from(value <= bound);
+        let value = values[at];
+        (values[low_end], high[high_end]) = (value, value);
+        low_end += usize::from(value <= bound);
+        high_end += usize::from(value > bound);
     }
-    end
+    values[low_end..].copy_from_slice(&high[..high_end]);
 }
 
 #[cfg(test)]
@@ -101,16 +113,18 @@ mod tests {
         }
 
         #[test]
-        fn values_up_to_a_bound_are_those_of_a_filter(
+        fn low_values_come_first_in_their_order(
             values in prop::collection::vec(any::<u64>(), 0..70),
             bound in prop::sample::select(vec![0, 1 << 62, 1 << 63, u64::MAX]),
         ) {
-            let truth: Vec<u64> = values.iter().copied().filter(|&v| v <= bound).collect();
-            let mut out = vec![5; 3];
-            let found = up_to(bound, &values, &mut out);
-            prop_assert_eq!(&out[..found], &*truth);
-            let found = plain_up_to(bound, &values, &mut out);
-            prop_assert_eq!(&out[..found], &*truth);
+            let (mut truth, others): (Vec<u64>, Vec<u64>) = values.iter().partition(|&&v| v <= bound);
+            truth.extend(others);
+            let (mut arranged, mut high) = (values.clone(), vec![5; 3]);
+            low_first(bound, &mut arranged, &mut high);
+            prop_assert_eq!(&arranged, &truth);
+            let mut arranged = values.clone();
+            plain_low_first(bound, &mut arranged, &mut high, [0; 3]);
+            prop_assert_eq!(&arranged, &truth);
         }
     }
 }

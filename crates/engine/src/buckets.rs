@@ -9,8 +9,8 @@ use crate::postings::Posting;
 use lookalike_core::fingerprint::finalise;
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use rayon::prelude::*;
-use std::collections::VecDeque;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -200,7 +200,7 @@ pub(crate) fn emit(
     each: impl Fn(u32, &mut Buckets) + Sync + Send,
 ) -> Result<AllKeys, EngineError> {
     let per_task = units_per_task(units);
-    let tasks = (0..units.div_ceil(per_task)).into_par_iter().map(|task| {
+    let tasks = (0..units.div_ceil(per_task)).into_par_iter().with_max_len(1).map(|task| {
         let mut out = Buckets::default();
         for unit in task * per_task..units.min((task + 1) * per_task) {
             each(unit, &mut out);
@@ -210,51 +210,55 @@ pub(crate) fn emit(
     AllKeys::collect(tasks, room)
 }
 
-/// Buckets sorted at a time, for each thread.
-const SORTED_AHEAD: usize = 2;
+/// Buckets sorted at a time, for each thread and in all: no second copy of all keys ever exists.
+const SORTED_AHEAD: (usize, usize) = (2, 32);
 
-/// One bucket after the other, sorted. Some are sorted ahead in parallel; each is gone before more are
-/// begun, so that no second copy of all keys ever exists.
-pub(crate) struct SortedBuckets {
-    keys: AllKeys,
-    next: usize,
-    ready: VecDeque<Result<Vec<Emitted>, EngineError>>,
-}
-
-impl SortedBuckets {
-    pub(crate) fn new(keys: AllKeys) -> Self {
-        Self { keys, next: 0, ready: VecDeque::new() }
+/// Gives the keys of one side, or of two in step, bucket by bucket, each bucket sorted. While one thread gives
+/// some, the others sort the next.
+pub(crate) fn for_each_bucket<const SIDES: usize>(
+    mut sides: [AllKeys; SIDES],
+    mut each: impl FnMut([Vec<Emitted>; SIDES]) -> Result<(), EngineError> + Send,
+) -> Result<(), EngineError> {
+    let ahead = (SORTED_AHEAD.0 * rayon::current_num_threads()).min(SORTED_AHEAD.1);
+    let mut ready = Vec::new();
+    for first in (0..=1 << BUCKET_BITS).step_by(ahead) {
+        let numbers = first..(first + ahead).min(1 << BUCKET_BITS);
+        let (sorted, given) = rayon::join(
+            || sorted_buckets(&mut sides, numbers),
+            || std::mem::take(&mut ready).into_iter().try_for_each(&mut each),
+        );
+        given?;
+        ready = sorted?;
     }
+    ready.into_iter().try_for_each(each)
 }
 
-impl Iterator for SortedBuckets {
-    type Item = Result<Vec<Emitted>, EngineError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ready.is_empty() {
-            let end =
-                (1 << BUCKET_BITS).min(self.next + SORTED_AHEAD * rayon::current_num_threads());
-            let mut taken: Vec<(usize, Vec<Vec<Emitted>>)> = Vec::new();
-            for number in self.next..end {
-                let take = |part: &mut Buckets| std::mem::take(&mut part.by_value[number]);
-                taken.push((number, self.keys.held.iter_mut().map(take).collect()));
+/// Takes some buckets out of the keys and sorts them.
+fn sorted_buckets<const SIDES: usize>(
+    sides: &mut [AllKeys; SIDES],
+    numbers: Range<usize>,
+) -> Result<Vec<[Vec<Emitted>; SIDES]>, EngineError> {
+    let take = |number: usize| {
+        let pieces = sides.each_mut().map(|side| -> Vec<Vec<Emitted>> {
+            let take = |part: &mut Buckets| std::mem::take(&mut part.by_value[number]);
+            side.held.iter_mut().map(take).collect()
+        });
+        (number, pieces)
+    };
+    let taken: Vec<_> = numbers.map(take).collect();
+    let stored = sides.each_ref().map(|side| side.stored.as_ref());
+    let sort = |(number, pieces): (usize, [Vec<Vec<Emitted>>; SIDES])| {
+        let mut buckets = pieces.map(|pieces| pieces.concat());
+        for (bucket, stored) in buckets.iter_mut().zip(stored) {
+            if let Some(stored) = stored {
+                let read = stored.read(number, bucket);
+                read.map_err(|error| EngineError::scratch(&stored.folder, &error))?;
             }
-            let stored = self.keys.stored.as_ref();
-            let sorted = taken.into_par_iter().map(|(number, pieces)| {
-                let mut bucket = pieces.concat();
-                drop(pieces);
-                if let Some(stored) = stored {
-                    let read = stored.read(number, &mut bucket);
-                    read.map_err(|error| EngineError::scratch(&stored.folder, &error))?;
-                }
-                bucket.sort_unstable();
-                Ok(bucket)
-            });
-            self.ready = sorted.collect::<Vec<_>>().into();
-            self.next = end;
+            bucket.sort_unstable();
         }
-        self.ready.pop_front()
-    }
+        Ok(buckets)
+    };
+    taken.into_par_iter().with_max_len(1).map(sort).collect()
 }
 
 #[cfg(test)]
@@ -293,9 +297,22 @@ mod tests {
             let mut values = 0;
             keys(&counts, bytes).for_each_value(|_| values += 1).unwrap();
             prop_assert_eq!(values, wanted.len());
-            let found: Vec<Emitted> =
-                SortedBuckets::new(keys(&counts, bytes)).flat_map(Result::unwrap).collect();
-            prop_assert_eq!(found, wanted);
+            let mut found: Vec<Emitted> = Vec::new();
+            for_each_bucket([keys(&counts, bytes)], |[bucket]| {
+                found.extend(bucket);
+                Ok(())
+            })
+            .unwrap();
+            prop_assert_eq!(&found, &wanted);
+            // In step with itself, each side gets what it would get alone.
+            let mut sides = [Vec::new(), Vec::new()];
+            for_each_bucket([keys(&counts, 10_000), keys(&counts, u64::MAX)], |buckets| {
+                assert_eq!(buckets[0].len(), buckets[1].len());
+                sides.iter_mut().zip(buckets).for_each(|(side, bucket)| side.extend(bucket));
+                Ok(())
+            })
+            .unwrap();
+            prop_assert!(sides.iter().all(|side| *side == wanted));
         }
     }
 

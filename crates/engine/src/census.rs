@@ -96,7 +96,7 @@ impl Census {
             let count = |counters: &mut Vec<u64>, offset: usize| {
                 repeated(written.iter().map(|parts| parts[offset].as_slice()), counters)
             };
-            let offsets = (0..buckets.len()).into_par_iter();
+            let offsets = (0..buckets.len()).into_par_iter().with_max_len(4);
             census.repeated.par_extend(offsets.map_init(Vec::new, count));
         }
         census
@@ -126,7 +126,7 @@ impl Census {
             });
             out
         };
-        (0..self.tasks).into_par_iter().map_init(S::default, task).collect()
+        (0..self.tasks).into_par_iter().with_max_len(1).map_init(S::default, task).collect()
     }
 
     /// A reader that stands before the first element of a task.

@@ -94,6 +94,8 @@ pub struct Collection {
     pub restored_whole: bool,
     /// Bytes that it left and that were damaged: what they held was read again.
     pub dropped: u64,
+    /// The bound that all sets are [arranged](lookalike_core::prefix::arrange) by, if they are.
+    pub(crate) arranged: Option<u64>,
     /// Names that were asked for beforehand.
     names: Names,
 }

@@ -2,7 +2,7 @@
 //! the sort of keys. Nothing else uses them.
 
 use crate::EngineError;
-use crate::buckets::{Room, SortedBuckets, UNITS_PER_TASK, emit};
+use crate::buckets::{Room, UNITS_PER_TASK, emit, for_each_bucket};
 use crate::census::Census;
 use crate::postings::{ANYWHERE, Posting};
 
@@ -51,7 +51,10 @@ pub fn sort_keys(units: &[Vec<u64>]) -> Result<u64, EngineError> {
             out.push(value, Posting { unit, position: ANYWHERE });
         }
     })?;
-    SortedBuckets::new(emitted)
-        .map(|bucket| Ok(bucket?.chunk_by(|a, b| a.0 == b.0).count() as u64))
-        .sum()
+    let mut keys = 0;
+    for_each_bucket([emitted], |[bucket]| {
+        keys += bucket.chunk_by(|a, b| a.0 == b.0).count() as u64;
+        Ok(())
+    })?;
+    Ok(keys)
 }

@@ -5,7 +5,7 @@
 //! any of its elements that somebody probes. Keys that only one unit has are known before any is written
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
-use crate::buckets::{AllKeys, Emitted, Room, SortedBuckets, UNITS_PER_TASK, emit};
+use crate::buckets::{AllKeys, Emitted, Room, UNITS_PER_TASK, emit, for_each_bucket};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::steps::Step;
@@ -251,8 +251,7 @@ impl Postings {
         let Some(posts) = posts else {
             let (mut shared, mut written, mut ignored) = (0, 0, 0);
             let mut same = SameUnits::default();
-            for bucket in SortedBuckets::new(probes) {
-                let bucket = bucket?;
+            for_each_bucket([probes], |[bucket]| {
                 too_many(groups.entries.len() + bucket.len())?;
                 for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
                     if most_units.is_some_and(|most| group.len() as u64 > u64::from(most)) {
@@ -263,15 +262,15 @@ impl Postings {
                         same.push(&mut groups, group);
                     }
                 }
-            }
+                Ok(())
+            })?;
             drop(same);
             let probes = Keys::of_groups(units, &groups);
             return Ok(Self { groups, probes, shared, written, ignored, ..Self::default() });
         };
         // Both sides in step: the groups of what is posted, and for each who probes it.
         let mut probing = Groups { starts: vec![0], entries: Vec::new() };
-        for (probes, posts) in SortedBuckets::new(probes).zip(SortedBuckets::new(posts)) {
-            let (probes, posts) = (probes?, posts?);
+        for_each_bucket([probes, posts], |[probes, posts]| {
             too_many(groups.entries.len() + posts.len())?;
             too_many(probing.entries.len() + probes.len())?;
             let mut rest = posts.as_slice();
@@ -286,7 +285,8 @@ impl Postings {
                     probing.push(group);
                 }
             }
-        }
+            Ok(())
+        })?;
         let (probes, posts) = (Keys::of_groups(units, &probing), Keys::of_groups(units, &groups));
         let shared = u64::from(groups.len());
         let written = (groups.entries.len() + probing.entries.len()) as u64;

@@ -6,7 +6,7 @@ use crate::passes::{ChunkBuffer, Passes};
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityTable;
-use lookalike_core::prefix::{PrefixOrder, PrefixScratch};
+use lookalike_core::prefix::{PrefixOrder, PrefixScratch, arrange};
 use rayon::prelude::*;
 
 /// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
@@ -29,15 +29,19 @@ pub(crate) fn prefix_keys(
     count_sample(&mut rarity, &passes);
     let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
 
+    let arranged = collection.arranged == Some(order.bound);
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
-    let pass = |task, (low, buffer): &mut (Vec<u64>, ChunkBuffer), give: &mut dyn FnMut(&[u64])| {
-        passes.task(task, buffer, |_, set| give(order.low(set, low)));
+    let pass = |task, (own, buffer): &mut (Own, ChunkBuffer), give: &mut dyn FnMut(&[u64])| {
+        passes.task(task, buffer, |_, set| {
+            give(order.low(if arranged { set } else { own.arranged(set, order.bound) }));
+        });
     };
     let counting = memory.max(LEAST_COUNTED);
     let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
-    let probe = |(scratch, buffer): &mut (PrefixScratch, ChunkBuffer), task| {
+    let probe = |(scratch, own, buffer): &mut (PrefixScratch, Own, ChunkBuffer), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         passes.task(task, buffer, |unit, set| {
+            let set = if arranged { set } else { own.arranged(set, order.bound) };
             let once = |value| reader.once(value);
             order.prefix(set, scratch, once, |position, value| {
                 out.push(value, Posting { unit, position });
@@ -46,7 +50,7 @@ pub(crate) fn prefix_keys(
         out
     };
     let room = Room { bytes: memory, folder: collection.scratch_folder() };
-    let tasks = || (0..passes.tasks()).into_par_iter();
+    let tasks = || (0..passes.tasks()).into_par_iter().with_max_len(1);
     let probes = AllKeys::collect(tasks().map_init(Default::default, probe), &room)?;
     drop(census);
     if settings.measure.is_symmetric() {
@@ -64,6 +68,22 @@ pub(crate) fn prefix_keys(
     };
     let posts = AllKeys::collect(tasks().map_init(ChunkBuffer::default, post), &room)?;
     Ok((probes, Some(posts)))
+}
+
+/// The set of one unit, arranged for another order than the one that the collection was read for.
+#[derive(Default)]
+struct Own {
+    set: Vec<u64>,
+    buffer: Vec<u64>,
+}
+
+impl Own {
+    fn arranged(&mut self, set: &[u64], bound: u64) -> &[u64] {
+        self.set.clear();
+        self.set.extend_from_slice(set);
+        arrange(bound, &mut self.set, &mut self.buffer);
+        &self.set
+    }
 }
 
 /// Counts the elements of the sets that the table takes: each thread writes down which counters they have, by

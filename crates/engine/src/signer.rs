@@ -2,7 +2,7 @@
 
 use crate::{Approach, EngineError, MatchSettings, SignatureBlock};
 use lookalike_core::{
-    FeatureKind, FeatureScratch, SetDigest, TextDigest, TokenDigest, fingerprint,
+    FeatureKind, FeatureScratch, SetDigest, TextDigest, TokenDigest, fingerprint, prefix,
 };
 use lookalike_io::{Content, RecordView};
 use lookalike_methods::{Document, Field, Marks, Method, Signature};
@@ -22,6 +22,8 @@ pub struct Signer {
     features: FeatureKind,
     terms: Terms,
     keeps_sets: bool,
+    /// What sets are arranged by, if anybody looks for prefixes in them.
+    arranged: Option<u64>,
     method: Option<Arc<dyn Method>>,
     /// The filter that the method's tokens come through.
     filter: TermFilter,
@@ -33,6 +35,8 @@ pub struct Scratch {
     analysis: lookalike_text::Scratch,
     features: FeatureScratch,
     filter: FilterScratch,
+    /// The elements of a set above the bound.
+    high: Vec<u64>,
     /// Token hashes for the method, where they are not those of the features.
     terms: Vec<u64>,
     marks: Vec<Marks>,
@@ -65,6 +69,7 @@ impl Signer {
             features: settings.features,
             terms: settings.terms,
             keeps_sets: true,
+            arranged: Some(prefix::bound(settings.measure, settings.threshold)),
             method: None,
             filter: TermFilter::ALL,
         }
@@ -85,12 +90,21 @@ impl Signer {
         if filter.has(TermRule::Nosc) && approach.method.as_ref().is_some_and(|m| m.uses_marks()) {
             return Err(refused());
         }
+        let alone = Self::new(settings);
         Ok(Self {
             keeps_sets: approach.keeps_sets(),
+            arranged: alone.arranged.filter(|_| approach.method.is_none()),
             method: approach.method.clone(),
             filter,
-            ..Self::new(settings)
+            ..alone
         })
+    }
+
+    /// The bound that sets are [arranged](prefix::arrange) by: that of an order for these settings, unless
+    /// candidates come from a method.
+    #[must_use]
+    pub fn arranged(&self) -> Option<u64> {
+        self.arranged
     }
 
     /// Whether documents are signed.
@@ -190,18 +204,23 @@ impl Signer {
         }
     }
 
-    /// Appends the features of the document last read, in order of first occurrence. Where no sets
-    /// are kept, nothing is appended.
+    /// Appends the features of the document last read, arranged or in order of first occurrence. Where no
+    /// sets are kept, nothing is appended.
     pub fn features(
         &self,
         seen: &Seen,
         scratch: &mut Scratch,
         out: &mut Vec<u64>,
     ) -> Option<SetDigest> {
-        match self.keeps_sets {
-            true => scratch.features.features(self.features, out),
-            false => Some(SetDigest(seen.signed.0)),
+        if !self.keeps_sets {
+            return Some(SetDigest(seen.signed.0));
         }
+        let start = out.len();
+        let digest = scratch.features.features(self.features, out);
+        if let Some(bound) = self.arranged {
+            prefix::arrange(bound, &mut out[start..], &mut scratch.high);
+        }
+        digest
     }
 
     /// Signs the document last read, if there is a method.

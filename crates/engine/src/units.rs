@@ -12,7 +12,7 @@ use crate::EngineError;
 use crate::collection::{Collection, SetRef};
 use crate::steps::{Step, Steps};
 use lookalike_cluster::{KeepRule, precedence};
-use lookalike_core::Measure;
+use lookalike_core::{Measure, SpreadSort};
 use lookalike_io::scratch::{Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -209,12 +209,15 @@ impl Units {
                 by_block[place.block as usize].push(place.index);
             }
         }
-        collection.blocks.par_iter_mut().zip(by_block).for_each(|(block, sets)| {
-            for index in sets {
-                let range = block.range(index);
-                block.values[range].sort_unstable();
-            }
-        });
+        collection.blocks.par_iter_mut().zip(by_block).with_max_len(1).for_each_init(
+            SpreadSort::default,
+            |sort, (block, sets)| {
+                for index in sets {
+                    let range = block.range(index);
+                    sort.sort(&mut block.values[range]);
+                }
+            },
+        );
     }
 }
 

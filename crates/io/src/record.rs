@@ -45,6 +45,16 @@ pub enum Item<'a> {
     Bad(Problem),
 }
 
+impl Item<'_> {
+    /// File and number of the record.
+    pub(crate) fn place(&self) -> (u32, u32) {
+        match self {
+            Self::Record(record) => (record.file, record.record),
+            Self::Bad(problem) => (problem.file, problem.record),
+        }
+    }
+}
+
 /// Why a record, or the rest of a file, could not be used. The message says where and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {

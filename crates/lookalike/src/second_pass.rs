@@ -65,7 +65,7 @@ pub(crate) fn second_pass(
                 Ok(chunk) => chunk,
                 Err(problem) => return Ok((index, Read::Problem(problem), Vec::new())),
             };
-            let shown = pick(&chunk, inputs, collection.chunk_documents(index), wanted, scratch);
+            let shown = pick(&chunk, index, analysis, wanted, scratch);
             let mut routed = Routed::default();
             let read = match routing {
                 Some((_, options, decisions)) if chunk.file < own_files => {
@@ -213,11 +213,12 @@ fn chunk_file(chunk: &Result<Chunk, Problem>) -> u32 {
 /// The wanted ones among the documents of a chunk.
 fn pick(
     chunk: &Chunk,
-    inputs: &Inputs,
-    documents: std::ops::Range<u32>,
+    index: u32,
+    analysis: &Analysis,
     wanted: &[u32],
     scratch: &mut VisitScratch,
 ) -> Vec<(u32, Shown)> {
+    let documents = analysis.collection.chunk_documents(index);
     let from = wanted.partition_point(|&document| document < documents.start);
     let until = wanted.partition_point(|&document| document < documents.end);
     let wanted = &wanted[from..until];
@@ -225,17 +226,20 @@ fn pick(
     if wanted.is_empty() {
         return shown;
     }
-    let mut next = documents.start;
-    chunk.visit(inputs, scratch, &mut |item| {
+    let rows = analysis.collection.rows(index);
+    let place = |&document: &u32| {
+        let row = &rows.documents[(document - documents.start) as usize];
+        (row.file, row.record)
+    };
+    let places: Vec<(u32, u32)> = wanted.iter().map(place).collect();
+    let is_wanted = |file, record| places.binary_search(&(file, record)).is_ok();
+    chunk.visit_some(&analysis.inputs, scratch, &is_wanted, &mut |item| {
         let Item::Record(record) = item else { return };
-        if wanted.binary_search(&next).is_ok() {
-            let text = plain_text(&record.content).into_owned();
-            let owned =
-                |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
-            shown
-                .push((next, Shown { title: owned(&record.title), url: owned(&record.url), text }));
-        }
-        next += 1;
+        let Ok(at) = places.binary_search(&(record.file, record.record)) else { return };
+        let text = plain_text(&record.content).into_owned();
+        let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
+        let (title, url) = (owned(&record.title), owned(&record.url));
+        shown.push((wanted[at], Shown { title, url, text }));
     });
     shown
 }

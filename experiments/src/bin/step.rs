@@ -9,7 +9,7 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use lookalike_core::features::Seen;
-use lookalike_core::prefix::{PrefixOrder, PrefixScratch};
+use lookalike_core::prefix::{self, PrefixOrder, PrefixScratch};
 use lookalike_core::{
     FeatureKind, Measure, Parity, RarityTable, ShortDocuments, Threshold, fingerprint,
     overlap_at_least,
@@ -280,10 +280,13 @@ fn prefix(input: &Input) -> Result<Work<'_>> {
     let mut rarity = RarityTable::for_elements(input.elements());
     rarity.count(input.sets.iter());
     let threshold: Threshold = "0.8".parse()?;
-    let mut scratch = PrefixScratch::default();
+    let (mut scratch, mut sets, mut high) =
+        (PrefixScratch::default(), input.sets.clone(), Vec::new());
+    let bound = prefix::bound(Measure::Resemblance, threshold);
+    sets.iter_mut().for_each(|set| prefix::arrange(bound, set, &mut high));
     Ok(Box::new(move || {
         let order = PrefixOrder::new(Measure::Resemblance, threshold, &rarity);
-        for set in &input.sets {
+        for set in &sets {
             order.prefix(
                 set,
                 &mut scratch,

@@ -9,7 +9,7 @@ use crate::block::ELEMENT;
 use crate::passes::{ChunkBuffer, Passes};
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, Units};
-use lookalike_core::Parity;
+use lookalike_core::{Parity, SpreadSort};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -83,7 +83,7 @@ impl ComparedSets {
         let out = !self.starts.is_empty();
         for chunks in chunks.chunks(8 * rayon::current_num_threads()) {
             let (taking_part, largest) = (&self.taking_part, self.largest);
-            let take = |buffer: &mut ChunkBuffer, &chunk: &u32| {
+            let take = |(buffer, sort): &mut (ChunkBuffer, SpreadSort), &chunk: &u32| {
                 let (mut places, mut values) = (Vec::new(), Vec::new());
                 let wanted = |unit| taking_part.place(unit).is_some();
                 passes.chunk(chunk, buffer, wanted, |unit, set| {
@@ -92,13 +92,14 @@ impl ComparedSets {
                     places.push((place, Parity::of(set), start as u32));
                     if out && set.len() <= largest as usize {
                         values.extend_from_slice(set);
-                        values[start..].sort_unstable();
+                        sort.sort(&mut values[start..]);
                     }
                 });
                 values.shrink_to_fit();
                 (places, values)
             };
-            let taken: Vec<_> = chunks.par_iter().map_init(ChunkBuffer::default, take).collect();
+            let taken: Vec<_> =
+                chunks.par_iter().with_max_len(1).map_init(Default::default, take).collect();
             for (places, values) in taken {
                 for (place, parity, start) in places {
                     self.parities[place as usize] = parity;

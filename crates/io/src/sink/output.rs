@@ -1,8 +1,12 @@
 //! One file being written: counts its bytes, names its path in every error.
+//!
+//! A result is on the disk before it gets its name ([`super::Staging::commit`]). What that takes is begun
+//! while the file is still growing, on a thread of its own: the disk works beside the processor.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use super::OutputError;
 
@@ -12,7 +16,13 @@ pub(crate) struct OutputFile {
     path: PathBuf,
     file: BufWriter<File>,
     bytes: u64,
+    /// Of the bytes, those that were sent to the disk.
+    sent: u64,
+    sending: Option<JoinHandle<io::Result<()>>>,
 }
+
+/// Bytes that are sent to the disk at a time, at least.
+const SENT: u64 = 32 << 20;
 
 impl OutputFile {
     pub(crate) fn create(path: PathBuf) -> Result<Self, OutputError> {
@@ -21,7 +31,13 @@ impl OutputFile {
                 .map_err(|e| OutputError::io("make the folder", folder, e))?;
         }
         let file = File::create(&path).map_err(|e| OutputError::io("create the file", &path, e))?;
-        Ok(Self { path, file: BufWriter::with_capacity(1 << 16, file), bytes: 0 })
+        Ok(Self {
+            path,
+            file: BufWriter::with_capacity(1 << 16, file),
+            bytes: 0,
+            sent: 0,
+            sending: None,
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -34,13 +50,38 @@ impl OutputFile {
     }
 
     pub(crate) fn append(&mut self, data: &[u8]) -> Result<(), OutputError> {
-        self.write_all(data).map_err(|e| OutputError::io("write the file", &self.path, e))
+        self.write_all(data)
+            .and_then(|()| self.send())
+            .map_err(|e| OutputError::io("write the file", &self.path, e))
+    }
+
+    /// Begins to bring what is there to the disk, if there is enough of it and nothing else on the way.
+    fn send(&mut self) -> io::Result<()> {
+        if self.bytes - self.sent < SENT || self.sending.as_ref().is_some_and(|t| !t.is_finished())
+        {
+            return Ok(());
+        }
+        self.sent_well()?;
+        let file = self.file.get_ref().try_clone()?;
+        self.sent = self.bytes;
+        let thread = std::thread::Builder::new().name("sync".into());
+        self.sending = Some(thread.spawn(move || file.sync_data())?);
+        Ok(())
+    }
+
+    /// Waits for what is on the way. Its failure would not be told to anybody who asks later.
+    fn sent_well(&mut self) -> io::Result<()> {
+        let died = |_| Err(io::Error::other("the thread that brings it to the disk has died"));
+        self.sending.take().map_or(Ok(()), |thread| thread.join().unwrap_or_else(died))
     }
 
     /// Hands everything to the system and gives the file's size. Reaching the disk is the concern of
     /// [`super::Staging::commit`].
     pub(crate) fn close(mut self) -> Result<u64, OutputError> {
-        self.file.flush().map_err(|e| OutputError::io("write the file", &self.path, e))?;
+        self.file
+            .flush()
+            .and_then(|()| self.sent_well())
+            .map_err(|e| OutputError::io("write the file", &self.path, e))?;
         Ok(self.bytes)
     }
 }
@@ -54,5 +95,29 @@ impl Write for OutputFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_file_is_sent_while_it_grows_and_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut file = OutputFile::create(path.clone()).unwrap();
+        let block: Vec<u8> = (0..SENT / 4 + 1).map(|n| (n % 251) as u8).collect();
+        let sent: Vec<u64> = (0..9)
+            .map(|_| {
+                file.append(&block).unwrap();
+                file.sent
+            })
+            .collect();
+        assert_eq!(sent[..3], [0; 3]);
+        assert!(sent[3] == 4 * block.len() as u64 && file.sending.is_some(), "{sent:?}");
+        assert_eq!(file.close().unwrap(), 9 * block.len() as u64);
+        let read = std::fs::read(path).unwrap();
+        assert!(read.chunks(block.len()).all(|chunk| chunk == block));
     }
 }

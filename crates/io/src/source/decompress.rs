@@ -23,10 +23,15 @@ const XZ_MEMORY_KIB: u32 = 256 << 10;
 
 /// Decompressed bytes of one file.
 pub(super) struct Decompressed {
-    reader: Box<dyn Read + Send>,
+    reader: Reader,
     /// Bytes of the file itself that were read.
     used: Arc<AtomicU64>,
     compression: Compression,
+}
+
+enum Reader {
+    Plain(Counted),
+    Packed(Box<dyn Read + Send>),
 }
 
 impl Decompressed {
@@ -36,7 +41,9 @@ impl Decompressed {
         let file = Counted { file: open::open(path)?, used: Arc::clone(&used) };
         let buffered = |file| BufReader::with_capacity(BUFFER, file);
         let reader: Box<dyn Read + Send> = match compression {
-            Compression::None => Box::new(file),
+            Compression::None => {
+                return Ok(Self { reader: Reader::Plain(file), used, compression });
+            }
             Compression::Gzip => Box::new(GzipMembers::new(buffered(file))?),
             Compression::Zstd => {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered(file))?;
@@ -48,7 +55,21 @@ impl Decompressed {
                 Box::new(lzma_rust2::XzReader::new_mem_limit(buffered(file), true, XZ_MEMORY_KIB))
             }
         };
-        Ok(Self { reader, used, compression })
+        Ok(Self { reader: Reader::Packed(reader), used, compression })
+    }
+
+    /// Appends the next `most` bytes, or all that there are.
+    pub(super) fn read_up_to(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+        match &mut self.reader {
+            // The system writes where nothing was: behind `dyn Read`, the room would be zeroed before.
+            Reader::Plain(counted) => {
+                let before = out.len();
+                let read = (&counted.file).take(most as u64).read_to_end(out);
+                counted.used.fetch_add((out.len() - before) as u64, Ordering::Relaxed);
+                read
+            }
+            Reader::Packed(reader) => reader.take(most as u64).read_to_end(out),
+        }
     }
 
     /// Bytes of the file itself that were read so far.
@@ -93,7 +114,10 @@ impl Decompressed {
 
 impl Read for Decompressed {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.reader.read(out)
+        match &mut self.reader {
+            Reader::Plain(file) => file.read(out),
+            Reader::Packed(reader) => reader.read(out),
+        }
     }
 }
 

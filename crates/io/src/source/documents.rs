@@ -1,7 +1,5 @@
 //! One-document files in, runs of them out; runs in, records out.
 
-use std::io::Read;
-
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
@@ -38,16 +36,17 @@ pub(super) fn run(files: &[InputFile], first: usize, bytes: u64) -> Chunk {
     }
 }
 
-/// Opens and reads the files of a chunk.
+/// Opens and reads the files of a chunk that are wanted.
 pub(super) fn visit(
     chunk: &Chunk,
     count: u32,
     inputs: &Inputs,
     scratch: &mut VisitScratch,
+    wanted: &dyn Fn(u32, u32) -> bool,
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let limit = inputs.options.max_record();
-    for file in (chunk.file..).take(count as usize) {
+    for file in (chunk.file..).take(count as usize).filter(|&file| wanted(file, 1)) {
         let Some(input) = inputs.files.get(file as usize) else { return };
         scratch.bytes.clear();
         match read(input, limit, &mut scratch.bytes) {
@@ -70,7 +69,7 @@ pub(super) fn visit(
 fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let mut source =
         Decompressed::open(&input.path, input.compression).map_err(|e| open::explain(&e))?;
-    match source.by_ref().take(limit as u64 + 1).read_to_end(out) {
+    match source.read_up_to(limit.saturating_add(1), out) {
         Ok(_) if out.len() > limit => Err(too_long(limit)),
         Ok(_) => Ok(()),
         Err(e) => source.explain(&e).fatal().map_or(Ok(()), Err),

@@ -48,7 +48,7 @@ pub(super) fn parse<'a>(
 ) -> Result<(), Fault> {
     // Files that were joined with `cat` have these marks in the middle.
     let mark = if line.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    let line = std::str::from_utf8(&line[mark..]).map_err(|e| {
+    let line = simdutf8::compat::from_utf8(&line[mark..]).map_err(|e| {
         let at = mark + e.valid_up_to();
         (at, format!("invalid UTF-8 at column {}; save the file as UTF-8", at + 1))
     })?;

@@ -1,7 +1,5 @@
 //! The decompressed bytes of one file, gathered until whole records can be cut off.
 
-use std::io::Read;
-
 use crate::input::kind::compression_of;
 use crate::{Compression, InputFile, Problem};
 
@@ -59,7 +57,7 @@ impl Stream {
             return;
         }
         self.held.reserve_exact(missing);
-        match self.source.by_ref().take(missing as u64).read_to_end(&mut self.held) {
+        match self.source.read_up_to(missing, &mut self.held) {
             Ok(read) => self.ended = read < missing,
             Err(e) => {
                 self.ended = true;

@@ -49,14 +49,32 @@ impl Chunk {
         scratch: &mut VisitScratch,
         visit: &mut dyn FnMut(Item<'_>),
     ) {
+        self.visit_some(inputs, scratch, &|_, _| true, visit);
+    }
+
+    /// As [`Chunk::visit`], of the records whose file and number are `wanted`: other lines are not parsed, and
+    /// other files not opened.
+    pub fn visit_some(
+        &self,
+        inputs: &Inputs,
+        scratch: &mut VisitScratch,
+        wanted: &dyn Fn(u32, u32) -> bool,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) {
         let fields = Fields::new(&inputs.options.fields);
-        match &self.body {
-            Body::Lines(data) => self.visit_lines(data, inputs, &fields, scratch, visit),
-            Body::Rows { data, starts, header } => {
-                csv::visit(self, (data, starts, header), inputs, &fields, scratch, visit);
+        let mut some = |item: Item<'_>| {
+            let (file, record) = item.place();
+            if wanted(file, record) {
+                visit(item);
             }
-            Body::Batch(batch) => columns::visit(self, batch, inputs, &fields, scratch, visit),
-            Body::Files(count) => documents::visit(self, *count, inputs, scratch, visit),
+        };
+        match &self.body {
+            Body::Lines(data) => self.visit_lines(data, inputs, &fields, scratch, wanted, visit),
+            Body::Rows { data, starts, header } => {
+                csv::visit(self, (data, starts, header), inputs, &fields, scratch, &mut some);
+            }
+            Body::Batch(batch) => columns::visit(self, batch, inputs, &fields, scratch, &mut some),
+            Body::Files(count) => documents::visit(self, *count, inputs, scratch, wanted, visit),
         }
     }
 
@@ -66,6 +84,7 @@ impl Chunk {
         inputs: &Inputs,
         fields: &Fields<'_>,
         scratch: &mut VisitScratch,
+        wanted: &dyn Fn(u32, u32) -> bool,
         visit: &mut dyn FnMut(Item<'_>),
     ) {
         let limit = inputs.options.max_record();
@@ -76,7 +95,8 @@ impl Chunk {
             Place { record: self.first_record, line: self.first_line, offset: self.offset };
         while let Some((line, rest)) = split_line(data) {
             data = rest;
-            if !is_blank(line) {
+            let blank = is_blank(line);
+            if !blank && wanted(self.file, place.record) {
                 let content = line.strip_suffix(b"\n").unwrap_or(line);
                 let read = if content.len() > limit {
                     Err((0, too_long_in_stream(limit)))
@@ -90,8 +110,8 @@ impl Chunk {
                     Ok(record) => visit(Item::Record(place.record(self.file, record))),
                     Err((at, words)) => visit(Item::Bad(place.problem(self, inputs, at, words))),
                 }
-                place.record = place.record.wrapping_add(1);
             }
+            place.record = place.record.wrapping_add(u32::from(!blank));
             place.line += 1;
             place.offset += line.len() as u64;
         }

@@ -1,6 +1,6 @@
 //! The same documents in every container are the same documents.
 
-use crate::help::{Owned, Read, data, discover, read, read_sized};
+use crate::help::{Owned, Read, data, discover, read, read_sized, read_some};
 
 const CONTAINERS: [&str; 6] = [
     "bbc120.jsonl.gz",
@@ -64,5 +64,31 @@ fn what_has_no_known_form_is_passed_over_and_counted() {
         inputs.skipped.iter().map(|p| p.file_name().unwrap().to_str().unwrap()).collect();
     for name in ["html40.tar.gz", "seaborn120.warc.gz", "spamassassin152.mbox"] {
         assert!(passed.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn what_is_wanted_is_what_reading_everything_gives_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String =
+        (0..90).map(|n| format!("{{\"id\":{n},\"text\":\"number {n}\"}}\n")).collect();
+    let broken = lines.replace("{\"id\":20,", "not JSON").replace("{\"id\":30", "\n \n{\"id\":30");
+    std::fs::write(folder.path().join("a.jsonl"), broken).unwrap();
+    let rows: String = (0..90).map(|n| format!("{n},number {n}\n")).collect();
+    std::fs::write(folder.path().join("b.csv"), format!("id,text\n{rows}")).unwrap();
+    for name in ["c.txt", "d.txt", "e.txt"] {
+        std::fs::write(folder.path().join(name), name).unwrap();
+    }
+    let inputs = discover(folder.path());
+    let all = read(&inputs);
+    assert_eq!((all.records.len(), all.problems.len()), (89 + 90 + 3, 1));
+    for (step, size) in [(1, 100), (7, 100), (10, 1 << 20), (1000, 1 << 20)] {
+        let wanted = |file: u32, record: u32| (file * 5 + record) % step == 0;
+        let some = read_some(&inputs, size, &wanted);
+        let records: Vec<&Owned> =
+            all.records.iter().filter(|r| wanted(r.file, r.record)).collect();
+        let problems: Vec<_> = all.problems.iter().filter(|p| wanted(p.file, p.record)).collect();
+        assert_eq!(some.records.iter().collect::<Vec<_>>(), records, "every {step}");
+        assert_eq!(some.problems.iter().collect::<Vec<_>>(), problems, "every {step}");
     }
 }

@@ -62,11 +62,16 @@ impl Read {
 
 /// Reads everything in chunks of about this size.
 pub(crate) fn read_sized(inputs: &Inputs, size: usize) -> Read {
+    read_some(inputs, size, &|_, _| true)
+}
+
+/// Reads what is wanted, by file and record, in chunks of about this size.
+pub(crate) fn read_some(inputs: &Inputs, size: usize, wanted: &dyn Fn(u32, u32) -> bool) -> Read {
     let (mut read, mut scratch) = (Read::default(), VisitScratch::default());
     for chunk in inputs.chunks().with_size(size) {
         match chunk {
             Err(problem) => read.problems.push(problem),
-            Ok(chunk) => chunk.visit(inputs, &mut scratch, &mut |item| match item {
+            Ok(chunk) => chunk.visit_some(inputs, &mut scratch, wanted, &mut |item| match item {
                 Item::Record(record) => read.records.push(Owned::of(record)),
                 Item::Bad(problem) => read.problems.push(problem),
             }),

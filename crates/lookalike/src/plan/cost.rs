@@ -6,8 +6,7 @@
 
 use super::trial::Trial;
 use crate::memory::Memory;
-use lookalike_core::RarityTable;
-use lookalike_core::prefix::PrefixOrder;
+use lookalike_core::prefix::bound;
 use lookalike_engine::{Limits, MatchSettings};
 use lookalike_report::{PlanCost, PlanPhase};
 
@@ -84,8 +83,7 @@ impl Forecast<'_> {
 
     /// Share of the elements that are counted to find those in one unit only.
     fn counted(&self) -> f64 {
-        let rarity = RarityTable::for_elements(1);
         let MatchSettings { measure, threshold, .. } = *self.settings;
-        PrefixOrder::new(measure, threshold, &rarity).bound as f64 / u64::MAX as f64
+        bound(measure, threshold) as f64 / u64::MAX as f64
     }
 }
