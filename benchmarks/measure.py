@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MODES = {"mixed": [], "spaced": [], "copies": ["--copies"], "variants": ["--variants", "--texts", "10"]}
-MODES |= {"short": ["--words", "60"], "half": ["--half"], "boilerplate": ["--boilerplate"], "forms": ["--forms", "1000"]}
+MODES |= {"short": ["--words", "60", "--fresh", "0.1"], "half": ["--half"], "boilerplate": ["--boilerplate"], "forms": ["--forms", "1000"]}
 # `spaced` leaves out the samples in scripts without spaces, whose words every tool cuts in its own way.
 SPACED = ("samples/crates.jsonl", "samples/documentation.jsonl.gz", "samples/apache.parquet", "samples/descriptions.csv")
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

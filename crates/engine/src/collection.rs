@@ -15,7 +15,8 @@ use crate::{ChunkStore, Problems, SignatureBlock};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_methods::Unsigned;
-use names::Names;
+use names::{Names, Texts};
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -62,6 +63,9 @@ impl Gathered {
         self.documents.get(self.which.place(document)? as usize)
     }
 }
+
+/// Chunks whose rows are passed over at a time, for each thread.
+const PASSED_AHEAD: usize = 16;
 
 /// Sets that were made elsewhere in a chunk: what one thread passes over.
 const SETS_IN_CHUNK: usize = 1 << 12;
@@ -234,6 +238,23 @@ impl Collection {
         }
     }
 
+    /// Passes over the rows of those chunks that are `wanted`, on all threads: `take` gets what `each` makes of
+    /// them, in order. Chunks on disk are read once; what a few of them for each thread give is in memory.
+    pub fn pass<T: Send>(
+        &self,
+        wanted: impl Fn(Range<u32>) -> bool,
+        each: impl Fn(Range<u32>, &Rows) -> T + Sync,
+        mut take: impl FnMut(T),
+    ) {
+        let chunks: Vec<u32> =
+            (0..self.chunks()).filter(|&chunk| wanted(self.chunk_documents(chunk))).collect();
+        let make = |&chunk: &u32| each(self.chunk_documents(chunk), &self.rows(chunk));
+        for chunks in chunks.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
+            let made: Vec<T> = chunks.par_iter().with_max_len(1).map(make).collect();
+            made.into_iter().for_each(&mut take);
+        }
+    }
+
     /// One document. Where it is on disk its whole chunk is read.
     #[must_use]
     pub fn document(&self, document: u32) -> Document {
@@ -245,12 +266,16 @@ impl Collection {
     #[must_use]
     pub fn gather(&self, wanted: impl Fn(u32) -> bool) -> Gathered {
         let which = SparseIndex::new(self.len(), wanted);
+        let wanted = |document: &u32| which.place(*document).is_some();
         let mut documents = Vec::with_capacity(which.len() as usize);
-        self.for_each(|document, row| {
-            if which.place(document).is_some() {
-                documents.push(*row);
-            }
-        });
+        self.pass(
+            |mut documents| documents.any(|document| wanted(&document)),
+            |documents, rows| -> Vec<Document> {
+                let rows = documents.zip(&rows.documents);
+                rows.filter(|(document, _)| wanted(document)).map(|(_, row)| *row).collect()
+            },
+            |rows| documents.extend(rows),
+        );
         Gathered { which, documents }
     }
 
@@ -300,30 +325,28 @@ impl Collection {
             return;
         }
         let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
-        let mut names = Names::new(which);
-        let chunks = 0..self.chunks();
-        for chunk in chunks.filter(|&chunk| !self.blocks[chunk as usize].held) {
-            if self.chunk_documents(chunk).any(|document| names.wants(document)) {
-                self.names_of(chunk, &mut |document, name| {
-                    if names.wants(document) {
-                        names.push(name);
+        let mut texts = Texts::default();
+        self.pass(
+            |mut documents| documents.any(|document| which.place(document).is_some()),
+            |documents, rows| {
+                let mut texts = Texts::default();
+                self.names_in(documents, rows, &mut |document, name| {
+                    if which.place(document).is_some() {
+                        texts.push(name);
                     }
                 });
-            }
-        }
-        self.names = names;
+                texts
+            },
+            |more| texts.append(&more),
+        );
+        self.names = Names::new(which, texts);
     }
 
-    /// Passes over the names of all documents, in order.
-    pub fn for_each_name(&self, mut each: impl FnMut(u32, &str)) {
-        (0..self.chunks()).for_each(|chunk| self.names_of(chunk, &mut each));
-    }
-
-    fn names_of(&self, chunk: u32, each: &mut dyn FnMut(u32, &str)) {
-        let rows = self.rows(chunk);
+    /// Passes over the names of the documents of a chunk, whose rows these are.
+    pub fn names_in(&self, documents: Range<u32>, rows: &Rows, each: &mut dyn FnMut(u32, &str)) {
         let mut written = String::new();
-        for (row, document) in self.chunk_documents(chunk).enumerate() {
-            match self.name_parts(&rows, row) {
+        for (row, document) in documents.enumerate() {
+            match self.name_parts(rows, row) {
                 (name, None) => each(document, name),
                 (name, Some(record)) => {
                     written.clear();

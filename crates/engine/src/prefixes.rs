@@ -144,3 +144,54 @@ impl Probed {
         self.bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::for_each_bucket;
+    use lookalike_core::fingerprint::finalise;
+    use lookalike_core::prefix;
+
+    /// All keys of a collection, those that are posted behind those that are probed.
+    fn keys(collection: &Collection, settings: &MatchSettings) -> Vec<(u64, Posting)> {
+        let units = Units::new(collection, &[], settings.measure);
+        let (probes, posts) = prefix_keys(collection, &units, settings, u64::MAX).unwrap();
+        let mut all = Vec::new();
+        for side in std::iter::once(probes).chain(posts) {
+            for_each_bucket([side], |[bucket]| {
+                all.extend(bucket);
+                Ok(())
+            })
+            .unwrap();
+        }
+        all
+    }
+
+    /// Sets as they were read for this run, for a run with another bound, and in the order of their text.
+    #[test]
+    fn the_keys_are_the_same_however_sets_lie() {
+        let set = |n: u64| (0..90).map(move |i| finalise(1 + (n / 3) * 70 + i * (1 + n % 2)));
+        let sets: Vec<Vec<u64>> = (0..300).map(|n| set(n).collect()).collect();
+        for threshold in ["0.5", "0.8", "1"] {
+            let settings = MatchSettings::resemblance(threshold.parse().unwrap());
+            let containment =
+                MatchSettings { measure: lookalike_core::Measure::Containment, ..settings.clone() };
+            for settings in [settings, containment] {
+                let own = prefix::bound(settings.measure, settings.threshold);
+                let mut collection = Collection::of_sets(sets.clone());
+                let expected = keys(&collection, &settings);
+                assert!(!expected.is_empty());
+                for bound in [own, 1 << 60] {
+                    for chunk in &mut collection.blocks {
+                        for index in 0..chunk.ends.len() as u32 {
+                            let range = chunk.range(index);
+                            prefix::arrange(bound, &mut chunk.values[range], &mut Vec::new());
+                        }
+                    }
+                    collection.arranged = Some(bound);
+                    assert!(keys(&collection, &settings) == expected, "{threshold} {bound}");
+                }
+            }
+        }
+    }
+}

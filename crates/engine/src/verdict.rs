@@ -1,7 +1,9 @@
 //! Matches in; what becomes of every document, and by which rule, out.
 
+use crate::collection::Document;
 use crate::sparse::SparseIndex;
 use crate::{Approach, Collection, Edge, Linkage, MatchOptions, Matches, Units, Verify};
+use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_methods::Evidence;
 
 /// Why a document was removed, from the strictest relation to the loosest.
@@ -127,15 +129,19 @@ impl Verdicts {
         }
         let leaders = SparseIndex::new(collection.len(), |document| leads[document as usize]);
         drop(leads);
-        let mut digests = Vec::with_capacity(leaders.len() as usize);
-        collection.for_each(|document, row| {
-            if leaders.place(document).is_some() {
-                digests.push((row.text, row.sequence));
-            }
-        });
-        let mut rules = vec![STAYS; collection.len() as usize];
-        collection.for_each(|document, row| {
-            let Some((kept, same_unit)) = stands(document) else { return };
+        let leads = |document: &u32| leaders.place(*document).is_some();
+        let mut digests: Vec<(TextDigest, TokenDigest)> =
+            Vec::with_capacity(leaders.len() as usize);
+        collection.pass(
+            |mut documents| documents.any(|document| leads(&document)),
+            |documents, rows| -> Vec<_> {
+                let rows = documents.zip(&rows.documents).filter(|(document, _)| leads(document));
+                rows.map(|(_, row)| (row.text, row.sequence)).collect()
+            },
+            |more| digests.extend(more),
+        );
+        let rule = |document: u32, row: &Document| {
+            let Some((kept, same_unit)) = stands(document) else { return STAYS };
             let known = leaders.place(kept).and_then(|place| digests.get(place as usize));
             let rule = match known {
                 Some(&(text, _)) if text == row.text => Rule::Identical,
@@ -143,8 +149,16 @@ impl Verdicts {
                 _ if same_unit => Rule::FeatureEquivalent,
                 _ => by_match,
             };
-            rules[document as usize] = rule as u8;
-        });
+            rule as u8
+        };
+        let mut rules: Vec<u8> = Vec::with_capacity(collection.len() as usize);
+        collection.pass(
+            |_| true,
+            |documents, rows| -> Vec<u8> {
+                documents.zip(&rows.documents).map(|(number, row)| rule(number, row)).collect()
+            },
+            |more| rules.extend(more),
+        );
         Self { rules }
     }
 

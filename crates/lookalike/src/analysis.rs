@@ -77,7 +77,8 @@ impl Analysis {
     }
 }
 
-/// Reads and matches, and begins the result. With `list_pairs` all pairs are wanted, not only those that decide.
+/// Reads and matches, on the threads of the pool that this is called in, and begins the result. With `list_pairs` all
+/// pairs are wanted, not only those that decide.
 pub(crate) fn analyse(
     job: &Job,
     list_pairs: bool,
@@ -126,56 +127,49 @@ pub(crate) fn analyse(
         Some(workshop) => Steps::kept(&workshop.path(""), collection.restored_whole)?,
         None => Steps::forgotten(),
     };
-    let pool = pool(threads)?;
-    pool.install(|| {
-        let started = Instant::now();
-        progress.phase("collapsing", None);
-        load_names_for_ties(&mut collection, &keep);
-        let units = Units::resume(&steps, &collection, &keep, settings.measure)?;
-        collection.load_names(|_| false);
-        phases.push(("collapsing", started.elapsed().as_secs_f64()));
-        let options = MatchOptions {
-            linkage: job.settings.linkage,
-            list_pairs: list_pairs.then_some(job.max_pairs),
-            only_protected: job.against_only,
-            memory: memory.counting(),
-            sets: memory.sets_beside(collection.len()),
-        };
-        let matches =
-            find_from(&steps, &mut collection, &units, &settings, &approach, &options, progress)?;
-        phases.extend(matches.phases.iter().copied());
-        let answer = Answer {
-            collection: &collection,
-            units: &units,
-            matches: &matches,
-            approach: &approach,
-        };
-        let verdicts = Verdicts::new(&answer, &options);
-        load_names(&mut collection, &units, &matches);
-        collection.check()?;
-        let mut resumed = Resumed { taken: steps.taken(), damaged: steps.damaged() };
-        if collection.restored > 0 {
-            resumed.taken.insert(0, "reading");
-        }
-        if collection.dropped > 0 {
-            resumed.damaged.insert(0, "reading");
-        }
-        let analysis = Analysis {
-            inputs,
-            settings,
-            approach,
-            lexicon_checksum,
-            collection,
-            units,
-            matches,
-            verdicts,
-            phases,
-            threads,
-            workshop,
-            resumed,
-        };
-        Ok((analysis, staging))
-    })
+    let started = Instant::now();
+    progress.phase("collapsing", None);
+    load_names_for_ties(&mut collection, &keep);
+    let units = Units::resume(&steps, &collection, &keep, settings.measure)?;
+    collection.load_names(|_| false);
+    phases.push(("collapsing", started.elapsed().as_secs_f64()));
+    let options = MatchOptions {
+        linkage: job.settings.linkage,
+        list_pairs: list_pairs.then_some(job.max_pairs),
+        only_protected: job.against_only,
+        memory: memory.counting(),
+        sets: memory.sets_beside(collection.len()),
+    };
+    let matches =
+        find_from(&steps, &mut collection, &units, &settings, &approach, &options, progress)?;
+    phases.extend(matches.phases.iter().copied());
+    let answer =
+        Answer { collection: &collection, units: &units, matches: &matches, approach: &approach };
+    let verdicts = Verdicts::new(&answer, &options);
+    load_names(&mut collection, &units, &matches);
+    collection.check()?;
+    let mut resumed = Resumed { taken: steps.taken(), damaged: steps.damaged() };
+    if collection.restored > 0 {
+        resumed.taken.insert(0, "reading");
+    }
+    if collection.dropped > 0 {
+        resumed.damaged.insert(0, "reading");
+    }
+    let analysis = Analysis {
+        inputs,
+        settings,
+        approach,
+        lexicon_checksum,
+        collection,
+        units,
+        matches,
+        verdicts,
+        phases,
+        threads,
+        workshop,
+        resumed,
+    };
+    Ok((analysis, staging))
 }
 
 /// Puts all names at hand if ties may be broken by them: the order of the collection breaks all before.

@@ -1,6 +1,6 @@
 //! `dedup` and `cluster`: a job in, a result directory out.
 
-use crate::analysis::{Analysis, analyse};
+use crate::analysis::{Analysis, analyse, pool};
 use crate::decisions::{Clusters, Decisions};
 use crate::documents::write_documents;
 use crate::evidence::located;
@@ -69,7 +69,9 @@ pub fn cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeE
 }
 
 fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
-    carry_out(job, action, progress).map_err(|error| state::stopped(job, error))
+    // Whatever is done in parallel is done on so many threads.
+    let pool = pool(job.thread_count())?;
+    pool.install(|| carry_out(job, action, progress)).map_err(|error| state::stopped(job, error))
 }
 
 fn carry_out(

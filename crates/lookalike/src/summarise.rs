@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::approach::checksum_name;
 use crate::decisions::Clusters;
 use crate::{Job, Settings};
-use lookalike_engine::Rule;
+use lookalike_engine::{Collection, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Features, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
@@ -46,20 +46,7 @@ pub(crate) fn summarise(
     inputs.truncate(collection.first_protected_file as usize);
 
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
-    let mut without = WithoutFeatures::default();
-    let (mut tokens, mut text_bytes) = (0, 0);
-    collection.for_each(|number, document| {
-        tokens += u64::from(document.tokens);
-        text_bytes += document.text_bytes;
-        match (collection.unsigned_row(document), document.set) {
-            _ if !own(number) => {}
-            (None, _) => {}
-            (Some(Unsigned::Empty), _) => without.no_words += 1,
-            (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
-            (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
-            (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
-        }
-    });
+    let Counted { tokens, text_bytes, without, duplicate_ids } = count(collection);
     Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
@@ -70,7 +57,7 @@ pub(crate) fn summarise(
         kept: documents - removed.total(),
         removed,
         without_features: without,
-        duplicate_ids: duplicate_ids(analysis),
+        duplicate_ids,
         problems: collection.problems.count(),
         skipped_files: analysis.inputs.skipped.len() as u64,
         clusters: clusters.len(),
@@ -188,10 +175,50 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     other
 }
 
-/// Documents whose name another one has already.
-fn duplicate_ids(analysis: &Analysis) -> u64 {
-    let mut names = Vec::with_capacity(analysis.collection.len() as usize);
-    analysis.collection.for_each_name(|_, name| names.push(xxh3_128(name.as_bytes())));
+/// What only the rows of all documents tell.
+#[derive(Default)]
+struct Counted {
+    tokens: u64,
+    text_bytes: u64,
+    /// Of those that are not protected.
+    without: WithoutFeatures,
+    /// Documents whose name another one has already.
+    duplicate_ids: u64,
+}
+
+fn count(collection: &Collection) -> Counted {
+    let mut counted = Counted::default();
+    let mut names = Vec::with_capacity(collection.len() as usize);
+    collection.pass(
+        |_| true,
+        |documents, rows| {
+            let (mut chunk, mut names) = (Counted::default(), Vec::with_capacity(documents.len()));
+            for (number, document) in documents.clone().zip(&rows.documents) {
+                chunk.tokens += u64::from(document.tokens);
+                chunk.text_bytes += document.text_bytes;
+                let without = &mut chunk.without;
+                match (collection.unsigned_row(document), document.set) {
+                    _ if collection.is_protected(number) => {}
+                    (None, _) => {}
+                    (Some(Unsigned::Empty), _) => without.no_words += 1,
+                    (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
+                    (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
+                    (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
+                }
+            }
+            collection.names_in(documents, rows, &mut |_, name| {
+                names.push(xxh3_128(name.as_bytes()));
+            });
+            (chunk, names)
+        },
+        |(chunk, more)| {
+            counted.tokens += chunk.tokens;
+            counted.text_bytes += chunk.text_bytes;
+            counted.without += chunk.without;
+            names.extend(more);
+        },
+    );
     names.par_sort_unstable();
-    names.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+    counted.duplicate_ids = names.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
+    counted
 }

@@ -224,6 +224,15 @@ pub struct WithoutFeatures {
     pub nothing_selected: u64,
 }
 
+impl std::ops::AddAssign for WithoutFeatures {
+    fn add_assign(&mut self, more: Self) {
+        self.no_words += more.no_words;
+        self.under_one_shingle += more.under_one_shingle;
+        self.too_short_for_the_method += more.too_short_for_the_method;
+        self.nothing_selected += more.nothing_selected;
+    }
+}
+
 /// The pairs table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs {

@@ -9,6 +9,11 @@
 //! sentence share few shingles (0.75¹⁰, 6 in 100 5-shingles, survive in both). A test checks with the
 //! oracle that originals stay far below a resemblance of 0.5.
 //!
+//! The words of the sources are no more in a large collection than in a small one, and by chance every run of five
+//! of them comes again: pairs that share something by chance grow with the square of the number of documents. In real text new
+//! words never cease to appear (Heaps 1978). `Options::fresh` makes some: then what documents share by chance
+//! stays as rare as it is in a small collection.
+//!
 //! Memory is the sources and a window of recent documents. The same options, seed and sources give
 //! the same bytes on every machine.
 
@@ -25,6 +30,9 @@ pub use source::{SourceError, Sources};
 
 /// A document: places of words in [`Sources`], and [`BREAK`] between paragraphs.
 pub(crate) type Words = Vec<u32>;
+
+/// Words from here on are in no source: each is made for one document, and only what is made from that has it.
+pub(crate) const FRESH: u32 = 1 << 31;
 
 /// Not a word but the end of a paragraph.
 pub(crate) const BREAK: u32 = u32::MAX;

@@ -9,28 +9,41 @@ use crate::sparse::SparseIndex;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     which: SparseIndex,
+    texts: Texts,
+}
+
+/// Some texts, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
     bytes: String,
     ends: Vec<u64>,
 }
 
-impl Names {
-    /// Room for the names of the documents in `which`, which have to be pushed in order.
-    pub(super) fn new(which: SparseIndex) -> Self {
-        Self { which, bytes: String::new(), ends: vec![0] }
-    }
-
-    /// Whether a document's name is wanted.
-    pub(super) fn wants(&self, document: u32) -> bool {
-        self.which.place(document).is_some()
-    }
-
-    pub(super) fn push(&mut self, name: &str) {
-        self.bytes.push_str(name);
+impl Texts {
+    pub(super) fn push(&mut self, text: &str) {
+        self.bytes.push_str(text);
         self.ends.push(self.bytes.len() as u64);
     }
 
+    pub(super) fn append(&mut self, more: &Self) {
+        let before = self.bytes.len() as u64;
+        self.bytes.push_str(&more.bytes);
+        self.ends.extend(more.ends.iter().map(|end| before + end));
+    }
+
+    fn get(&self, place: usize) -> Option<&str> {
+        let start = if place == 0 { 0 } else { *self.ends.get(place - 1)? };
+        self.bytes.get(start as usize..*self.ends.get(place)? as usize)
+    }
+}
+
+impl Names {
+    /// The names of the documents in `which`, in their order.
+    pub(super) fn new(which: SparseIndex, texts: Texts) -> Self {
+        Self { which, texts }
+    }
+
     pub(super) fn get(&self, document: u32) -> Option<&str> {
-        let place = self.which.place(document)? as usize;
-        self.bytes.get(self.ends[place] as usize..*self.ends.get(place + 1)? as usize)
+        self.texts.get(self.which.place(document)? as usize)
     }
 }

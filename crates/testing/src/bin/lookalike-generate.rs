@@ -21,6 +21,7 @@ const BLOCK: usize = 1 << 20;
     version,
     after_help = "Examples:\n  \
     lookalike-generate --documents 200000 samples > mixed.jsonl\n  \
+    lookalike-generate --documents 20000000 --words 60 --fresh 0.1 samples > short.jsonl\n  \
     lookalike-generate --bytes 10GB --duplicates 0.3 --words 600 news.jsonl.zst books/ > large.jsonl\n  \
     lookalike-generate --documents 1000000 --copies samples > copies.jsonl\n  \
     lookalike-generate --documents 1000000 --variants --texts 10 samples > variants.jsonl\n  \
@@ -49,6 +50,10 @@ struct Arguments {
     /// Share of words changed in each document of --variants and --chain, and in each variant of --half.
     #[arg(long, default_value = "0.01", value_parser = share)]
     edits: u32,
+    /// Share of words of originals that no other original has: what is alike by chance is then as rare in a large
+    /// collection as in a small one.
+    #[arg(long, default_value = "0", value_parser = share)]
+    fresh: u32,
     /// Copies of one text.
     #[arg(long, group = "mode")]
     copies: bool,
@@ -112,6 +117,7 @@ impl Arguments {
             words: self.words as usize,
             duplicates: self.duplicates,
             edits: self.edits,
+            fresh: self.fresh,
             mode,
         }
     }

@@ -1,7 +1,7 @@
 //! Options in, one document after the other out.
 
 use super::render::{Labels, line};
-use super::{Case, Edit, FEWEST_WORDS, Sources, Words};
+use super::{BREAK, Case, Edit, FEWEST_WORDS, FRESH, Sources, Words};
 use crate::prng::{MILLION, Prng};
 use std::collections::VecDeque;
 
@@ -60,6 +60,8 @@ pub struct Options {
     pub duplicates: u32,
     /// How many words in a million change (variants, chain, half).
     pub edits: u32,
+    /// How many words in a million of an original's own text no other original has.
+    pub fresh: u32,
     /// What kind of collection.
     pub mode: Mode,
 }
@@ -78,6 +80,8 @@ pub struct Generator<'a> {
     prng: Prng,
     /// Documents made so far.
     count: u64,
+    /// Fresh words made so far.
+    fresh: u32,
     /// Documents that near-duplicates can be made from.
     recent: VecDeque<Earlier>,
     /// Beginnings and ends of pages; or forms, and where their gaps are.
@@ -118,6 +122,7 @@ impl<'a> Generator<'a> {
             options,
             prng,
             count: 0,
+            fresh: 0,
             recent: VecDeque::new(),
             templates,
             words: Words::new(),
@@ -180,14 +185,28 @@ impl<'a> Generator<'a> {
             return self.fill_in();
         }
         let length = self.length();
-        let template = (!self.templates.is_empty())
-            .then(|| &self.templates[self.prng.below(self.templates.len())]);
-        if let Some((beginning, _)) = template {
-            self.words.extend_from_slice(beginning);
+        let template = (!self.templates.is_empty()).then(|| self.prng.below(self.templates.len()));
+        if let Some(template) = template {
+            self.words.extend_from_slice(&self.templates[template].0);
         }
+        let start = self.words.len();
         self.sources.splice(length, &mut self.prng, &mut self.words);
-        if let Some((_, end)) = template {
-            self.words.extend_from_slice(end);
+        self.refresh(start);
+        if let Some(template) = template {
+            self.words.extend_from_slice(&self.templates[template].1);
+        }
+    }
+
+    /// Puts fresh words in the place of some, but for the first, which says where the document is from.
+    fn refresh(&mut self, start: usize) {
+        if self.options.fresh == 0 {
+            return;
+        }
+        for word in self.words[start..].iter_mut().skip(1).filter(|word| **word != BREAK) {
+            if self.prng.happens(self.options.fresh) {
+                *word = FRESH + self.fresh;
+                self.fresh = (self.fresh + 1) % (BREAK - FRESH);
+            }
         }
     }
 
@@ -268,7 +287,7 @@ mod tests {
     }
 
     fn options(mode: Mode) -> Options {
-        Options { seed: 1, words: 120, duplicates: 300_000, edits: 10_000, mode }
+        Options { seed: 1, words: 120, duplicates: 300_000, edits: 10_000, fresh: 0, mode }
     }
 
     fn lines(options: Options, count: usize) -> String {
@@ -349,6 +368,27 @@ mod tests {
             sizes[500]
         };
         assert!((95..125).contains(&median), "{median} words, asked for 120");
+    }
+
+    #[test]
+    fn fresh_words_are_in_one_original_and_what_is_made_from_it() {
+        let options = Options { fresh: 100_000, ..options(Mode::Mixed) };
+        let documents = documents(options, 500);
+        let mut of: HashMap<String, &str> = HashMap::new();
+        let (mut words, mut fresh) = (0, 0);
+        for document in &documents {
+            let original = document["edit"].is_null();
+            let id = document["id"].as_str().unwrap();
+            for word in document["text"].as_str().unwrap().split_whitespace() {
+                let made = word.starts_with(['q', 'Q']);
+                words += usize::from(original);
+                fresh += usize::from(original && made);
+                if made && let Some(other) = of.insert(word.to_lowercase(), id) {
+                    assert!(!original || other == id, "{word} in {other} and {id}");
+                }
+            }
+        }
+        assert!(fresh.abs_diff(words / 10) < words / 100, "{fresh} of {words}");
     }
 
     #[test]

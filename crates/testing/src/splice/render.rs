@@ -1,6 +1,6 @@
 //! A document in, its line of JSON out.
 
-use super::{BREAK, Case, Sources};
+use super::{BREAK, Case, FRESH, Sources};
 use std::io::Write;
 
 /// What a line says besides the text.
@@ -35,7 +35,12 @@ pub(super) fn line(
             continue;
         }
         let from = out.len();
-        out.extend_from_slice(sources.word(word));
+        match word.checked_sub(FRESH) {
+            None => out.extend_from_slice(sources.word(word)),
+            Some(fresh) => {
+                let _ = write!(out, "q{fresh:x}");
+            }
+        }
         match case {
             Case::AsWritten => {}
             // The only escapes in a word are of `"` and `\`, which have no case.
