@@ -90,11 +90,8 @@ impl Signed {
         let units = Units::new(&self.collection, &[], self.settings.measure);
         let collapsing = started.elapsed().as_secs_f64();
         let options = MatchOptions {
-            linkage: Linkage::Components,
             list_pairs: pairs.then_some(MOST_PAIRS),
-            only_protected: false,
-            memory: u64::MAX,
-            sets: u64::MAX,
+            ..MatchOptions::in_memory(Linkage::Components)
         };
         let Self { collection, settings, approach, .. } = &mut self;
         let mut matches = find(collection, &units, settings, approach, &options, &Silent)?;

@@ -9,6 +9,7 @@ mod rows;
 pub use rows::Rows;
 
 use crate::block::{Block, ChunkSets};
+use crate::heap;
 use crate::passes::ChunkBuffer;
 use crate::sparse::SparseIndex;
 use crate::{ChunkStore, Problems, SignatureBlock};
@@ -129,10 +130,7 @@ impl Collection {
     /// let mut collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
     /// let settings = MatchSettings::resemblance("0.8".parse()?);
     /// let units = Units::new(&collection, &[], settings.measure);
-    /// let options = MatchOptions {
-    ///     linkage: Linkage::Leaders, list_pairs: None, only_protected: false, memory: u64::MAX,
-    ///     sets: u64::MAX,
-    /// };
+    /// let options = MatchOptions::in_memory(Linkage::Leaders);
     /// let matches =
     ///     find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent)?;
     /// assert_eq!(matches.leader, [0, 0, 2]);
@@ -365,10 +363,15 @@ impl Collection {
     /// A temporary file that cannot be written.
     pub fn hold_at_most(&mut self, bytes: u64) -> Result<(), crate::EngineError> {
         let Self { blocks, store, attributes, .. } = self;
+        let mut released = false;
         for block in blocks.iter_mut().rev().filter(|block| block.held) {
             if !store.release(block, attributes.len(), bytes)? {
                 break;
             }
+            released = true;
+        }
+        if released {
+            heap::give_back();
         }
         Ok(())
     }

@@ -293,13 +293,7 @@ mod tests {
         let mut collection = Collection::of_sets((0..sets).map(|number| set(number).collect()));
         let settings = MatchSettings::resemblance("0.8".parse().unwrap());
         let units = Units::new(&collection, &[], settings.measure);
-        let options = MatchOptions {
-            linkage: Linkage::Leaders,
-            list_pairs: None,
-            only_protected: false,
-            memory: u64::MAX,
-            sets: u64::MAX,
-        };
+        let options = MatchOptions::in_memory(Linkage::Leaders);
         let approach = Approach::default();
         let matches =
             find(&mut collection, &units, &settings, &approach, &options, &Silent).unwrap();

@@ -21,6 +21,7 @@ mod date;
 pub mod error;
 pub mod footprint;
 mod gather;
+mod heap;
 pub mod hot_steps;
 pub mod ingest;
 pub mod judge;

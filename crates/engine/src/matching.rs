@@ -42,6 +42,14 @@ pub struct MatchOptions {
     pub sets: u64,
 }
 
+impl MatchOptions {
+    /// The pairs that decide, in as much memory as it takes.
+    #[must_use]
+    pub fn in_memory(linkage: Linkage) -> Self {
+        Self { linkage, list_pairs: None, only_protected: false, memory: u64::MAX, sets: u64::MAX }
+    }
+}
+
 /// The answer, by unit.
 #[derive(Debug, Default)]
 pub struct Matches {

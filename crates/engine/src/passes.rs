@@ -7,6 +7,7 @@
 use crate::buckets::units_per_task;
 use crate::{Collection, Units};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// The way over the sets of all units.
 #[derive(Debug)]
@@ -19,6 +20,9 @@ pub(crate) struct Passes<'a> {
     starts: Vec<u32>,
     /// The chunks of each task.
     tasks: Vec<Range<u32>>,
+    /// Buffers that nobody uses just now, no more than there are threads: made anew for every chunk, they would
+    /// leave holes of their size between what is kept of one chunk and of the next.
+    spare: Mutex<Vec<ChunkBuffer>>,
 }
 
 /// Buffers for the sets of a chunk.
@@ -55,7 +59,7 @@ impl<'a> Passes<'a> {
                 first = chunk + 1;
             }
         }
-        Self { collection, units, order, starts, tasks }
+        Self { collection, units, order, starts, tasks, spare: Mutex::default() }
     }
 
     /// Tasks, each with some chunks: what is read on one thread.
@@ -69,13 +73,14 @@ impl<'a> Passes<'a> {
     }
 
     /// Passes over the sets of the units of a task.
-    pub(crate) fn task(
-        &self,
-        task: u32,
-        buffer: &mut ChunkBuffer,
-        mut each: impl FnMut(u32, &[u64]),
-    ) {
-        self.chunks(task).for_each(|chunk| self.chunk(chunk, buffer, |_| true, &mut each));
+    pub(crate) fn task(&self, task: u32, mut each: impl FnMut(u32, &[u64])) {
+        self.chunks(task).for_each(|chunk| self.chunk(chunk, |_| true, &mut each));
+    }
+
+    /// The units whose sets a chunk stores.
+    pub(crate) fn units(&self, chunk: u32) -> &[u32] {
+        let chunk = chunk as usize;
+        &self.order[self.starts[chunk] as usize..self.starts[chunk + 1] as usize]
     }
 
     /// Passes over the sets of those units of a chunk that are wanted. A chunk that cannot be read gives
@@ -83,18 +88,20 @@ impl<'a> Passes<'a> {
     pub(crate) fn chunk(
         &self,
         chunk: u32,
-        buffer: &mut ChunkBuffer,
         wanted: impl Fn(u32) -> bool,
         mut each: impl FnMut(u32, &[u64]),
     ) {
-        let bounds = self.starts[chunk as usize] as usize..self.starts[chunk as usize + 1] as usize;
-        let of_chunk = &self.order[bounds];
-        if !of_chunk.iter().any(|&unit| wanted(unit)) {
+        let units = self.units(chunk);
+        if !units.iter().any(|&unit| wanted(unit)) {
             return;
         }
-        let Some(sets) = self.collection.chunk_sets(chunk, buffer) else { return };
-        for &unit in of_chunk.iter().filter(|&&unit| wanted(unit)) {
-            each(unit, sets.get(self.units.place(unit).index));
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = spare().pop().unwrap_or_default();
+        if let Some(sets) = self.collection.chunk_sets(chunk, &mut buffer) {
+            for &unit in units.iter().filter(|&&unit| wanted(unit)) {
+                each(unit, sets.get(self.units.place(unit).index));
+            }
         }
+        spare().push(buffer);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::buckets::{AllKeys, Buckets, Room};
 use crate::census::Census;
-use crate::passes::{ChunkBuffer, Passes};
+use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityTable;
@@ -31,16 +31,16 @@ pub(crate) fn prefix_keys(
 
     let arranged = collection.arranged == Some(order.bound);
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
-    let pass = |task, (own, buffer): &mut (Own, ChunkBuffer), give: &mut dyn FnMut(&[u64])| {
-        passes.task(task, buffer, |_, set| {
+    let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| {
+        passes.task(task, |_, set| {
             give(order.low(if arranged { set } else { own.arranged(set, order.bound) }));
         });
     };
     let counting = memory.max(LEAST_COUNTED);
     let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
-    let probe = |(scratch, own, buffer): &mut (PrefixScratch, Own, ChunkBuffer), task| {
+    let probe = |(scratch, own): &mut (PrefixScratch, Own), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
-        passes.task(task, buffer, |unit, set| {
+        passes.task(task, |unit, set| {
             let set = if arranged { set } else { own.arranged(set, order.bound) };
             let once = |value| reader.once(value);
             order.prefix(set, scratch, once, |position, value| {
@@ -57,16 +57,16 @@ pub(crate) fn prefix_keys(
         return Ok((probes, None));
     }
     let probed = Probed::new(&probes)?;
-    let post = |buffer: &mut ChunkBuffer, task| {
+    let post = |task| {
         let mut out = Buckets::default();
-        passes.task(task, buffer, |unit, set| {
+        passes.task(task, |unit, set| {
             for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
                 out.push(value, Posting { unit, position: ANYWHERE });
             }
         });
         out
     };
-    let posts = AllKeys::collect(tasks().map_init(ChunkBuffer::default, post), &room)?;
+    let posts = AllKeys::collect(tasks().map(post), &room)?;
     Ok((probes, Some(posts)))
 }
 
@@ -94,12 +94,11 @@ fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>) {
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
     for tasks in tasks.chunks(2 * threads) {
         let table = &*rarity;
-        let write_down = |buffer: &mut ChunkBuffer, &task: &u32| {
+        let write_down = |&task: &u32| {
             let mut counters = vec![Vec::new(); threads];
             for chunk in passes.chunks(task) {
                 passes.chunk(
                     chunk,
-                    buffer,
                     |unit| table.takes(unit),
                     |_, set| {
                         for counter in set.iter().map(|&value| table.counter(value)) {
@@ -111,7 +110,7 @@ fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>) {
             counters
         };
         let written: Vec<Vec<Vec<u32>>> =
-            tasks.par_iter().map_init(ChunkBuffer::default, write_down).collect();
+            tasks.par_iter().with_max_len(1).map(write_down).collect();
         let parts: Vec<_> = rarity.parts(threads).enumerate().collect();
         parts.into_par_iter().for_each(|(part, mut own)| {
             written.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));

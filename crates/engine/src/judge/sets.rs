@@ -6,7 +6,7 @@
 //! the set. The others are read whenever they are compared.
 
 use crate::block::ELEMENT;
-use crate::passes::{ChunkBuffer, Passes};
+use crate::passes::Passes;
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, Units};
 use lookalike_core::{Parity, SpreadSort};
@@ -83,10 +83,14 @@ impl ComparedSets {
         let out = !self.starts.is_empty();
         for chunks in chunks.chunks(8 * rayon::current_num_threads()) {
             let (taking_part, largest) = (&self.taking_part, self.largest);
-            let take = |(buffer, sort): &mut (ChunkBuffer, SpreadSort), &chunk: &u32| {
-                let (mut places, mut values) = (Vec::new(), Vec::new());
+            let take = |sort: &mut SpreadSort, &chunk: &u32| {
                 let wanted = |unit| taking_part.place(unit).is_some();
-                passes.chunk(chunk, buffer, wanted, |unit, set| {
+                // Exactly as much as it takes: all of it stays.
+                let sizes = passes.units(chunk).iter().filter(|&&unit| out && wanted(unit));
+                let sizes = sizes.map(|&unit| units.size(unit)).filter(|&size| size <= largest);
+                let mut values = Vec::with_capacity(sizes.map(|size| size as usize).sum());
+                let mut places = Vec::new();
+                passes.chunk(chunk, wanted, |unit, set| {
                     let Some(place) = taking_part.place(unit) else { return };
                     let start = values.len();
                     places.push((place, Parity::of(set), start as u32));
@@ -95,11 +99,10 @@ impl ComparedSets {
                         sort.sort(&mut values[start..]);
                     }
                 });
-                values.shrink_to_fit();
                 (places, values)
             };
             let taken: Vec<_> =
-                chunks.par_iter().with_max_len(1).map_init(Default::default, take).collect();
+                chunks.par_iter().with_max_len(1).map_init(SpreadSort::default, take).collect();
             for (places, values) in taken {
                 for (place, parity, start) in places {
                     self.parities[place as usize] = parity;

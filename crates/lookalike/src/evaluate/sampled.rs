@@ -167,10 +167,7 @@ mod tests {
             let units = Units::new(&collection, &[], settings.measure);
             let counted =
                 edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
-            let options = MatchOptions {
-                linkage: Linkage::Components, list_pairs: Some(u64::MAX), only_protected: false,
-                memory: u64::MAX, sets: u64::MAX,
-            };
+            let options = MatchOptions { list_pairs: Some(u64::MAX), ..MatchOptions::in_memory(Linkage::Components) };
             let found =
                 find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();
             let has = |unit| units.members(unit).iter().any(|&d| sampled[d as usize]);

@@ -63,11 +63,8 @@ impl Laboratory<'_> {
 
         let started = Instant::now();
         let options = MatchOptions {
-            linkage: Linkage::Components,
             list_pairs: Some(self.max_pairs),
-            only_protected: false,
-            memory: u64::MAX,
-            sets: u64::MAX,
+            ..MatchOptions::in_memory(Linkage::Components)
         };
         let matches = self.pool.install(|| {
             find(&mut collection, &units, settings, &approach, &options, self.progress)

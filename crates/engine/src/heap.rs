@@ -1,0 +1,39 @@
+//! Freed memory in; the same in the hands of the system out.
+//!
+//! What chunks hold is allocated by the threads that read, and each thread's memory is a heap of its own: when the
+//! chunks leave memory, what little stays of each keeps whole heaps from shrinking, and the threads that come
+//! later allocate elsewhere. Of 100 million documents 4 GB were held twice that way.
+
+/// Gives back whatever was freed, where the C library keeps it (glibc). Takes milliseconds for each gigabyte.
+pub(crate) fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[expect(unsafe_code, reason = "asks nothing of its caller, and may be called from any thread")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+mod tests {
+    use super::*;
+
+    fn resident() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
+    /// Large pieces that are freed, between small ones that stay, on a thread that is gone.
+    #[test]
+    fn what_was_freed_between_what_stays_is_given_back() {
+        let piece = 100 << 10;
+        let read = move || (0..4000).map(|_| (vec![1u8; piece], vec![2u8; 64])).collect::<Vec<_>>();
+        let held = std::thread::spawn(read).join().unwrap();
+        let stays: Vec<Vec<u8>> = held.into_iter().map(|(_, small)| small).collect();
+        let before = resident();
+        give_back();
+        let given = before.saturating_sub(resident());
+        assert!(given > 200 << 20, "{given} of {}", 4000 * piece);
+        assert_eq!(stays.len(), 4000);
+    }
+}
