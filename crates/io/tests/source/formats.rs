@@ -83,7 +83,7 @@ fn what_is_wanted_is_what_reading_everything_gives_there() {
     let all = read(&inputs);
     assert_eq!((all.records.len(), all.problems.len()), (89 + 90 + 3, 1));
     for (step, size) in [(1, 100), (7, 100), (10, 1 << 20), (1000, 1 << 20)] {
-        let wanted = |file: u32, record: u32| (file * 5 + record) % step == 0;
+        let wanted = |file: u32, record: u32| (file * 5 + record).is_multiple_of(step);
         let some = read_some(&inputs, size, &wanted);
         let records: Vec<&Owned> =
             all.records.iter().filter(|r| wanted(r.file, r.record)).collect();
