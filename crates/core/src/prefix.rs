@@ -68,9 +68,9 @@ impl<'a> PrefixOrder<'a> {
     /// its place in the order of the set, from 0. All that two sets share beyond their first common
     /// element lies after it in both.
     ///
-    /// `set` holds distinct values, [arranged](arrange) or sorted. `once` is asked of each that is not above the bound, in their order,
-    /// whether no other set has it; "no" is always a valid answer. O(|set|), plus sorting what is given;
-    /// allocation-free once the buffers are warm.
+    /// `set` holds distinct values, [arranged](arrange) or sorted. `once` is asked of each that is not above
+    /// the bound, in their order, whether no other set has it; "no" is always a valid answer. O(|set|), plus
+    /// sorting what is given; allocation-free once the buffers are warm.
     pub fn prefix(
         &self,
         set: &[u64],

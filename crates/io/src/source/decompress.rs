@@ -112,15 +112,6 @@ impl Decompressed {
     }
 }
 
-impl Read for Decompressed {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match &mut self.reader {
-            Reader::Plain(file) => file.read(out),
-            Reader::Packed(reader) => reader.read(out),
-        }
-    }
-}
-
 /// Why reading ended early.
 #[derive(Debug)]
 pub(super) enum Failure {

@@ -51,7 +51,7 @@ struct Arguments {
     #[arg(long, default_value = "0.01", value_parser = share)]
     edits: u32,
     /// Share of words of originals that no other original has: what is alike by chance is then as rare in a large
-    /// collection as in a small one.
+    /// collection as in a small one. Not for --forms, which have no text of their own.
     #[arg(long, default_value = "0", value_parser = share)]
     fresh: u32,
     /// Copies of one text.
