@@ -179,6 +179,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
         command_line: job.job.command.clone(),
         threads: threads as u64,
         memory_bytes: memory.0,
+        held_before_bytes: base,
         wanted_recall: job.recall,
         seconds: started.elapsed().as_secs_f64(),
         costs,

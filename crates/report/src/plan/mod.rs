@@ -130,6 +130,8 @@ pub struct PlanRun {
     pub threads: u64,
     /// Bytes of memory that the run may take.
     pub memory_bytes: u64,
+    /// Bytes of memory that the process held before the plan began; part of the peak of every cost.
+    pub held_before_bytes: u64,
     /// Recall that is wanted.
     pub wanted_recall: f64,
     /// Wall-clock time of making the plan.
