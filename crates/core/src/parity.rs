@@ -22,6 +22,13 @@ impl Parity {
         Self(words)
     }
 
+    /// The parity of a set and another that has none of its elements, together.
+    #[inline]
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] ^ other.0[at]))
+    }
+
     /// The most that two sets of sizes `a` and `b` with these parities can share.
     ///
     /// ```
@@ -57,6 +64,15 @@ mod tests {
             let shared = a.intersection(&b).count() as u32;
             let bound = parity(&a).most_shared(parity(&b), a.len() as u32, b.len() as u32);
             prop_assert!(bound >= shared);
+        }
+    }
+
+    #[test]
+    fn of_two_parts_is_that_of_the_whole() {
+        let set: Vec<u64> = (1..300).map(finalise).collect();
+        for at in [0, 1, 100, 299] {
+            let (one, other) = set.split_at(at);
+            assert_eq!(Parity::of(one).with(Parity::of(other)), Parity::of(&set));
         }
     }
 

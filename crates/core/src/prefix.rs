@@ -7,7 +7,7 @@
 //! the others up to the bound, those above it, and at the very end what is known to be common. So nobody
 //! has to know of an element above the bound in how many sets it is.
 
-use crate::{Measure, RarityTable, Threshold, vectors};
+use crate::{Measure, RarityTable, SpreadSort, Threshold, vectors};
 
 /// Buffers reused between documents.
 #[derive(Debug, Default)]
@@ -15,6 +15,14 @@ pub struct PrefixScratch {
     low: Vec<u64>,
     high: Vec<u64>,
     common: Vec<(u8, u64)>,
+    sorting: Sorting,
+}
+
+/// Buffers for sorting.
+#[derive(Debug, Default)]
+struct Sorting {
+    spread: SpreadSort,
+    high: Vec<u64>,
 }
 
 /// The order of a run's elements, but for which of them are in one set only.
@@ -68,19 +76,21 @@ impl<'a> PrefixOrder<'a> {
     /// its place in the order of the set, from 0. All that two sets share beyond their first common
     /// element lies after it in both.
     ///
-    /// `set` holds distinct values, [arranged](arrange) or sorted. `once` is asked of each that is not above
-    /// the bound, in their order, whether no other set has it; "no" is always a valid answer. O(|set|), plus
-    /// sorting what is given; allocation-free once the buffers are warm.
-    pub fn prefix(
+    /// `size` is that of the set, `counted` its elements up to the bound, distinct ones. `once` is asked of each
+    /// of them, in their order, whether no other set has it; "no" is always a valid answer. `above` is asked
+    /// for the others where those do not suffice. O(|set|), plus sorting what is given; allocation-free once
+    /// the buffers are warm.
+    pub fn prefix<'s>(
         &self,
-        set: &[u64],
+        size: u32,
+        counted: &[u64],
+        above: impl FnOnce() -> &'s [u64],
         scratch: &mut PrefixScratch,
         mut once: impl FnMut(u64) -> bool,
         mut emit: impl FnMut(u32, u64),
     ) {
-        let length = self.measure.prefix_length(self.threshold, set.len() as u32) as usize;
-        let PrefixScratch { low, high, common } = scratch;
-        let counted = self.low(set);
+        let length = self.measure.prefix_length(self.threshold, size) as usize;
+        let PrefixScratch { low, high, common, sorting } = scratch;
         if low.len() < counted.len() {
             low.resize(counted.len(), 0);
         }
@@ -107,12 +117,13 @@ impl<'a> PrefixOrder<'a> {
             }
             place < end
         };
-        if !ascending(low, length - alone, &mut take) {
+        let few = length - alone;
+        if !ascending(low, few, (0, self.bound), sorting, &mut take) {
             return;
         }
         high.clear();
-        high.extend_from_slice(&set[counted.len()..]);
-        if !ascending(high, length - alone, &mut take) {
+        high.extend_from_slice(above());
+        if !ascending(high, few, (self.bound, u64::MAX), sorting, &mut take) {
             return;
         }
         common.sort_unstable();
@@ -120,25 +131,39 @@ impl<'a> PrefixOrder<'a> {
             emit(place, value);
         }
     }
+}
 
-    /// The elements of an arranged set up to the bound, in their order.
-    #[must_use]
-    pub fn low<'s>(&self, set: &'s [u64]) -> &'s [u64] {
-        &set[..set.partition_point(|&value| value <= self.bound)]
-    }
+/// The elements of an [arranged](arrange) or sorted set up to the bound, and those above it. O(log |set|).
+#[must_use]
+pub fn split(bound: u64, set: &[u64]) -> (&[u64], &[u64]) {
+    set.split_at(set.partition_point(|&value| value <= bound))
 }
 
 /// Gives values in ascending order until `each` says that it has enough; whether it wants more. About `few`
-/// are likely to be: only those are sorted.
-fn ascending(values: &mut [u64], few: usize, each: &mut impl FnMut(u64) -> bool) -> bool {
+/// are likely to be: only those are sorted. The values are spread evenly between `from` and `to`, or it takes longer.
+fn ascending(
+    values: &mut [u64],
+    few: usize,
+    (mut from, to): (u64, u64),
+    sorting: &mut Sorting,
+    each: &mut impl FnMut(u64) -> bool,
+) -> bool {
     let mut rest = values;
     while !rest.is_empty() {
-        let count = rest.len().min(few + few / 4 + 8);
-        if count < rest.len() {
-            rest.select_nth_unstable(count - 1);
+        let wanted = few + few / 4 + 8;
+        let mut count = rest.len();
+        if wanted < count {
+            // So many are likely to be up to here: no need to compare them with each other.
+            from += to.saturating_sub(from) / count as u64 * wanted as u64;
+            vectors::low_first(from, rest, &mut sorting.high);
+            count = rest.partition_point(|&value| value <= from);
+            if count == 0 {
+                count = wanted;
+                rest.select_nth_unstable(count - 1);
+            }
         }
         let (head, tail) = rest.split_at_mut(count);
-        head.sort_unstable();
+        sorting.spread.sort(head);
         if !head.iter().all(|&value| each(value)) {
             return false;
         }
@@ -173,7 +198,9 @@ mod tests {
                 assert!(value <= order.bound);
                 counts[&value] == 1
             };
-            order.prefix(&set, &mut scratch, once, |place, value| found.push((place, value)));
+            let (low, high) = split(order.bound, &set);
+            let emit = |place, value| found.push((place, value));
+            order.prefix(set.len() as u32, low, || high, &mut scratch, once, emit);
             found
         };
         sets.iter().map(each).collect()

@@ -2,7 +2,7 @@
 //!
 //! What it says decides only the *order* in which a document's elements are tried ([`crate::prefix`]), and
 //! any fixed total order is a valid one. What matters is that elements of very many documents come last.
-//! Those are as common in a sample; so for large collections every 16th set is counted, and the table has
+//! Those are as common in a sample; so for large collections one set in 16 is counted, and the table has
 //! a byte for 16 elements; for very large ones still fewer, and 256 MiB are the most it takes.
 
 use crate::fingerprint::finalise;
@@ -23,6 +23,9 @@ const SPARSEST: u64 = 16;
 
 /// or fewer still, so that no more than so many elements are, whatever the size of the collection.
 const MOST_COUNTED: u64 = 1 << 27;
+
+/// So many sets at a time are counted, or not: on disk, each for itself would be a place to go to.
+const SIDE_BY_SIDE: u32 = 32;
 
 /// Counts below this are no more than two counters in one, or chance.
 const COMMON: u8 = 4;
@@ -68,10 +71,11 @@ impl RarityTable {
         1 << Self::sample(elements).1
     }
 
-    /// Whether the set of this number is one of those that are counted.
+    /// Whether the set of this number is one of those that are counted: some that lie side by side, and
+    /// many times as many behind them not.
     #[must_use]
     pub fn takes(&self, set: u32) -> bool {
-        set.is_multiple_of(self.every)
+        (set / SIDE_BY_SIDE).is_multiple_of(self.every)
     }
 
     /// The counter of a value.
@@ -107,8 +111,10 @@ impl RarityTable {
     /// assert_eq!(table.commonness(7), 255);
     /// ```
     pub fn count<S: AsRef<[u64]>>(&mut self, sets: impl Iterator<Item = S>) {
-        for (_, set) in (0u32..).zip(sets).filter(|&(number, _)| number.is_multiple_of(self.every))
-        {
+        for (number, set) in (0u32..).zip(sets) {
+            if !self.takes(number) {
+                continue;
+            }
             for &value in set.as_ref() {
                 let counter = self.counter(value);
                 let counter = &mut self.counters[counter as usize];
@@ -186,7 +192,8 @@ mod tests {
         assert_eq!(RarityTable::bytes_for(COUNTED * 20), COUNTED * 2);
         let sets: Vec<[u64; 2]> = (0..1600).map(|n| [7, finalise(n + 100)]).collect();
         table.count(sets.iter());
-        assert_eq!(table.commonness(7), 100);
+        // Four times 32 of them are counted.
+        assert_eq!(table.commonness(7), 128);
         assert!(sets.iter().all(|set| table.commonness(set[1]) == 0));
     }
 

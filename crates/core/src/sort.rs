@@ -1,6 +1,6 @@
 //! A set of fingerprints in, the same in ascending order out.
 //!
-//! Fingerprints are spread evenly over all 64 bits, so the top bits of one nearly say its place: every value
+//! Fingerprints are spread evenly over all 64 bits, or below a bound, so the top bits of one nearly say its place: every value
 //! goes to the slot that they name, one or two to a slot, and one pass of insertions does the rest. Each value
 //! is looked at three times, where a sort by comparisons looks at it once for every halving: on sets of some
 //! hundred elements that takes half the time. Values that are not spread are sorted by comparisons.
@@ -34,7 +34,10 @@ impl SpreadSort {
             return values.sort_unstable();
         }
         let bits = values.len().next_power_of_two().trailing_zeros();
-        let slot = |value: u64| (value >> (u64::BITS - bits)) as usize;
+        // Those up to a bound are spread below it.
+        let used = u64::BITS - values.iter().fold(0, |all, value| all | value).leading_zeros();
+        let shift = used.saturating_sub(bits);
+        let slot = |value: u64| (value >> shift) as usize;
         self.next.clear();
         self.next.resize((1 << bits) + 1, 0);
         // Counted one slot further on: summed up, that is where each slot begins.

@@ -2,7 +2,7 @@
 
 use crate::SignatureBlock;
 use crate::collection::Rows;
-use lookalike_core::SetDigest;
+use lookalike_core::{SetDigest, prefix};
 use lookalike_io::scratch::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -26,11 +26,11 @@ pub(crate) struct Block {
     pub(crate) held: bool,
 }
 
-/// Bytes of the digest before each set of a body.
-pub(crate) const DIGEST: usize = 16;
-
 /// Bytes of an element.
 pub(crate) const ELEMENT: usize = 8;
+
+/// Words of the digest before the back part of each set.
+pub(crate) const DIGEST: usize = 2;
 
 impl Block {
     /// Bounds of a set in `values`.
@@ -59,38 +59,36 @@ impl Block {
         self.rows.bytes() + (size_of_val(&*self.values) + size_of_val(&*self.digests)) as u64
     }
 
-    /// Where a set lies in the body of the frame: its digest, then its elements.
-    pub(crate) fn place_in_body(&self, index: u32) -> (u64, Range<usize>) {
+    /// Where in the back the elements of a set are that are not among those of its front part, whose bounds are
+    /// given.
+    pub(crate) fn back_range(&self, index: u32, low: &Range<usize>) -> Range<usize> {
         let range = self.range(index);
-        ((range.start * ELEMENT + index as usize * DIGEST) as u64, range)
+        let digests = DIGEST * (index as usize + 1);
+        let start = range.start.saturating_sub(low.start) + digests;
+        start..(range.end.saturating_sub(low.end) + digests).max(start)
     }
 
-    /// The sets, where `values` are the elements of all of them.
-    pub(crate) fn sets<'a>(&'a self, values: &'a [u64]) -> ChunkSets<'a> {
-        ChunkSets { block: self, values }
-    }
-
-    /// The body of the frame.
-    pub(crate) fn write_body(&self, out: &mut Vec<u8>) -> io::Result<()> {
-        out.clear();
-        let mut out = Encoder(out);
-        for (index, digest) in (0u32..).zip(&self.digests) {
-            out.numbers(&[digest.0])?;
-            out.numbers(&self.values[self.range(index)])?;
+    /// Front and back of the frame. With a bound by which sets are arranged, the front has what is up to it:
+    /// where that of each set ends, two places to a word, then the elements. The back has for each set its
+    /// digest and the other elements.
+    pub(crate) fn write_parts(
+        &self,
+        bound: Option<u64>,
+        front: &mut Vec<u64>,
+        back: &mut Vec<u64>,
+    ) {
+        front.clear();
+        back.clear();
+        front.resize(end_words(self.ends.len()), 0);
+        let mut end = 0;
+        for (index, digest) in self.digests.iter().enumerate() {
+            let (low, high) = split(bound, self.get(index as u32));
+            end += low.len() as u64;
+            front[index / 2] |= end << (32 * (index % 2));
+            front.extend_from_slice(low);
+            back.extend([digest.0 as u64, (digest.0 >> 64) as u64]);
+            back.extend_from_slice(high);
         }
-        Ok(())
-    }
-
-    /// The elements of all sets out of a body, to `values`.
-    pub(crate) fn read_body(&self, mut body: &[u8], values: &mut Vec<u64>) -> io::Result<()> {
-        values.clear();
-        values.reserve_exact(self.elements());
-        for index in 0..self.ends.len() as u32 {
-            let skipped = body.len().min(DIGEST);
-            body = &body[skipped..];
-            Decoder(&mut body).numbers(self.range(index).len() as u64, values)?;
-        }
-        Ok(())
     }
 
     /// Elements of all sets together.
@@ -128,15 +126,33 @@ impl Block {
     }
 }
 
-/// The sets of a chunk, wherever their elements are.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ChunkSets<'a> {
-    block: &'a Block,
-    values: &'a [u64],
+/// What of a set is up to a bound by which it is arranged, and the rest.
+pub(crate) fn split(bound: Option<u64>, set: &[u64]) -> (&[u64], &[u64]) {
+    bound.map_or((&[], set), |bound| prefix::split(bound, set))
 }
 
-impl<'a> ChunkSets<'a> {
-    pub(crate) fn get(self, index: u32) -> &'a [u64] {
-        &self.values[self.block.range(index)]
+/// Words for where the front parts of so many sets end.
+pub(crate) fn end_words(sets: usize) -> usize {
+    sets.div_ceil(2)
+}
+
+/// Where the front parts of sets end, as it is written at the beginning of a front.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FrontEnds<'a> {
+    /// From word `from` on.
+    pub(crate) words: &'a [u64],
+    pub(crate) from: usize,
+}
+
+impl FrontEnds<'_> {
+    /// Bounds of the front part of a set among all of them; nothing for what cannot be.
+    pub(crate) fn range(self, index: u32) -> Range<usize> {
+        let end = |index: usize| {
+            let word = (index / 2).checked_sub(self.from).and_then(|at| self.words.get(at));
+            word.map_or(0, |word| (word >> (32 * (index % 2))) as u32 as usize)
+        };
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { end(index - 1) };
+        start..end(index).max(start)
     }
 }

@@ -7,7 +7,7 @@
 use crate::EngineError;
 use crate::postings::Posting;
 use lookalike_core::fingerprint::finalise;
-use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
+use lookalike_io::scratch::{Frame, FrameFile};
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
@@ -82,8 +82,11 @@ struct Task {
     sums: Vec<u64>,
 }
 
+/// Words of a key.
+const KEY: usize = 2;
+
 /// Bytes of a key.
-const KEY: u64 = 16;
+const KEY_BYTES: u64 = 16;
 
 /// Sums keys up, in any order: what comes back has to give the same.
 fn sum(keys: &[Emitted]) -> u64 {
@@ -94,36 +97,30 @@ fn sum(keys: &[Emitted]) -> u64 {
 }
 
 impl Stored {
-    fn write(&mut self, buckets: &Buckets, body: &mut Vec<u8>) -> io::Result<()> {
-        body.clear();
-        let mut out = Encoder(body);
+    fn write(&mut self, buckets: &Buckets, words: &mut Vec<u64>) -> io::Result<()> {
+        words.clear();
         let (mut ends, mut sums) = (Vec::new(), Vec::new());
-        let mut end = 0;
         for bucket in &buckets.by_value {
-            for &(value, Posting { unit, position }) in bucket {
-                out.numbers(&[value])?;
-                out.numbers(&[unit, position])?;
-            }
-            end += bucket.len() as u64;
-            ends.push(end);
+            words.extend(bucket.iter().flat_map(|&(value, Posting { unit, position })| {
+                [value, u64::from(position) << 32 | u64::from(unit)]
+            }));
+            ends.push((words.len() / KEY) as u64);
             sums.push(sum(bucket));
         }
-        let frame = self.file.append(&[], out.0)?;
+        let frame = self.file.append(&[], words, &[])?;
         self.tasks.push(Task { frame, ends, sums });
         Ok(())
     }
 
     /// Appends a bucket of all tasks.
     fn read(&self, number: usize, out: &mut Vec<Emitted>) -> io::Result<()> {
-        let mut bytes = Vec::new();
+        let mut words = Vec::new();
         for Task { frame, ends, sums } in &self.tasks {
             let start = if number == 0 { 0 } else { ends[number - 1] };
-            bytes.resize(((ends[number] - start) * KEY) as usize, 0);
-            self.file.read_body(*frame, start * KEY, &mut bytes)?;
+            words.resize((ends[number] - start) as usize * KEY, 0);
+            self.file.read_front(*frame, start * KEY as u64, &mut words)?;
             let before = out.len();
-            let mut words = Vec::with_capacity(bytes.len() / 8);
-            Decoder(bytes.as_slice()).numbers::<u64>(bytes.len() as u64 / 8, &mut words)?;
-            out.extend(words.chunks_exact(2).map(|key| {
+            out.extend(words.chunks_exact(KEY).map(|key| {
                 let (unit, position) = (key[1] as u32, (key[1] >> 32) as u32);
                 (key[0], Posting { unit, position })
             }));
@@ -144,9 +141,9 @@ impl AllKeys {
         let all = Mutex::new((Self::default(), Vec::new()));
         tasks.try_for_each(|buckets| {
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-            let (all, body) = &mut *all;
+            let (all, words) = &mut *all;
             all.len += buckets.len();
-            if all.len * KEY <= room.bytes {
+            if all.len * KEY_BYTES <= room.bytes {
                 all.held.push(buckets);
                 return Ok(());
             }
@@ -159,7 +156,9 @@ impl AllKeys {
                     tasks: Vec::new(),
                 }),
             };
-            stored.write(&buckets, body).map_err(|error| EngineError::scratch(&room.folder, &error))
+            stored
+                .write(&buckets, words)
+                .map_err(|error| EngineError::scratch(&room.folder, &error))
         })?;
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).0)
     }

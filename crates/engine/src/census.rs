@@ -21,6 +21,42 @@ const WRITTEN: u64 = 4;
 /// Counters for each element of a bucket: one element in sixteen is taken for a repeated one.
 const COUNTERS: usize = 16;
 
+/// Values in a line of the cache.
+const LINE: usize = 16;
+
+/// What is on its way to the buckets: a line for each, which goes there when it is full. Without them, every value
+/// would be written to another page than the one before, of more pages than the processor knows the places of.
+#[derive(Debug, Default)]
+struct Lines {
+    lines: Vec<[u32; LINE]>,
+    lengths: Vec<u8>,
+}
+
+impl Lines {
+    fn clear(&mut self, buckets: usize) {
+        self.lines.resize(buckets, [0; LINE]);
+        self.lengths.clear();
+        self.lengths.resize(buckets, 0);
+    }
+
+    #[inline]
+    fn push(&mut self, bucket: usize, value: u32, out: &mut [Vec<u32>]) {
+        let (line, length) = (&mut self.lines[bucket], &mut self.lengths[bucket]);
+        line[usize::from(*length) % LINE] = value;
+        *length += 1;
+        if usize::from(*length) == LINE {
+            out[bucket].extend_from_slice(line);
+            *length = 0;
+        }
+    }
+
+    fn finish(&self, out: &mut [Vec<u32>]) {
+        for ((out, line), &length) in out.iter_mut().zip(&self.lines).zip(&self.lengths) {
+            out.extend_from_slice(&line[..usize::from(length)]);
+        }
+    }
+}
+
 /// Which elements are in one unit only.
 #[derive(Debug)]
 pub(crate) struct Census {
@@ -112,21 +148,24 @@ impl Census {
         let Self { split, .. } = *self;
         let expected = elements.min(BUCKET * split.count as u64) as usize;
         let expected = expected / (self.tasks.max(1) as usize * split.count);
-        let task = |scratch: &mut S, task: u32| {
-            let room = || Vec::with_capacity(expected + expected / 8 + 8);
+        let task = |(scratch, lines): &mut (S, Lines), task: u32| {
+            let room = || Vec::with_capacity(expected + expected / 8 + LINE);
             let mut out: Vec<Vec<u32>> = std::iter::repeat_with(room).take(buckets.len()).collect();
+            lines.clear(buckets.len());
             pass(task, scratch, &mut |values| {
                 for &value in values {
                     // Below the first bucket the difference wraps to something huge.
                     let at = split.of(value).wrapping_sub(buckets.start);
-                    if let Some(bucket) = out.get_mut(at) {
-                        bucket.push(split.rest(value));
+                    if at < out.len() {
+                        lines.push(at, split.rest(value), &mut out);
                     }
                 }
             });
+            lines.finish(&mut out);
             out
         };
-        (0..self.tasks).into_par_iter().with_max_len(1).map_init(S::default, task).collect()
+        let tasks = (0..self.tasks).into_par_iter().with_max_len(1);
+        tasks.map_init(Default::default, task).collect()
     }
 
     /// A reader that stands before the first element of a task.

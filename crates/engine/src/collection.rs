@@ -8,9 +8,8 @@ mod rows;
 
 pub use rows::Rows;
 
-use crate::block::{Block, ChunkSets};
+use crate::block::Block;
 use crate::heap;
-use crate::passes::ChunkBuffer;
 use crate::sparse::SparseIndex;
 use crate::{ChunkStore, Problems, SignatureBlock};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
@@ -99,8 +98,6 @@ pub struct Collection {
     pub restored_whole: bool,
     /// Bytes that it left and that were damaged: what they held was read again.
     pub dropped: u64,
-    /// The bound that all sets are [arranged](lookalike_core::prefix::arrange) by, if they are.
-    pub(crate) arranged: Option<u64>,
     /// Names that were asked for beforehand.
     names: Names,
 }
@@ -407,11 +404,18 @@ impl Collection {
         }
     }
 
-    /// A set that has to be read, sorted.
-    pub(crate) fn sorted_set<'a>(&self, place: SetRef, buffer: &'a mut Vec<u64>) -> &'a [u64] {
-        self.store.read_set(&self.blocks[place.block as usize], place.index, buffer);
-        buffer.sort_unstable();
-        buffer
+    /// A set that has to be read, sorted; `words` is a buffer. It is empty if it cannot be read, and
+    /// [`Collection::check`] says why.
+    pub(crate) fn sorted_set<'a>(
+        &self,
+        place: SetRef,
+        words: &mut Vec<u64>,
+        set: &'a mut Vec<u64>,
+    ) -> &'a [u64] {
+        let run = place.index..place.index + 1;
+        self.store.read_run(&self.blocks[place.block as usize], run, words, set);
+        set.sort_unstable();
+        set
     }
 
     /// A set that is held in memory.
@@ -423,20 +427,6 @@ impl Collection {
     /// Whether all chunks are held in memory.
     pub(crate) fn is_held(&self) -> bool {
         self.blocks.iter().all(|block| block.held)
-    }
-
-    /// The sets of a chunk; `None` if they cannot be read, and [`Collection::check`] says why.
-    pub(crate) fn chunk_sets<'a>(
-        &'a self,
-        chunk: u32,
-        buffer: &'a mut ChunkBuffer,
-    ) -> Option<ChunkSets<'a>> {
-        let block = &self.blocks[chunk as usize];
-        if block.held {
-            return Some(block.sets(&block.values));
-        }
-        let ChunkBuffer { values, body } = buffer;
-        self.store.read_sets(block, values, body).then(|| block.sets(values))
     }
 
     /// The signatures of a chunk.

@@ -89,7 +89,7 @@ pub fn ingest_chunks(
         sets: SeenSets::new(options.sequences),
     };
     let mut appender = Appender::new(inputs, options)?;
-    appender.collection.arranged = signer.arranged();
+    appender.collection.store.arrange(signer.arranged());
     let read_before = appender.restore(&reader, progress)?;
     if appender.collection.restored_whole {
         return Ok(appender.finish());

@@ -16,6 +16,7 @@ pub mod approach;
 mod block;
 mod buckets;
 mod census;
+mod chunk_sets;
 pub mod collection;
 mod date;
 pub mod error;

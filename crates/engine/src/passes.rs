@@ -5,6 +5,7 @@
 //! [`crate::census`].
 
 use crate::buckets::units_per_task;
+use crate::chunk_sets::{ChunkBuffer, ChunkSets, Part, Set, for_each_run};
 use crate::{Collection, Units};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -25,31 +26,32 @@ pub(crate) struct Passes<'a> {
     spare: Mutex<Vec<ChunkBuffer>>,
 }
 
-/// Buffers for the sets of a chunk.
-#[derive(Debug, Default)]
-pub(crate) struct ChunkBuffer {
-    pub(crate) values: Vec<u64>,
-    pub(crate) body: Vec<u8>,
-}
+/// Marks a set that is no unit's.
+const NO_UNIT: u32 = u32::MAX;
 
 impl<'a> Passes<'a> {
     /// Sorts the units by their chunks. O(units).
     pub(crate) fn new(collection: &'a Collection, units: &'a Units) -> Self {
+        // In the order in which the sets lie: in any other, each would be a walk to memory.
         let chunks = collection.chunks();
-        let mut starts = vec![0u32; chunks as usize + 1];
+        let mut firsts = vec![0u32];
+        for block in &collection.blocks {
+            firsts.push(firsts[firsts.len() - 1] + block.ends.len() as u32);
+        }
+        let mut order = vec![NO_UNIT; firsts[firsts.len() - 1] as usize];
         for unit in 0..units.len() {
-            starts[units.place(unit).block as usize + 1] += 1;
+            let place = units.place(unit);
+            order[(firsts[place.block as usize] + place.index) as usize] = unit;
         }
-        for chunk in 0..chunks as usize {
-            starts[chunk + 1] += starts[chunk];
+        let (mut starts, mut end) = (vec![0u32], 0);
+        for sets in firsts.windows(2) {
+            for at in sets[0] as usize..sets[1] as usize {
+                order[end] = order[at];
+                end += usize::from(order[at] != NO_UNIT);
+            }
+            starts.push(end as u32);
         }
-        let mut next = starts.clone();
-        let mut order = vec![0; units.len() as usize];
-        for unit in 0..units.len() {
-            let next = &mut next[units.place(unit).block as usize];
-            order[*next as usize] = unit;
-            *next += 1;
-        }
+        order.truncate(end);
         let mut tasks = Vec::new();
         let (wanted, mut first) = (units_per_task(units.len()), 0);
         for chunk in 0..chunks {
@@ -73,8 +75,8 @@ impl<'a> Passes<'a> {
     }
 
     /// Passes over the sets of the units of a task.
-    pub(crate) fn task(&self, task: u32, mut each: impl FnMut(u32, &[u64])) {
-        self.chunks(task).for_each(|chunk| self.chunk(chunk, |_| true, &mut each));
+    pub(crate) fn task(&self, task: u32, part: Part, mut each: impl FnMut(u32, Set<'_>)) {
+        self.chunks(task).for_each(|chunk| self.chunk(chunk, part, |_| true, &mut each));
     }
 
     /// The units whose sets a chunk stores.
@@ -88,20 +90,43 @@ impl<'a> Passes<'a> {
     pub(crate) fn chunk(
         &self,
         chunk: u32,
+        part: Part,
         wanted: impl Fn(u32) -> bool,
-        mut each: impl FnMut(u32, &[u64]),
+        mut each: impl FnMut(u32, Set<'_>),
     ) {
         let units = self.units(chunk);
         if !units.iter().any(|&unit| wanted(unit)) {
             return;
         }
+        let Collection { blocks, store, .. } = self.collection;
+        self.with_buffer(|buffer| {
+            let sets = ChunkSets::open(&blocks[chunk as usize], store, part, buffer);
+            let Some(mut sets) = sets else { return };
+            for &unit in units.iter().filter(|&&unit| wanted(unit)) {
+                each(unit, sets.set(self.units.place(unit).index));
+            }
+        });
+    }
+
+    /// Passes over the sets of a few units of a chunk, and reads no others.
+    pub(crate) fn few(
+        &self,
+        chunk: u32,
+        wanted: impl Fn(u32) -> bool,
+        mut each: impl FnMut(&[u64]),
+    ) {
+        let wanted = self.units(chunk).iter().filter(|&&unit| wanted(unit));
+        let indices: Vec<u32> = wanted.map(|&unit| self.units.place(unit).index).collect();
+        let Collection { blocks, store, .. } = self.collection;
+        self.with_buffer(|buffer| {
+            for_each_run(&blocks[chunk as usize], store, &indices, buffer, |_, set| each(set));
+        });
+    }
+
+    fn with_buffer(&self, with: impl FnOnce(&mut ChunkBuffer)) {
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = spare().pop().unwrap_or_default();
-        if let Some(sets) = self.collection.chunk_sets(chunk, &mut buffer) {
-            for &unit in units.iter().filter(|&&unit| wanted(unit)) {
-                each(unit, sets.get(self.units.place(unit).index));
-            }
-        }
+        with(&mut buffer);
         spare().push(buffer);
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::buckets::{AllKeys, Buckets, Room};
 use crate::census::Census;
+use crate::chunk_sets::{Part, Set};
 use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityTable;
-use lookalike_core::prefix::{PrefixOrder, PrefixScratch, arrange};
+use lookalike_core::prefix::{PrefixOrder, PrefixScratch, arrange, split};
 use rayon::prelude::*;
 
 /// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
@@ -15,8 +16,8 @@ const LEAST_COUNTED: u64 = 16 << 20;
 /// The keys that units look under and, where those are others, the keys that they are found under. Nearly
 /// all that only one unit has are left out.
 ///
-/// Passes over the sets three times, four times for containment. `memory` bounds what is written down to
-/// count, in bytes: with less of it, sets are passed over more often.
+/// Passes over a sample of the sets, twice over their front parts, and for containment once more over all. `memory`
+/// bounds what is written down to count, in bytes: with less of it, sets are passed over more often.
 pub(crate) fn prefix_keys(
     collection: &Collection,
     units: &Units,
@@ -26,26 +27,31 @@ pub(crate) fn prefix_keys(
     let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
     let mut rarity = RarityTable::for_elements(elements);
-    count_sample(&mut rarity, &passes);
+    count_sample(&mut rarity, &passes, units);
     let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
 
-    let arranged = collection.arranged == Some(order.bound);
+    let arranged = collection.store.arranged() == Some(order.bound);
+    let part = if arranged { Part::Front } else { Part::Whole };
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
     let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| {
-        passes.task(task, |_, set| {
-            give(order.low(if arranged { set } else { own.arranged(set, order.bound) }));
+        passes.task(task, part, |_, set| match arranged {
+            true => give(set.low),
+            false => give(own.split(set, order.bound).0),
         });
     };
     let counting = memory.max(LEAST_COUNTED);
     let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
     let probe = |(scratch, own): &mut (PrefixScratch, Own), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
-        passes.task(task, |unit, set| {
-            let set = if arranged { set } else { own.arranged(set, order.bound) };
+        passes.task(task, part, |unit, set| {
             let once = |value| reader.once(value);
-            order.prefix(set, scratch, once, |position, value| {
-                out.push(value, Posting { unit, position });
-            });
+            let emit = |position, value| out.push(value, Posting { unit, position });
+            let size = units.size(unit);
+            if arranged {
+                return order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
+            }
+            let (low, high) = own.split(set, order.bound);
+            order.prefix(size, low, || high, scratch, once, emit);
         });
         out
     };
@@ -59,8 +65,9 @@ pub(crate) fn prefix_keys(
     let probed = Probed::new(&probes)?;
     let post = |task| {
         let mut out = Buckets::default();
-        passes.task(task, |unit, set| {
-            for &value in set.iter().filter(|&&value| probed.may_hold(value)) {
+        passes.task(task, Part::Whole, |unit, set| {
+            let values = set.low.iter().chain(set.high.get());
+            for &value in values.filter(|&&value| probed.may_hold(value)) {
                 out.push(value, Posting { unit, position: ANYWHERE });
             }
         });
@@ -78,17 +85,21 @@ struct Own {
 }
 
 impl Own {
-    fn arranged(&mut self, set: &[u64], bound: u64) -> &[u64] {
+    /// The elements up to the bound, and the others.
+    fn split(&mut self, set: Set<'_>, bound: u64) -> (&[u64], &[u64]) {
         self.set.clear();
-        self.set.extend_from_slice(set);
+        self.set.extend_from_slice(set.low);
+        self.set.extend_from_slice(set.high.get());
         arrange(bound, &mut self.set, &mut self.buffer);
-        &self.set
+        split(bound, &self.set)
     }
 }
 
 /// Counts the elements of the sets that the table takes: each thread writes down which counters they have, by
 /// who counts them, and then counts its own.
-fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>) {
+///
+/// Documents that lie side by side are taken together: mostly, their sets are as near.
+fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>, units: &Units) {
     let threads = rayon::current_num_threads();
     let part = rarity.part(threads);
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
@@ -97,15 +108,12 @@ fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>) {
         let write_down = |&task: &u32| {
             let mut counters = vec![Vec::new(); threads];
             for chunk in passes.chunks(task) {
-                passes.chunk(
-                    chunk,
-                    |unit| table.takes(unit),
-                    |_, set| {
-                        for counter in set.iter().map(|&value| table.counter(value)) {
-                            counters[counter as usize / part].push(counter);
-                        }
-                    },
-                );
+                let takes = |unit| table.takes(units.members(unit)[0]);
+                passes.few(chunk, takes, |set| {
+                    for counter in set.iter().map(|&value| table.counter(value)) {
+                        counters[counter as usize / part].push(counter);
+                    }
+                });
             }
             counters
         };
@@ -187,7 +195,7 @@ mod tests {
                             prefix::arrange(bound, &mut chunk.values[range], &mut Vec::new());
                         }
                     }
-                    collection.arranged = Some(bound);
+                    collection.store.arrange(Some(bound));
                     assert!(keys(&collection, &settings) == expected, "{threshold} {bound}");
                 }
             }

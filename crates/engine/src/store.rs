@@ -3,16 +3,18 @@
 //! Chunks for which memory has no room go to one file, in the order of the collection: without a name, and
 //! nothing is left behind whatever ends the process; or with one, and then all chunks go there, so that a
 //! run that was killed goes on behind the last whole one. Who passes over all sets (`passes`) reads the
-//! file from front to back, a chunk at a time, against the checksum of the chunk; a set that has no room among
-//! those compared ([`crate::judge`]) is read by itself, against its digest.
+//! file from front to back, a chunk at a time or the front part of one, against their checksums; some sets that
+//! lie side by side, or one that has no room among those compared ([`crate::judge`]), are read by themselves,
+//! against their digests.
 
-use crate::block::{Block, DIGEST, ELEMENT};
+use crate::block::{Block, DIGEST, ELEMENT, FrontEnds, end_words};
 use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::SetDigest;
 use lookalike_core::features::digest;
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -26,7 +28,10 @@ pub struct ChunkStore {
     file: Option<FrameFile>,
     /// Whether all chunks go to the file.
     keeps: bool,
-    body: Vec<u8>,
+    /// The bound that all sets are [arranged](lookalike_core::prefix::arrange) by, if they are.
+    arranged: Option<u64>,
+    /// Front and back of the chunk that is written.
+    parts: [Vec<u64>; 2],
     /// What went wrong first while something was read: those who compare cannot stop for it.
     failed: OnceLock<String>,
 }
@@ -81,6 +86,16 @@ impl ChunkStore {
         Ok((store, Left { frames, dropped: found.dropped, ended }))
     }
 
+    /// Says how the sets of all chunks are arranged, before there are any.
+    pub(crate) fn arrange(&mut self, bound: Option<u64>) {
+        self.arranged = bound;
+    }
+
+    /// The bound that all sets are arranged by, if they are.
+    pub(crate) fn arranged(&self) -> Option<u64> {
+        self.arranged
+    }
+
     /// Bytes in the file.
     #[must_use]
     pub fn stored(&self) -> u64 {
@@ -124,14 +139,19 @@ impl ChunkStore {
     }
 
     fn write_down(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
-        let mut body = std::mem::take(&mut self.body);
-        let written = self.write(block, remarks, &mut body);
-        self.body = body;
+        let mut parts = std::mem::take(&mut self.parts);
+        let written = self.write(block, remarks, &mut parts);
+        self.parts = parts;
         block.frame = Some(written.map_err(|error| self.error(&error))?);
         Ok(())
     }
 
-    fn write(&mut self, block: &Block, remarks: &Remarks, body: &mut Vec<u8>) -> io::Result<Frame> {
+    fn write(
+        &mut self,
+        block: &Block,
+        remarks: &Remarks,
+        [front, back]: &mut [Vec<u64>; 2],
+    ) -> io::Result<Frame> {
         let mut head = Encoder(vec![CHUNK]);
         head.numbers(&[remarks.consumed])?;
         for column in &remarks.attributes {
@@ -139,7 +159,7 @@ impl ChunkStore {
         }
         remarks.problems.write(&mut head)?;
         block.write_head(&mut head)?;
-        block.write_body(body)?;
+        block.write_parts(self.arranged, front, back);
         let file = match &mut self.file {
             Some(file) => file,
             None => {
@@ -147,7 +167,7 @@ impl ChunkStore {
                 self.file.insert(FrameFile::unnamed(&folder)?)
             }
         };
-        file.append(&head.0, body)
+        file.append(&head.0, front, back)
     }
 
     /// Lets go of a chunk, and writes it down if it is nowhere else, as long as more than `limit` bytes are
@@ -189,9 +209,10 @@ impl ChunkStore {
         let elements = (block.elements() * ELEMENT) as u64;
         let fits = self.held + block.bytes() + elements <= self.limit;
         if fits {
-            let (mut values, mut body) = (Vec::new(), std::mem::take(&mut self.body));
-            let read = self.sets(block, &mut values, &mut body);
-            (self.body, block.values) = (body, values);
+            let (sets, mut words) = (block.ends.len() as u32, std::mem::take(&mut self.parts[0]));
+            let mut values = Vec::new();
+            let read = self.run(block, 0..sets, &mut words, &mut values);
+            (self.parts[0], block.values) = (words, values);
             read.map_err(|error| self.error(&error))?;
         }
         self.hold(block, fits);
@@ -200,9 +221,9 @@ impl ChunkStore {
 
     /// Says that there are no more chunks.
     pub(crate) fn end(&mut self) -> Result<(), EngineError> {
-        self.body = Vec::new();
+        self.parts = Default::default();
         let Some(file) = self.file.as_mut().filter(|_| self.keeps) else { return Ok(()) };
-        let ended = file.append(&[END], &[]).and_then(|_| file.sync());
+        let ended = file.append(&[END], &[], &[]).and_then(|_| file.sync());
         ended.map_err(|error| self.error(&error))
     }
 
@@ -245,62 +266,102 @@ impl ChunkStore {
         })
     }
 
-    /// Reads the elements of all sets of a chunk to `values`; `body` is a buffer. Whether that could be
-    /// done; if not, [`ChunkStore::check`] says why.
-    pub(crate) fn read_sets(
+    /// Reads the front of a chunk; whether that could be done. If not, [`ChunkStore::check`] says why, as for all
+    /// that follows.
+    pub(crate) fn read_front(&self, block: &Block, words: &mut Vec<u64>) -> bool {
+        self.succeeds(self.frame(block).and_then(|(file, frame)| file.front(frame, words)))
+    }
+
+    /// Reads the back of a chunk; whether that could be done.
+    pub(crate) fn read_back(&self, block: &Block, words: &mut Vec<u64>) -> bool {
+        self.succeeds(self.frame(block).and_then(|(file, frame)| file.back(frame, words)))
+    }
+
+    /// Reads a part of the back of a chunk; nothing is there if that cannot be done.
+    pub(crate) fn read_in_back(&self, block: &Block, range: Range<usize>, words: &mut Vec<u64>) {
+        words.resize(range.len(), 0);
+        let read =
+            |(file, frame): (&FrameFile, Frame)| file.read_back(frame, range.start as u64, words);
+        if !self.succeeds(self.frame(block).and_then(read)) {
+            words.clear();
+        }
+    }
+
+    /// Reads sets that lie side by side in place of what is in `sets`; `words` is a buffer. Whether that could
+    /// be done, and they are what was written.
+    pub(crate) fn read_run(
         &self,
         block: &Block,
-        values: &mut Vec<u64>,
-        body: &mut Vec<u8>,
+        run: Range<u32>,
+        words: &mut Vec<u64>,
+        sets: &mut Vec<u64>,
     ) -> bool {
-        let read = self.sets(block, values, body);
+        let read = self.succeeds(self.run(block, run, words, sets));
+        if !read {
+            sets.clear();
+        }
+        read
+    }
+
+    fn succeeds(&self, read: io::Result<()>) -> bool {
         read.map_err(|error| self.failed.get_or_init(|| error.to_string())).is_ok()
     }
 
-    fn sets(&self, block: &Block, values: &mut Vec<u64>, body: &mut Vec<u8>) -> io::Result<()> {
-        let (file, frame) = self.file.as_ref().zip(block.frame).ok_or(io::ErrorKind::NotFound)?;
-        file.body(frame, body)?;
-        block.read_body(body, values)
+    fn frame(&self, block: &Block) -> io::Result<(&FrameFile, Frame)> {
+        self.file.as_ref().zip(block.frame).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Reads a set in place of what is in `set`. One that cannot be read is empty, and
-    /// [`ChunkStore::check`] says why.
-    pub(crate) fn read_set(&self, block: &Block, index: u32, set: &mut Vec<u64>) {
-        set.clear();
-        if let Err(error) = self.set(block, index, set) {
-            set.clear();
-            self.failed.get_or_init(|| error.to_string());
-        }
-    }
-
-    fn set(&self, block: &Block, index: u32, set: &mut Vec<u64>) -> io::Result<()> {
-        let (file, frame) = self.file.as_ref().zip(block.frame).ok_or(io::ErrorKind::NotFound)?;
-        let (place, range) = block.place_in_body(index);
-        if range.is_empty() {
+    fn run(
+        &self,
+        block: &Block,
+        run: Range<u32>,
+        words: &mut Vec<u64>,
+        sets: &mut Vec<u64>,
+    ) -> io::Result<()> {
+        sets.clear();
+        if run.is_empty() {
             return Ok(());
         }
-        // Most sets fit: one call to the system for digest and elements.
-        let mut bytes = [0; 8192];
-        let first = bytes.len().min(DIGEST + range.len() * ELEMENT);
-        file.read_body(frame, place, &mut bytes[..first])?;
-        let (wanted, elements) = bytes[..first].split_at(DIGEST);
-        let wanted = u128::from_le_bytes(wanted.try_into().unwrap_or_default());
-        let mut take = |bytes: &[u8]| {
-            let values = bytes.chunks_exact(ELEMENT);
-            set.extend(values.map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default())));
-        };
-        take(elements);
-        let (mut at, end) = (first, DIGEST + range.len() * ELEMENT);
-        while at < end {
-            let part = (end - at).min(8192);
-            file.read_body(frame, place + at as u64, &mut bytes[..part])?;
-            take(&bytes[..part]);
-            at += part;
+        let (file, frame) = self.frame(block)?;
+        let from = run.start.saturating_sub(1) as usize / 2;
+        let ends = (run.end - 1) as usize / 2 + 1 - from;
+        words.resize(ends, 0);
+        file.read_front(frame, from as u64, words)?;
+        let low = |index| FrontEnds { words: &words[..ends], from }.range(index);
+        let (first, last) = (run.start, run.end - 1);
+        let lows = low(first).start..low(last).end;
+        let other = || io::Error::other("a feature set came back other than it was written");
+        if lows.end > block.elements() {
+            return Err(other());
         }
-        match digest(set) {
-            Some(SetDigest(found)) if found == wanted => Ok(()),
-            _ => Err(io::Error::other("a feature set came back other than it was written")),
+        let start = block.back_range(first, &low(first)).start - DIGEST;
+        let backs = start..block.back_range(last, &low(last)).end;
+        let back_at = ends + lows.len();
+        words.resize(back_at + backs.len(), 0);
+        let (front, back) = words[ends..].split_at_mut(lows.len());
+        file.read_front(frame, (end_words(block.ends.len()) + lows.start) as u64, front)?;
+        file.read_back(frame, backs.start as u64, back)?;
+
+        sets.reserve_exact(lows.len() + backs.len());
+        let ends = FrontEnds { words: &words[..ends], from };
+        for index in run {
+            let low = ends.range(index);
+            let back = block.back_range(index, &low);
+            let at = |range: Range<usize>, before: usize, offset: usize| {
+                let start = range.start.checked_sub(before)? + offset;
+                words.get(start..start + range.len())
+            };
+            let wanted = at(back.start - DIGEST..back.start, backs.start, back_at);
+            let start = sets.len();
+            sets.extend_from_slice(at(low, lows.start, ends.words.len()).ok_or_else(other)?);
+            sets.extend_from_slice(at(back, backs.start, back_at).ok_or_else(other)?);
+            // Where no sets are kept, a digest stands for what was signed.
+            let Some(SetDigest(found)) = digest(&sets[start..]) else { continue };
+            if wanted != Some(&[found as u64, (found >> 64) as u64]) {
+                return Err(other());
+            }
         }
+        Ok(())
     }
 
     /// Whether all that was read could be.
@@ -356,10 +417,10 @@ mod tests {
         blocks.iter_mut().for_each(|block| store.take(block, &Remarks::default()).unwrap());
         assert_eq!(blocks.iter().map(|b| b.held).collect::<Vec<_>>(), [true, false, false]);
         assert!(store.stored() > 2000 * 8 && blocks[1].values.is_empty());
-        let mut set = vec![77];
+        let (mut words, mut set) = (Vec::new(), vec![77]);
         for (block, (sets, rows)) in blocks.iter().zip(sets.iter().zip(rows)).skip(1) {
             for (index, wanted) in (0..).zip(*sets) {
-                store.read_set(block, index, &mut set);
+                assert!(store.read_run(block, index..index + 1, &mut words, &mut set));
                 assert_eq!(set, *wanted);
             }
             let (found, digests) = store.rows(block.frame, sets.len(), 0);
@@ -414,9 +475,8 @@ mod tests {
             let mut bytes = fs::read(&path).unwrap();
             damage(&mut bytes);
             fs::write(&path, bytes).unwrap();
-            let mut set = Vec::new();
-            store.read_set(&block, 0, &mut set);
-            assert!(set.is_empty());
+            let (mut words, mut set) = (Vec::new(), Vec::new());
+            assert!(!store.read_run(&block, 0..1, &mut words, &mut set) && set.is_empty());
             assert!(store.check().is_err());
         }
     }

@@ -287,8 +287,11 @@ fn prefix(input: &Input) -> Result<Work<'_>> {
     Ok(Box::new(move || {
         let order = PrefixOrder::new(Measure::Resemblance, threshold, &rarity);
         for set in &sets {
+            let (low, high) = prefix::split(bound, set);
             order.prefix(
-                set,
+                set.len() as u32,
+                low,
+                || high,
                 &mut scratch,
                 |_| false,
                 |place, value| {

@@ -6,6 +6,7 @@
 //! the set. The others are read whenever they are compared.
 
 use crate::block::ELEMENT;
+use crate::chunk_sets::Part;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, Units};
@@ -24,8 +25,8 @@ pub struct ComparedSets {
     values: Vec<Vec<u64>>,
     /// Sets of more elements were left on disk.
     largest: u32,
-    /// For two sets that are read; one for each thread, so that nobody waits.
-    buffers: Vec<Mutex<[Vec<u64>; 2]>>,
+    /// For what is read, and two sets; one for each thread, so that nobody waits.
+    buffers: Vec<Mutex<[Vec<u64>; 3]>>,
 }
 
 impl ComparedSets {
@@ -90,12 +91,14 @@ impl ComparedSets {
                 let sizes = sizes.map(|&unit| units.size(unit)).filter(|&size| size <= largest);
                 let mut values = Vec::with_capacity(sizes.map(|size| size as usize).sum());
                 let mut places = Vec::new();
-                passes.chunk(chunk, wanted, |unit, set| {
+                passes.chunk(chunk, Part::Whole, wanted, |unit, set| {
                     let Some(place) = taking_part.place(unit) else { return };
-                    let start = values.len();
-                    places.push((place, Parity::of(set), start as u32));
-                    if out && set.len() <= largest as usize {
-                        values.extend_from_slice(set);
+                    let (low, high, start) = (set.low, set.high.get(), values.len());
+                    let parity = Parity::of(low).with(Parity::of(high));
+                    places.push((place, parity, start as u32));
+                    if out && low.len() + high.len() <= largest as usize {
+                        values.extend_from_slice(low);
+                        values.extend_from_slice(high);
                         sort.sort(&mut values[start..]);
                     }
                 });
@@ -140,10 +143,10 @@ impl ComparedSets {
         let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
         let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
         let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        let [x, y] = &mut *buffers;
-        let set = |unit, buffer| {
+        let [words, x, y] = &mut *buffers;
+        let mut set = |unit, set| {
             self.held(collection, units, unit)
-                .unwrap_or_else(|| collection.sorted_set(units.place(unit), buffer))
+                .unwrap_or_else(|| collection.sorted_set(units.place(unit), words, set))
         };
         with(set(a, x), set(b, y))
     }

@@ -1,20 +1,26 @@
 //! Pieces of data in, one behind the other in one file; each of them, when it is asked for, out.
 //!
-//! A *frame* is a head and a body. The head is compressed and read as a whole; the body lies there as it
-//! is, and parts of it can be read. Both have checksums. A file whose writer was killed ends in half a
-//! frame: [`FrameFile::reopen`] keeps the whole ones before it.
+//! A *frame* is a head, a front and a back. The head is bytes, compressed, and read as a whole. Front and back
+//! are words that lie there as they are, so that parts of them can be read; who needs only the one does not
+//! read the other. All three have checksums. A file whose writer was killed ends in half a frame:
+//! [`FrameFile::reopen`] keeps the whole ones before it.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
+use zerocopy::IntoBytes;
 
 /// How a frame begins: what it is, and the version of this form.
-const MAGIC: &[u8; 8] = b"LKFRAME1";
+const MAGIC: &[u8; 8] = b"LKFRAME2";
 
-/// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain) and the body, checksum of the
-/// body, checksum of all this and of the head.
-const HEADER: usize = 40;
+/// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain), words of the front and of the back,
+/// checksums of the front, of the back, and of all this and the head.
+const HEADER: usize = 56;
+
+/// Bytes of a word.
+const WORD: u64 = 8;
 
 /// The fastest level that still finds what repeats.
 const LEVEL: i32 = 1;
@@ -25,16 +31,22 @@ pub struct Frame {
     start: u64,
     /// Bytes of the compressed head.
     head: u32,
-    body: u64,
+    /// Words of the front and of the back.
+    front: u64,
+    back: u64,
 }
 
 impl Frame {
-    fn body_start(self) -> u64 {
+    fn front_start(self) -> u64 {
         self.start + HEADER as u64 + u64::from(self.head)
     }
 
+    fn back_start(self) -> u64 {
+        self.front_start() + self.front * WORD
+    }
+
     fn end(self) -> u64 {
-        self.body_start() + self.body
+        self.back_start() + self.back * WORD
     }
 }
 
@@ -44,11 +56,11 @@ impl Frame {
 /// use lookalike_io::scratch::FrameFile;
 ///
 /// let mut file = FrameFile::unnamed(&std::env::temp_dir())?;
-/// let frame = file.append(b"what it is", b"a lot of data")?;
+/// let frame = file.append(b"what it is", &[1, 2, 3], &[4, 5, 6, 7])?;
 /// assert_eq!(file.head(frame)?, b"what it is");
-/// let mut part = [0; 3];
-/// file.read_body(frame, 5, &mut part)?;
-/// assert_eq!(&part, b" of");
+/// let mut part = [0; 2];
+/// file.read_back(frame, 1, &mut part)?;
+/// assert_eq!(part, [5, 6]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
@@ -108,23 +120,27 @@ impl FrameFile {
     ///
     /// # Errors
     /// What the system says; a head beyond 4 GiB.
-    pub fn append(&mut self, head: &[u8], body: &[u8]) -> io::Result<Frame> {
+    pub fn append(&mut self, head: &[u8], front: &[u64], back: &[u64]) -> io::Result<Frame> {
         let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "a frame's head over 4 GiB");
         let plain = u32::try_from(head.len()).map_err(|_| too_long())?;
         let head = zstd::bulk::compress(head, LEVEL)?;
         let length = u32::try_from(head.len()).map_err(|_| too_long())?;
-        let frame = Frame { start: self.end, head: length, body: body.len() as u64 };
+        let (first, last) = (front.len() as u64, back.len() as u64);
+        let frame = Frame { start: self.end, head: length, front: first, back: last };
+        let (front, back) = (little_endian(front), little_endian(back));
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&length.to_le_bytes());
         header[12..16].copy_from_slice(&plain.to_le_bytes());
-        header[16..24].copy_from_slice(&frame.body.to_le_bytes());
-        header[24..32].copy_from_slice(&xxh3_64(body).to_le_bytes());
-        let sum = xxh3_64_with_seed(&head, xxh3_64(&header[..32]));
-        header[32..].copy_from_slice(&sum.to_le_bytes());
-        self.file.write_all(&header)?;
-        self.file.write_all(&head)?;
-        self.file.write_all(body)?;
+        let words = [first, last, xxh3_64(front.as_bytes()), xxh3_64(back.as_bytes())];
+        for (bytes, word) in header[16..48].chunks_exact_mut(8).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        let sum = xxh3_64_with_seed(&head, xxh3_64(&header[..48]));
+        header[48..].copy_from_slice(&sum.to_le_bytes());
+        for bytes in [&header, head.as_slice(), front.as_bytes(), back.as_bytes()] {
+            self.file.write_all(bytes)?;
+        }
         self.end = frame.end();
         Ok(frame)
     }
@@ -143,27 +159,65 @@ impl FrameFile {
         }
     }
 
-    /// The body of a frame, in place of what is in `body`.
+    /// The front of a frame, in place of what is in `words`.
     ///
     /// # Errors
     /// What the system says, or that it is not what was written.
-    pub fn body(&self, frame: Frame, body: &mut Vec<u8>) -> io::Result<()> {
+    pub fn front(&self, frame: Frame, words: &mut Vec<u64>) -> io::Result<()> {
+        self.whole(frame, (frame.front_start(), frame.front), 32, words)
+    }
+
+    /// The back of a frame, in place of what is in `words`.
+    ///
+    /// # Errors
+    /// What the system says, or that it is not what was written.
+    pub fn back(&self, frame: Frame, words: &mut Vec<u64>) -> io::Result<()> {
+        self.whole(frame, (frame.back_start(), frame.back), 40, words)
+    }
+
+    /// So many words from `start` on, if they have the checksum at this place of the header.
+    fn whole(
+        &self,
+        frame: Frame,
+        (start, count): (u64, u64),
+        sum: usize,
+        words: &mut Vec<u64>,
+    ) -> io::Result<()> {
         let mut header = [0; HEADER];
         read_at(&self.file, &mut header, frame.start)?;
-        body.resize(usize::try_from(frame.body).map_err(|_| damaged())?, 0);
-        read_at(&self.file, body, frame.body_start())?;
-        match header.starts_with(MAGIC) && xxh3_64(body).to_le_bytes() == header[24..32] {
+        words.resize(usize::try_from(count).map_err(|_| damaged())?, 0);
+        read_at(&self.file, words.as_mut_bytes(), start)?;
+        let found = xxh3_64(words.as_bytes()).to_le_bytes();
+        words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+        match header.starts_with(MAGIC) && found == header[sum..sum + 8] {
             true => Ok(()),
             false => Err(damaged()),
         }
     }
 
-    /// A part of the body of a frame, unchecked: whoever wrote it knows what its parts are.
+    /// Words of the front of a frame, unchecked: whoever wrote them knows what they are.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn read_body(&self, frame: Frame, from: u64, bytes: &mut [u8]) -> io::Result<()> {
-        read_at(&self.file, bytes, frame.body_start() + from)
+    /// What the system says, or that the front ends before.
+    pub fn read_front(&self, frame: Frame, from: u64, words: &mut [u64]) -> io::Result<()> {
+        self.words((frame.front_start(), frame.front), from, words)
+    }
+
+    /// Words of the back of a frame, unchecked.
+    ///
+    /// # Errors
+    /// What the system says, or that the back ends before.
+    pub fn read_back(&self, frame: Frame, from: u64, words: &mut [u64]) -> io::Result<()> {
+        self.words((frame.back_start(), frame.back), from, words)
+    }
+
+    fn words(&self, (start, count): (u64, u64), from: u64, words: &mut [u64]) -> io::Result<()> {
+        if from.checked_add(words.len() as u64).is_none_or(|end| end > count) {
+            return Err(damaged());
+        }
+        read_at(&self.file, words.as_mut_bytes(), start + from * WORD)?;
+        words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+        Ok(())
     }
 
     /// Brings all that was written to the disk.
@@ -184,7 +238,7 @@ pub(super) fn damaged() -> io::Error {
 fn plain_length(header: &[u8], head: &[u8]) -> Option<usize> {
     let word = |at: usize| Some(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?));
     let holds =
-        header.starts_with(MAGIC) && word(32)? == xxh3_64_with_seed(head, xxh3_64(&header[..32]));
+        header.starts_with(MAGIC) && word(48)? == xxh3_64_with_seed(head, xxh3_64(&header[..48]));
     holds.then_some((word(8)? >> 32) as usize)
 }
 
@@ -196,10 +250,10 @@ fn next_frame(reader: &mut impl Read, start: u64, length: u64) -> io::Result<Opt
     }
     reader.read_exact(&mut header)?;
     let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
-    let frame = Frame { start, head: word(8) as u32, body: word(16) };
-    let fits = u128::from(start) + HEADER as u128 + u128::from(frame.head) + u128::from(frame.body)
-        <= u128::from(length);
-    if !header.starts_with(MAGIC) || !fits {
+    let frame = Frame { start, head: word(8) as u32, front: word(16), back: word(24) };
+    let words = u128::from(frame.front) + u128::from(frame.back);
+    let end = u128::from(start) + HEADER as u128 + u128::from(frame.head) + words * 8;
+    if !header.starts_with(MAGIC) || end > u128::from(length) {
         return Ok(None);
     }
     let mut head = vec![0; frame.head as usize];
@@ -207,15 +261,28 @@ fn next_frame(reader: &mut impl Read, start: u64, length: u64) -> io::Result<Opt
     if plain_length(&header, &head).is_none() {
         return Ok(None);
     }
-    let mut sum = Xxh3::new();
-    let (mut buffer, mut left) = (vec![0; 1 << 16], frame.body);
-    while left > 0 {
-        let part = left.min(buffer.len() as u64) as usize;
-        reader.read_exact(&mut buffer[..part])?;
-        sum.update(&buffer[..part]);
-        left -= part as u64;
+    let mut buffer = vec![0; 1 << 16];
+    for (count, sum) in [(frame.front, word(32)), (frame.back, word(40))] {
+        let (mut found, mut left) = (Xxh3::new(), count * WORD);
+        while left > 0 {
+            let part = left.min(buffer.len() as u64) as usize;
+            reader.read_exact(&mut buffer[..part])?;
+            found.update(&buffer[..part]);
+            left -= part as u64;
+        }
+        if found.digest() != sum {
+            return Ok(None);
+        }
     }
-    Ok((sum.digest() == word(24)).then_some(frame))
+    Ok(Some(frame))
+}
+
+/// Words as they are written.
+fn little_endian(words: &[u64]) -> Cow<'_, [u64]> {
+    match cfg!(target_endian = "little") {
+        true => Cow::Borrowed(words),
+        false => Cow::Owned(words.iter().map(|word| word.to_le()).collect()),
+    }
 }
 
 #[cfg(unix)]
@@ -241,13 +308,21 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn piece(number: u8) -> (Vec<u8>, Vec<u8>) {
-        (vec![number; 50 + number as usize], (0..number).flat_map(|n| [n, number]).collect())
+    type Piece = (Vec<u8>, [Vec<u64>; 2]);
+
+    fn piece(number: u8) -> Piece {
+        let words =
+            |count: u8| (0..count).map(|n| u64::from(n) << 60 | u64::from(number)).collect();
+        (vec![number; 50 + number as usize], [words(number), words(2 * number)])
     }
 
     fn written(path: &Path, pieces: u8) -> Vec<Frame> {
         let mut file = FrameFile::reopen(path).unwrap().file;
-        (0..pieces).map(|n| file.append(&piece(n).0, &piece(n).1).unwrap()).collect()
+        let append = |n| {
+            let (head, [front, back]) = piece(n);
+            file.append(&head, &front, &back).unwrap()
+        };
+        (0..pieces).map(append).collect()
     }
 
     #[test]
@@ -257,19 +332,26 @@ mod tests {
         let frames = written(&path, 9);
         let Reopened { mut file, frames: found, dropped } = FrameFile::reopen(&path).unwrap();
         assert_eq!((found, dropped), (frames, 0));
-        let last = file.append(b"more", b"0123456789").unwrap();
+        let last = file.append(b"more", &[1, 2], &[]).unwrap();
         let found = FrameFile::reopen(&path).unwrap();
         assert_eq!(found.frames[9], last);
         assert_eq!(found.file.bytes(), file.bytes());
         for (number, &frame) in found.frames[..9].iter().enumerate() {
-            let (head, body) = piece(number as u8);
+            let (head, [front, back]) = piece(number as u8);
             assert_eq!(found.file.head(frame).unwrap(), head);
-            let mut read = vec![0; body.len()];
-            found.file.read_body(frame, 0, &mut read).unwrap();
-            assert_eq!(read, body);
-            read.push(1);
-            found.file.body(frame, &mut read).unwrap();
-            assert_eq!(read, body);
+            let mut read = vec![77];
+            found.file.front(frame, &mut read).unwrap();
+            assert_eq!(read, front);
+            found.file.back(frame, &mut read).unwrap();
+            assert_eq!(read, back);
+            for (at, (one, other)) in (0u64..).zip(front.iter().zip(&back)) {
+                let mut word = [0];
+                found.file.read_front(frame, at, &mut word).unwrap();
+                assert_eq!(word, [*one]);
+                found.file.read_back(frame, at, &mut word).unwrap();
+                assert_eq!(word, [*other]);
+            }
+            assert!(found.file.read_front(frame, 1, &mut vec![0; front.len()]).is_err());
         }
     }
 
@@ -294,14 +376,24 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_changed_is_noticed() {
+    fn what_changed_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
         let frame = written(&path, 3)[2];
         let file = FrameFile::reopen(&path).unwrap().file;
-        let mut bytes = std::fs::read(&path).unwrap();
-        bytes[frame.start as usize + HEADER + 3] ^= 1;
-        std::fs::write(&path, bytes).unwrap();
-        assert!(file.head(frame).is_err());
+        let bytes = std::fs::read(&path).unwrap();
+        let places = [frame.start + HEADER as u64 + 3, frame.front_start(), frame.back_start()];
+        for (changed, at) in places.into_iter().enumerate() {
+            let mut damaged = bytes.clone();
+            damaged[at as usize] ^= 1;
+            std::fs::write(&path, damaged).unwrap();
+            let mut words = Vec::new();
+            let reads = [
+                file.head(frame).is_ok(),
+                file.front(frame, &mut words).is_ok(),
+                file.back(frame, &mut words).is_ok(),
+            ];
+            assert_eq!(reads, [0, 1, 2].map(|part| part != changed));
+        }
     }
 }

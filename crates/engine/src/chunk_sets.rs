@@ -1,0 +1,221 @@
+//! A chunk in; its sets, each in two parts, out: from memory, or from the [`ChunkStore`].
+//!
+//! Nearly all that is asked of a set is answered by its elements up to the bound by which it is arranged. On
+//! disk they are the front of the chunk and read by themselves; the back is read when it is asked for.
+
+use crate::ChunkStore;
+use crate::block::{Block, FrontEnds, end_words, split};
+use std::ops::Range;
+
+/// Sets whose other elements are read one by one, before the whole back of the chunk is.
+const MOST_ALONE: u32 = 64;
+
+/// What of the sets of a chunk is going to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The elements up to the bound; the others now and then.
+    Front,
+    /// All elements.
+    Whole,
+}
+
+/// Buffers for the sets of a chunk.
+#[derive(Debug, Default)]
+pub(crate) struct ChunkBuffer {
+    front: Vec<u64>,
+    back: Back,
+    /// Of a run of sets: words that were read, and the sets.
+    words: Vec<u64>,
+    run: Vec<u64>,
+}
+
+/// What of the back of a chunk was read.
+#[derive(Debug, Default)]
+struct Back {
+    /// All of it, or nothing.
+    words: Vec<u64>,
+    whole: bool,
+    /// How many sets were read by themselves.
+    alone: u32,
+    /// The last of them.
+    one: Vec<u64>,
+}
+
+/// The sets of a chunk.
+#[derive(Debug)]
+pub(crate) struct ChunkSets<'a> {
+    block: &'a Block,
+    store: &'a ChunkStore,
+    buffer: &'a mut ChunkBuffer,
+}
+
+/// A set in two parts: together, in this order, the set as it was arranged.
+#[derive(Debug)]
+pub(crate) struct Set<'a> {
+    /// The elements up to the bound; none where sets are not arranged.
+    pub(crate) low: &'a [u64],
+    /// The others.
+    pub(crate) high: High<'a>,
+}
+
+/// The elements of a set above the bound, wherever they are.
+#[derive(Debug)]
+pub(crate) struct High<'a>(Place<'a>);
+
+#[derive(Debug)]
+enum Place<'a> {
+    Held(&'a [u64]),
+    Stored { block: &'a Block, store: &'a ChunkStore, range: Range<usize>, back: &'a mut Back },
+}
+
+impl<'a> ChunkSets<'a> {
+    /// Opens a chunk; `None` if it cannot be read, and [`ChunkStore::check`] says why.
+    pub(crate) fn open(
+        block: &'a Block,
+        store: &'a ChunkStore,
+        part: Part,
+        buffer: &'a mut ChunkBuffer,
+    ) -> Option<Self> {
+        if !block.held {
+            let ChunkBuffer { front, back, .. } = &mut *buffer;
+            back.whole = part == Part::Whole;
+            back.alone = 0;
+            let read = store.read_front(block, front)
+                && (!back.whole || store.read_back(block, &mut back.words));
+            read.then_some(())?;
+        }
+        Some(Self { block, store, buffer })
+    }
+
+    /// One of the sets.
+    pub(crate) fn set(&mut self, index: u32) -> Set<'_> {
+        let Self { block, store, buffer } = self;
+        if block.held {
+            let (low, high) = split(store.arranged(), block.get(index));
+            return Set { low, high: High(Place::Held(high)) };
+        }
+        let ChunkBuffer { front, back, .. } = &mut **buffer;
+        let (ends, lows) = front.split_at(end_words(block.ends.len()));
+        let low = FrontEnds { words: ends, from: 0 }.range(index);
+        let range = block.back_range(index, &low);
+        let low = lows.get(low).unwrap_or_default();
+        Set { low, high: High(Place::Stored { block, store, range, back }) }
+    }
+}
+
+impl<'a> High<'a> {
+    /// Reads them, if they are not there.
+    pub(crate) fn get(self) -> &'a [u64] {
+        let (block, store, range, back) = match self.0 {
+            Place::Held(high) => return high,
+            Place::Stored { block, store, range, back } => (block, store, range, back),
+        };
+        if !back.whole && back.alone < MOST_ALONE {
+            back.alone += 1;
+            store.read_in_back(block, range, &mut back.one);
+            return &back.one;
+        }
+        if !back.whole {
+            back.whole = store.read_back(block, &mut back.words);
+        }
+        back.words.get(range).unwrap_or_default()
+    }
+}
+
+/// Passes over some sets of a chunk, which are asked for by their ascending numbers: those that lie side by side are
+/// read together, and no others. Sets that cannot be read are left out, and [`ChunkStore::check`] says why.
+pub(crate) fn for_each_run(
+    block: &Block,
+    store: &ChunkStore,
+    indices: &[u32],
+    buffer: &mut ChunkBuffer,
+    mut each: impl FnMut(u32, &[u64]),
+) {
+    if block.held {
+        return indices.iter().for_each(|&index| each(index, block.get(index)));
+    }
+    let ChunkBuffer { words, run, .. } = buffer;
+    for indices in indices.chunk_by(|a, b| a + 1 == *b) {
+        let (first, last) = (indices[0], indices[indices.len() - 1]);
+        if !store.read_run(block, first..last + 1, words, run) {
+            continue;
+        }
+        let start = block.range(first).start;
+        for &index in indices {
+            let range = block.range(index);
+            each(index, &run[range.start - start..range.end - start]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Remarks;
+    use lookalike_core::features::digest;
+    use lookalike_core::fingerprint::finalise;
+    use lookalike_core::prefix::arrange;
+    use proptest::prelude::*;
+
+    const BOUND: u64 = u64::MAX / 5 * 2;
+
+    /// A chunk of sets of these sizes, arranged or not, in memory and on disk.
+    fn chunk(sizes: &[u64], bound: Option<u64>) -> (Block, Block, ChunkStore) {
+        let make = || {
+            let mut block = Block::default();
+            for (number, &size) in (0..).zip(sizes) {
+                let mut set: Vec<u64> = (0..=size).map(|n| finalise(number << 20 | n)).collect();
+                if let Some(bound) = bound {
+                    arrange(bound, &mut set, &mut Vec::new());
+                }
+                block.values.extend_from_slice(&set);
+                block.ends.push(block.values.len() as u32);
+                block.digests.push(digest(&set).unwrap());
+            }
+            block
+        };
+        let mut store = ChunkStore::new(0, std::env::temp_dir());
+        store.arrange(bound);
+        let (held, mut stored) = (Block { held: true, ..make() }, make());
+        store.take(&mut stored, &Remarks::default()).unwrap();
+        assert!(!stored.held);
+        (held, stored, store)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        /// Whatever is asked, and in whatever order: by parts, as a whole, by runs.
+        #[test]
+        fn a_chunk_on_disk_says_what_one_in_memory_says(
+            sizes in prop::collection::vec(0u64..60, 1..200),
+            arranged in any::<bool>(),
+            ask in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..200),
+        ) {
+            let bound = arranged.then_some(BOUND);
+            let (held, stored, store) = chunk(&sizes, bound);
+            let mut buffers = [ChunkBuffer::default(), ChunkBuffer::default()];
+            let [mine, its] = &mut buffers;
+            for part in [Part::Front, Part::Whole, Part::Front] {
+                let mut truth = ChunkSets::open(&held, &store, part, mine).unwrap();
+                let mut sets = ChunkSets::open(&stored, &store, part, its).unwrap();
+                for (index, with_high) in &ask {
+                    let index = index.index(sizes.len()) as u32;
+                    let (truth, set) = (truth.set(index), sets.set(index));
+                    prop_assert_eq!(set.low, truth.low);
+                    prop_assert!(truth.low.iter().all(|&value| value <= BOUND));
+                    if *with_high {
+                        prop_assert_eq!(set.high.get(), truth.high.get());
+                    }
+                }
+            }
+            let mut indices: Vec<u32> = ask.iter().map(|(at, _)| at.index(sizes.len()) as u32).collect();
+            indices.sort_unstable();
+            indices.dedup();
+            let mut found = Vec::new();
+            for_each_run(&stored, &store, &indices, its, |index, set| found.push((index, set.to_vec())));
+            let truth: Vec<_> = indices.iter().map(|&at| (at, held.get(at).to_vec())).collect();
+            prop_assert_eq!(found, truth);
+            store.check().unwrap();
+        }
+    }
+}
