@@ -212,18 +212,19 @@ pub(crate) fn emit(
 /// Buckets sorted at a time, for each thread and in all: no second copy of all keys ever exists.
 const SORTED_AHEAD: (usize, usize) = (2, 32);
 
-/// Gives the keys of one side, or of two in step, bucket by bucket, each bucket sorted. While one thread gives
-/// some, the others sort the next.
-pub(crate) fn for_each_bucket<const SIDES: usize>(
+/// Gives the keys of one side, or of two in step, bucket by bucket, each bucket sorted. What `make` makes of
+/// them on all threads, `each` gets in order, while the next are sorted.
+pub(crate) fn for_each_bucket<T: Send, const SIDES: usize>(
     mut sides: [AllKeys; SIDES],
-    mut each: impl FnMut([Vec<Emitted>; SIDES]) -> Result<(), EngineError> + Send,
+    make: impl Fn([Vec<Emitted>; SIDES]) -> T + Sync,
+    mut each: impl FnMut(T) -> Result<(), EngineError> + Send,
 ) -> Result<(), EngineError> {
     let ahead = (SORTED_AHEAD.0 * rayon::current_num_threads()).min(SORTED_AHEAD.1);
     let mut ready = Vec::new();
     for first in (0..=1 << BUCKET_BITS).step_by(ahead) {
         let numbers = first..(first + ahead).min(1 << BUCKET_BITS);
         let (sorted, given) = rayon::join(
-            || sorted_buckets(&mut sides, numbers),
+            || sorted_buckets(&mut sides, numbers, &make),
             || std::mem::take(&mut ready).into_iter().try_for_each(&mut each),
         );
         given?;
@@ -232,11 +233,12 @@ pub(crate) fn for_each_bucket<const SIDES: usize>(
     ready.into_iter().try_for_each(each)
 }
 
-/// Takes some buckets out of the keys and sorts them.
-fn sorted_buckets<const SIDES: usize>(
+/// Takes some buckets out of the keys and sorts them: what `make` makes of each.
+fn sorted_buckets<T: Send, const SIDES: usize>(
     sides: &mut [AllKeys; SIDES],
     numbers: Range<usize>,
-) -> Result<Vec<[Vec<Emitted>; SIDES]>, EngineError> {
+    make: impl Fn([Vec<Emitted>; SIDES]) -> T + Sync,
+) -> Result<Vec<T>, EngineError> {
     let take = |number: usize| {
         let pieces = sides.each_mut().map(|side| -> Vec<Vec<Emitted>> {
             let take = |part: &mut Buckets| std::mem::take(&mut part.by_value[number]);
@@ -255,7 +257,7 @@ fn sorted_buckets<const SIDES: usize>(
             }
             bucket.sort_unstable();
         }
-        Ok(buckets)
+        Ok(make(buckets))
     };
     taken.into_par_iter().with_max_len(1).map(sort).collect()
 }
@@ -297,7 +299,7 @@ mod tests {
             keys(&counts, bytes).for_each_value(|_| values += 1).unwrap();
             prop_assert_eq!(values, wanted.len());
             let mut found: Vec<Emitted> = Vec::new();
-            for_each_bucket([keys(&counts, bytes)], |[bucket]| {
+            for_each_bucket([keys(&counts, bytes)], |[bucket]| bucket, |bucket| {
                 found.extend(bucket);
                 Ok(())
             })
@@ -305,7 +307,8 @@ mod tests {
             prop_assert_eq!(&found, &wanted);
             // In step with itself, each side gets what it would get alone.
             let mut sides = [Vec::new(), Vec::new()];
-            for_each_bucket([keys(&counts, 10_000), keys(&counts, u64::MAX)], |buckets| {
+            let both = [keys(&counts, 10_000), keys(&counts, u64::MAX)];
+            for_each_bucket(both, |buckets| buckets, |buckets| {
                 assert_eq!(buckets[0].len(), buckets[1].len());
                 sides.iter_mut().zip(buckets).for_each(|(side, bucket)| side.extend(bucket));
                 Ok(())

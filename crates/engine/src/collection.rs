@@ -15,7 +15,7 @@ use crate::{ChunkStore, Problems, SignatureBlock};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_methods::Unsigned;
-use names::{Names, Texts};
+use names::{Names, Ranks, Texts};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -100,6 +100,8 @@ pub struct Collection {
     pub dropped: u64,
     /// Names that were asked for beforehand.
     names: Names,
+    /// The order of names that was asked for beforehand.
+    ranks: Ranks,
 }
 
 impl Collection {
@@ -337,6 +339,14 @@ impl Collection {
         self.names = Names::new(which, texts);
     }
 
+    /// Sorts some documents by name, so that [`Collection::compare_names`] of any two of them is a look at their
+    /// ranks.
+    pub fn rank_names(&mut self, wanted: impl Fn(u32) -> bool) {
+        self.ranks = Ranks::default();
+        let which = SparseIndex::new(self.len(), wanted);
+        self.ranks = Ranks::new(which, |a, b| self.compare_names(a, b));
+    }
+
     /// Passes over the names of the documents of a chunk, whose rows these are.
     pub fn names_in(&self, documents: Range<u32>, rows: &Rows, each: &mut dyn FnMut(u32, &str)) {
         let mut written = String::new();
@@ -493,6 +503,9 @@ impl Collection {
     pub fn compare_names(&self, a: u32, b: u32) -> Ordering {
         if a == b {
             return Ordering::Equal;
+        }
+        if let (Some(a), Some(b)) = (self.ranks.get(a), self.ranks.get(b)) {
+            return a.cmp(&b);
         }
         let place = |document| {
             let (chunk, row) = self.locate(document);

@@ -2,7 +2,7 @@
 //! the sort of keys. Nothing else uses them.
 
 use crate::EngineError;
-use crate::buckets::{Room, UNITS_PER_TASK, emit, for_each_bucket};
+use crate::buckets::{Emitted, Room, UNITS_PER_TASK, emit, for_each_bucket};
 use crate::census::Census;
 use crate::postings::{ANYWHERE, Posting};
 
@@ -52,8 +52,9 @@ pub fn sort_keys(units: &[Vec<u64>]) -> Result<u64, EngineError> {
         }
     })?;
     let mut keys = 0;
-    for_each_bucket([emitted], |[bucket]| {
-        keys += bucket.chunk_by(|a, b| a.0 == b.0).count() as u64;
+    let count = |[bucket]: [Vec<Emitted>; 1]| bucket.chunk_by(|a, b| a.0 == b.0).count() as u64;
+    for_each_bucket([emitted], count, |count| {
+        keys += count;
         Ok(())
     })?;
     Ok(keys)

@@ -22,6 +22,7 @@ mod date;
 pub mod error;
 pub mod footprint;
 mod gather;
+mod groups;
 mod heap;
 pub mod hot_steps;
 pub mod ingest;

@@ -6,15 +6,14 @@
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
 use crate::buckets::{AllKeys, Emitted, Room, UNITS_PER_TASK, emit, for_each_bucket};
+use crate::groups::{Distinct, DistinctGroups, Groups, Sorted};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::steps::Step;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units};
-use lookalike_core::fingerprint::finalise;
 use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Candidates, Method};
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
@@ -52,61 +51,6 @@ pub struct Postings {
     shared: u64,
     written: u64,
     ignored: u64,
-}
-
-/// Units by key.
-#[derive(Debug, Default)]
-struct Groups {
-    starts: Vec<u32>,
-    /// Within a group in the order of the units.
-    entries: Vec<Posting>,
-}
-
-impl Groups {
-    fn push(&mut self, group: &[Emitted]) {
-        self.entries.extend(group.iter().map(|&(_, posting)| posting));
-        self.starts.push(self.entries.len() as u32);
-    }
-
-    fn len(&self) -> u32 {
-        self.starts.len() as u32 - 1
-    }
-
-    fn range(&self, group: u32) -> Range<usize> {
-        self.starts[group as usize] as usize..self.starts[group as usize + 1] as usize
-    }
-}
-
-/// Finds the group that has the same units as another. Documents of one origin share most of their keys,
-/// and nobody else has them: a group for each would say the same thing again and again.
-#[derive(Debug, Default)]
-struct SameUnits {
-    group_of: HashMap<u64, u32, foldhash::fast::FixedState>,
-}
-
-impl SameUnits {
-    /// Adds a group, or, where one has its units already, keeps of the two the one that comes first in
-    /// the order of keys: no pair of units has a common key before it that it had not before.
-    fn push(&mut self, groups: &mut Groups, group: &[Emitted]) {
-        let hash = group.iter().fold(0, |hash, (_, p)| finalise(hash ^ u64::from(p.unit)));
-        let number = *self.group_of.entry(hash).or_insert(groups.len());
-        if number == groups.len() {
-            return groups.push(group);
-        }
-        let range = groups.range(number);
-        let known = &mut groups.entries[range];
-        let units = |entries: &[Posting]| {
-            entries.len() == group.len()
-                && entries.iter().zip(group).all(|(entry, (_, posting))| entry.unit == posting.unit)
-        };
-        if !units(known) {
-            return groups.push(group);
-        }
-        // The order is the same for all units: earlier for one is earlier for each.
-        if group[0].1.position < known[0].position {
-            known.iter_mut().zip(group).for_each(|(entry, (_, posting))| *entry = *posting);
-        }
-    }
 }
 
 /// Keys by unit.
@@ -247,46 +191,42 @@ impl Postings {
             true => Err(EngineError::TooManyPostings { entries: entries as u64, limit }),
             false => Ok(()),
         };
-        let mut groups = Groups { starts: vec![0], entries: Vec::new() };
         let Some(posts) = posts else {
-            let (mut shared, mut written, mut ignored) = (0, 0, 0);
-            let mut same = SameUnits::default();
-            for_each_bucket([probes], |[bucket]| {
-                too_many(groups.entries.len() + bucket.len())?;
-                for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-                    if most_units.is_some_and(|most| group.len() as u64 > u64::from(most)) {
-                        ignored += 1;
-                    } else {
-                        shared += 1;
-                        written += group.len() as u64;
-                        same.push(&mut groups, group);
-                    }
-                }
-                Ok(())
-            })?;
-            drop(same);
+            let mut distinct = DistinctGroups::default();
+            for_each_bucket(
+                [probes],
+                |[bucket]| Sorted::of(&bucket, most_units),
+                |sorted| too_many(distinct.take(sorted)),
+            )?;
+            let Distinct { groups, shared, written, ignored } = distinct.finish();
             let probes = Keys::of_groups(units, &groups);
             return Ok(Self { groups, probes, shared, written, ignored, ..Self::default() });
         };
+        let mut groups = Groups::default();
+        let posting = |&(_, posting): &Emitted| posting;
         // Both sides in step: the groups of what is posted, and for each who probes it.
-        let mut probing = Groups { starts: vec![0], entries: Vec::new() };
-        for_each_bucket([probes, posts], |[probes, posts]| {
-            too_many(groups.entries.len() + posts.len())?;
-            too_many(probing.entries.len() + probes.len())?;
-            let mut rest = posts.as_slice();
-            for group in probes.chunk_by(|a, b| a.0 == b.0) {
-                let value = group[0].0;
-                rest = &rest[rest.partition_point(|post| post.0 < value)..];
-                let found = &rest[..rest.partition_point(|post| post.0 == value)];
-                rest = &rest[found.len()..];
-                // A unit that probes a value also has it: a lone entry is its own.
-                if found.len() > 1 {
-                    groups.push(found);
-                    probing.push(group);
+        let mut probing = Groups::default();
+        for_each_bucket(
+            [probes, posts],
+            |sides| sides,
+            |[probes, posts]| {
+                too_many(groups.entries.len() + posts.len())?;
+                too_many(probing.entries.len() + probes.len())?;
+                let mut rest = posts.as_slice();
+                for group in probes.chunk_by(|a, b| a.0 == b.0) {
+                    let value = group[0].0;
+                    rest = &rest[rest.partition_point(|post| post.0 < value)..];
+                    let found = &rest[..rest.partition_point(|post| post.0 == value)];
+                    rest = &rest[found.len()..];
+                    // A unit that probes a value also has it: a lone entry is its own.
+                    if found.len() > 1 {
+                        groups.push(found.iter().map(posting));
+                        probing.push(group.iter().map(posting));
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         let (probes, posts) = (Keys::of_groups(units, &probing), Keys::of_groups(units, &groups));
         let shared = u64::from(groups.len());
         let written = (groups.entries.len() + probing.entries.len()) as u64;
@@ -411,27 +351,5 @@ impl Step for Postings {
         let posts = keys()?;
         let groups = Groups { starts, entries };
         Ok(Self { groups, least_sizes, probes, posts, shared, written, ignored })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn group(units: &[(u32, u32)]) -> Vec<Emitted> {
-        units.iter().map(|&(unit, position)| (9, Posting { unit, position })).collect()
-    }
-
-    #[test]
-    fn of_groups_with_the_same_units_the_first_in_order_is_left() {
-        let mut groups = Groups { starts: vec![0], entries: Vec::new() };
-        let mut same = SameUnits::default();
-        for units in [[(1, 4), (2, 9)], [(1, 3), (3, 1)], [(1, 2), (2, 5)], [(1, 7), (2, 11)]] {
-            same.push(&mut groups, &group(&units));
-        }
-        assert_eq!(groups.len(), 2);
-        let of = |number| groups.entries[groups.range(number)].to_vec();
-        assert_eq!(of(0), [Posting { unit: 1, position: 2 }, Posting { unit: 2, position: 5 }]);
-        assert_eq!(of(1), [Posting { unit: 1, position: 3 }, Posting { unit: 3, position: 1 }]);
     }
 }

@@ -165,11 +165,11 @@ mod tests {
         let (probes, posts) = prefix_keys(collection, &units, settings, u64::MAX).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
-            for_each_bucket([side], |[bucket]| {
+            let each = |bucket| {
                 all.extend(bucket);
                 Ok(())
-            })
-            .unwrap();
+            };
+            for_each_bucket([side], |[bucket]: [Vec<_>; 1]| bucket, each).unwrap();
         }
         all
     }

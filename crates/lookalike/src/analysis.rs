@@ -179,12 +179,12 @@ pub(crate) fn load_names_for_ties(collection: &mut Collection, keep: &[KeepRule]
     }
 }
 
-/// Puts the names of the documents in the tables at hand: of those that have a partner.
+/// Puts the names of the documents in the tables, and their order, at hand: of those that have a partner.
 fn load_names(collection: &mut Collection, units: &Units, matches: &Matches) {
     let listed = matches.in_pairs(units);
-    collection.load_names(|document| {
-        units.of_document(document).is_some_and(|unit| listed[unit as usize])
-    });
+    let wanted = |document| units.of_document(document).is_some_and(|unit| listed[unit as usize]);
+    collection.load_names(wanted);
+    collection.rank_names(wanted);
 }
 
 /// So many threads.

@@ -3,28 +3,38 @@
 use crate::analysis::Analysis;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_io::{Fate, Fates, Mark};
+use rayon::prelude::*;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The documents that stand for others, numbered as the tables number their clusters.
 pub(crate) struct Clusters {
-    /// Cluster number and name by leading document.
-    leaders: BTreeMap<u32, (u64, String)>,
+    /// In the order of the collection.
+    leaders: Vec<u32>,
+    /// The number of each of them.
+    numbers: Vec<u32>,
+    /// Their names, by number.
+    names: Vec<String>,
+    /// Them, by number.
+    in_order: Vec<u32>,
 }
 
 impl Clusters {
     /// Numbers the clusters in the order of their leaders' names.
     pub(crate) fn new(analysis: &Analysis) -> Self {
-        let mut leading: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
-        leading.sort_unstable();
-        leading.dedup();
-        leading.sort_by(|&a, &b| analysis.collection.compare_names(a, b));
-        let name = |leader| analysis.collection.name(leader).into_owned();
-        let leaders = (0u64..)
-            .zip(leading)
-            .map(|(number, leader)| (leader, (number, name(leader))))
-            .collect();
-        Self { leaders }
+        let collection = &analysis.collection;
+        let mut leaders: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
+        leaders.par_sort_unstable();
+        leaders.dedup();
+        let mut places: Vec<u32> = (0..leaders.len() as u32).collect();
+        let leader = |place: u32| leaders[place as usize];
+        places.par_sort_unstable_by(|&a, &b| collection.compare_names(leader(a), leader(b)));
+        let in_order: Vec<u32> = places.iter().map(|&place| leader(place)).collect();
+        let mut numbers = vec![0; leaders.len()];
+        for (number, place) in (0..).zip(places) {
+            numbers[place as usize] = number;
+        }
+        let names = in_order.iter().map(|&leader| collection.name(leader).into_owned()).collect();
+        Self { leaders, numbers, names, in_order }
     }
 
     /// Number of clusters.
@@ -34,15 +44,13 @@ impl Clusters {
 
     /// The number of the cluster that a document leads.
     pub(crate) fn number(&self, leader: u32) -> Option<u64> {
-        self.leaders.get(&leader).map(|(number, _)| *number)
+        let place = self.leaders.binary_search(&leader).ok()?;
+        Some(u64::from(self.numbers[place]))
     }
 
     /// The leading documents, in the order of their numbers.
-    pub(crate) fn in_order(&self) -> Vec<u32> {
-        let mut leaders: Vec<(u64, u32)> =
-            self.leaders.iter().map(|(&d, &(n, _))| (n, d)).collect();
-        leaders.sort_unstable();
-        leaders.into_iter().map(|(_, document)| document).collect()
+    pub(crate) fn in_order(&self) -> &[u32] {
+        &self.in_order
     }
 }
 
@@ -111,11 +119,12 @@ impl Fates for ChunkDecisions<'_> {
         let Some(document) = self.find(file, record) else { return none };
         let removal = analysis.removal(document);
         let leader = removal.map_or(document, |removal| removal.kept);
-        let Some((number, name)) = clusters.leaders.get(&leader) else { return none };
+        let Some(number) = clusters.number(leader) else { return none };
+        let number = number as usize;
         Mark {
-            duplicate_of: removal.map(|_| name.as_str()),
+            duplicate_of: removal.map(|_| clusters.names[number].as_str()),
             resemblance: removal.and_then(|r| analysis.similarity(r.evidence)),
-            cluster: Some(&labels[*number as usize]),
+            cluster: Some(&labels[number]),
         }
     }
 }

@@ -74,6 +74,31 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
     pool.install(|| carry_out(job, action, progress)).map_err(|error| state::stopped(job, error))
 }
 
+/// Writes all tables; those and the digest of what they say.
+fn write_tables(
+    job: &Job,
+    action: Action,
+    analysis: &Analysis,
+    clusters: &Clusters,
+    staging: &Staging,
+) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
+    let mut digest = Xxh3::new();
+    let mut tables = Vec::new();
+    if action == Action::List && analysis.matches.pairs.complete {
+        let keep = job.settings.keep_rules()?;
+        tables.push(write_documents(analysis, &keep, staging, job.tables, &mut digest)?);
+    }
+    if action != Action::List {
+        tables.push(write_ledger(analysis, staging, job.tables, &mut digest)?);
+    }
+    tables.push(write_clusters(analysis, clusters, staging, job.tables, &mut digest)?);
+    tables.push(write_pairs(analysis, staging, job.tables, &mut digest)?);
+    if analysis.collection.problems.count() > 0 {
+        tables.push(write_problems(analysis, staging, job.tables)?);
+    }
+    Ok((tables, digest.digest128()))
+}
+
 fn carry_out(
     job: &Job,
     action: Action,
@@ -92,24 +117,7 @@ fn carry_out(
         analysis.phases.push((name, clock.elapsed().as_secs_f64()));
         clock = Instant::now();
     };
-    progress.phase("tables", None);
     let clusters = Clusters::new(&analysis);
-    let mut digest = Xxh3::new();
-    let mut tables = Vec::new();
-    if action == Action::List && analysis.matches.pairs.complete {
-        let keep = job.settings.keep_rules()?;
-        tables.push(write_documents(&analysis, &keep, &staging, job.tables, &mut digest)?);
-    }
-    if action != Action::List {
-        tables.push(write_ledger(&analysis, &staging, job.tables, &mut digest)?);
-    }
-    tables.push(write_clusters(&analysis, &clusters, &staging, job.tables, &mut digest)?);
-    tables.push(write_pairs(&analysis, &staging, job.tables, &mut digest)?);
-    if analysis.collection.problems.count() > 0 {
-        tables.push(write_problems(&analysis, &staging, job.tables)?);
-    }
-    lap(&mut analysis, "tables");
-
     let choice = Choice::new(&analysis, &clusters);
     let options = RouteOptions {
         mark: job.mark.as_deref().map(MarkNames::new),
@@ -118,12 +126,18 @@ fn carry_out(
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
-    let pass = second_pass(&analysis, &choice.documents(&analysis), routing, progress)?;
+    let shown = choice.documents(&analysis);
+    // A table is written on one thread, row by row: meanwhile, the others write the documents.
+    let (tables, pass) = rayon::join(
+        || write_tables(job, action, &analysis, &clusters, &staging),
+        || second_pass(&analysis, &shown, routing, progress),
+    );
+    let ((tables, digest), pass) = (tables?, pass?);
     analysis.collection.check()?;
     lap(&mut analysis, "writing");
 
     let mut summary = summarise(job, action, &analysis, &clusters);
-    summary.digest = format!("{:032x}", digest.digest128());
+    summary.digest = format!("{digest:032x}");
     summary.pairs.listed =
         tables.iter().find(|table| is_named(table, "pairs")).map_or(0, |table| table.rows);
     summary.outputs = outputs(&tables, pass.written.as_ref());

@@ -234,8 +234,8 @@ pub(crate) fn write_clusters(
 ) -> Result<WrittenTable, LookalikeError> {
     let mut rows: Vec<(u64, bool, u32, Option<f64>)> = clusters
         .in_order()
-        .into_iter()
-        .map(|leader| (clusters.number(leader).unwrap_or_default(), false, leader, Some(1.0)))
+        .iter()
+        .map(|&leader| (clusters.number(leader).unwrap_or_default(), false, leader, Some(1.0)))
         .chain(analysis.removals().map(|(document, removal)| {
             let number = clusters.number(removal.kept).unwrap_or_default();
             (number, true, document, analysis.similarity(removal.evidence))

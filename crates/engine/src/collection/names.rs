@@ -1,9 +1,11 @@
-//! The names of some documents, for whoever asks for them again and again.
+//! The names of some documents, and their order, for whoever asks for them again and again.
 //!
 //! Tables are ordered by name. Where rows are on disk, the names of the documents in the tables, and of
-//! no others, are read once, front to back.
+//! no others, are read once, front to back; and however many tables they are in, they are sorted once.
 
 use crate::sparse::SparseIndex;
+use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Names by document.
 #[derive(Debug, Default)]
@@ -45,5 +47,32 @@ impl Names {
 
     pub(super) fn get(&self, document: u32) -> Option<&str> {
         self.texts.get(self.which.place(document)? as usize)
+    }
+}
+
+/// The place of some documents in the order of their names.
+#[derive(Debug, Default)]
+pub(super) struct Ranks {
+    which: SparseIndex,
+    ranks: Vec<u32>,
+}
+
+impl Ranks {
+    /// Those of the documents in `which`. O(n log n).
+    pub(super) fn new(which: SparseIndex, compare: impl Fn(u32, u32) -> Ordering + Sync) -> Self {
+        let mut order: Vec<u32> = which.iter().collect();
+        order.par_sort_unstable_by(|&a, &b| compare(a, b));
+        let mut ranks = vec![0; order.len()];
+        for (rank, document) in (0u32..).zip(order) {
+            if let Some(place) = which.place(document) {
+                ranks[place as usize] = rank;
+            }
+        }
+        Self { which, ranks }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, document: u32) -> Option<u32> {
+        self.which.place(document).map(|place| self.ranks[place as usize])
     }
 }
