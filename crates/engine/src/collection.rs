@@ -212,7 +212,7 @@ impl Collection {
     }
 
     /// The documents of a chunk and the digests of the sets that it stores.
-    pub(crate) fn rows_and_digests(&self, chunk: u32) -> (Cow<'_, Rows>, Cow<'_, [SetDigest]>) {
+    fn rows_and_digests(&self, chunk: u32) -> (Cow<'_, Rows>, Cow<'_, [SetDigest]>) {
         let block = &self.blocks[chunk as usize];
         if block.held {
             return (Cow::Borrowed(&block.rows), Cow::Borrowed(&block.digests));
@@ -241,15 +241,26 @@ impl Collection {
         &self,
         wanted: impl Fn(Range<u32>) -> bool,
         each: impl Fn(Range<u32>, &Rows) -> T + Sync,
-        mut take: impl FnMut(T),
+        take: impl FnMut(T),
     ) {
         let chunks: Vec<u32> =
             (0..self.chunks()).filter(|&chunk| wanted(self.chunk_documents(chunk))).collect();
-        let make = |&chunk: &u32| each(self.chunk_documents(chunk), &self.rows(chunk));
-        for chunks in chunks.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
-            let made: Vec<T> = chunks.par_iter().with_max_len(1).map(make).collect();
-            made.into_iter().for_each(&mut take);
-        }
+        let make = |chunk| each(self.chunk_documents(chunk), &self.rows(chunk));
+        in_order(&chunks, make, take);
+    }
+
+    /// The same, with the digests of the sets that each chunk stores, of all chunks.
+    pub(crate) fn pass_with_digests<T: Send>(
+        &self,
+        each: impl Fn(Range<u32>, &Rows, &[SetDigest]) -> T + Sync,
+        take: impl FnMut(T),
+    ) {
+        let chunks: Vec<u32> = (0..self.chunks()).collect();
+        let make = |chunk| {
+            let (rows, digests) = self.rows_and_digests(chunk);
+            each(self.chunk_documents(chunk), &rows, &digests)
+        };
+        in_order(&chunks, make, take);
     }
 
     /// One document. Where it is on disk its whole chunk is read.
@@ -523,6 +534,14 @@ impl Collection {
             _ => self.name(a).as_bytes().cmp(self.name(b).as_bytes()),
         };
         order.then(a.cmp(&b))
+    }
+}
+
+/// Makes something of each chunk on all threads, and gives it in their order.
+fn in_order<T: Send>(chunks: &[u32], make: impl Fn(u32) -> T + Sync, mut take: impl FnMut(T)) {
+    for chunks in chunks.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
+        let made: Vec<T> = chunks.par_iter().with_max_len(1).map(|&chunk| make(chunk)).collect();
+        made.into_iter().for_each(&mut take);
     }
 }
 

@@ -36,8 +36,9 @@ const UNIT: f64 = 8.0 + 4.0 + 4.0;
 /// Bytes held of a document by the units: its unit, and its place among the members.
 const MEMBER: f64 = 4.0 + 4.0;
 
-/// Bytes of a set while units are made: its digest and number, in order, and its class.
-const COLLAPSING: f64 = 24.0 + 4.0;
+/// Bytes of a set while units are made: its digest, its place, the first that is equal, and, of a part of them at a
+/// time, what is sorted.
+const COLLAPSING: f64 = 16.0 + 8.0 + 4.0 + 4.0;
 
 /// Bytes of a unit while units are put in order: its class's best document and place, its place in the
 /// order, and that of its class.

@@ -92,7 +92,9 @@ impl Sorted {
             }
             counts.shared += 1;
             counts.written += group.len() as u64;
-            let hash = group.iter().fold(0, |hash, (_, p)| finalise(hash ^ u64::from(p.unit)));
+            let mix = |hash, (_, posting): &Emitted| finalise(hash ^ u64::from(posting.unit));
+            // Begins with their number: unit 0 alone would be mixed to nothing.
+            let hash = group.iter().fold(group.len() as u64, mix);
             let shard = &mut sorted.shards[hash as usize % SHARDS];
             shard.heads.push((hash, group.len() as u32));
             shard.entries.extend(group.iter().map(|&(_, posting)| posting));

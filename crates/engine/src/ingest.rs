@@ -127,6 +127,8 @@ struct Appender<'a> {
     /// Documents of each file.
     of_files: Vec<u32>,
     left: Vec<lookalike_io::scratch::Frame>,
+    /// Chunks before this one that memory holds are in the store as well.
+    behind: usize,
     options: &'a IngestOptions,
 }
 
@@ -147,7 +149,7 @@ impl<'a> Appender<'a> {
             }
         };
         let of_files = vec![0; inputs.files.len()];
-        Ok(Self { collection, of_files, left, options })
+        Ok(Self { collection, of_files, left, behind: 0, options })
     }
 
     /// Takes what an earlier run left: how many chunks that was.
@@ -188,7 +190,23 @@ impl<'a> Appender<'a> {
         rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
         let documents = rows.len();
         self.collection.store.take(&mut result.block, &result.remarks)?;
+        // Who looks for prefixes will want all others to leave memory, too.
+        if !result.block.held && self.collection.store.arranged().is_some() {
+            self.write_behind()?;
+        }
         self.count(result.block, result.remarks, documents)
+    }
+
+    /// Writes down the next chunk that only memory holds: now, while texts are read on other threads.
+    fn write_behind(&mut self) -> Result<(), EngineError> {
+        let Collection { blocks, store, attributes, .. } = &mut self.collection;
+        for block in &mut blocks[self.behind..] {
+            self.behind += 1;
+            if store.write_behind(block, attributes.len())? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn count(

@@ -170,6 +170,21 @@ impl ChunkStore {
         file.append(&head.0, front, back)
     }
 
+    /// Writes down a chunk that is in memory and nowhere else, and goes on to hold it; whether it was one.
+    pub(crate) fn write_behind(
+        &mut self,
+        block: &mut Block,
+        rules: usize,
+    ) -> Result<bool, EngineError> {
+        if !block.held || block.frame.is_some() {
+            return Ok(false);
+        }
+        // What else the chunk had to say was heard; only the rows and sets come back.
+        let remarks = Remarks { attributes: vec![Vec::new(); rules], ..Remarks::default() };
+        self.write_down(block, &remarks)?;
+        Ok(true)
+    }
+
     /// Lets go of a chunk, and writes it down if it is nowhere else, as long as more than `limit` bytes are
     /// held; whether it was so.
     pub(crate) fn release(
@@ -182,11 +197,7 @@ impl ChunkStore {
             return Ok(false);
         }
         let bytes = block.bytes();
-        if block.frame.is_none() {
-            // What else the chunk had to say was heard; only the rows and sets come back.
-            let remarks = Remarks { attributes: vec![Vec::new(); rules], ..Remarks::default() };
-            self.write_down(block, &remarks)?;
-        }
+        self.write_behind(block, rules)?;
         self.held -= bytes;
         block.let_go();
         Ok(true)

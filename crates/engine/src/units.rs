@@ -9,10 +9,10 @@
 //! set is stored.
 
 use crate::EngineError;
-use crate::collection::{Collection, SetRef};
+use crate::collection::{Collection, Document, SetRef};
 use crate::steps::{Step, Steps};
 use lookalike_cluster::{KeepRule, precedence};
-use lookalike_core::{Measure, SpreadSort};
+use lookalike_core::{Measure, SetDigest, SpreadSort};
 use lookalike_io::scratch::{Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -62,23 +62,23 @@ impl Units {
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
-        takes: impl Fn(u32) -> bool,
+        takes: impl Fn(u32) -> bool + Sync,
     ) -> Self {
-        let sets = Sets::number(collection, takes);
+        let Sets { places, mut of_document } = Sets::of(collection, takes);
         let precedes = |a: u32, b: u32| document_order(collection, keep, a, b) == Ordering::Less;
-        // The best document of each class, and where its set is.
-        let mut best = vec![NO_UNIT; sets.classes as usize];
-        for (document, &class) in (0u32..).zip(&sets.class_of_document) {
-            if class != NO_UNIT {
-                let best = &mut best[class as usize];
+        // The best document with each set, where the set is the first of those that are equal.
+        let mut best = vec![NO_UNIT; places.len()];
+        for (document, &set) in (0u32..).zip(&of_document) {
+            if set != NO_UNIT {
+                let best = &mut best[set as usize];
                 if *best == NO_UNIT || precedes(document, *best) {
                     *best = document;
                 }
             }
         }
-        let size = |class: u32| size_at(collection, sets.places[class as usize]);
-        let mut order: Vec<u32> =
-            (0..sets.classes).filter(|&class| best[class as usize] != NO_UNIT).collect();
+        let size = |set: u32| size_at(collection, places[set as usize]);
+        let sets = 0..places.len() as u32;
+        let mut order: Vec<u32> = sets.filter(|&set| best[set as usize] != NO_UNIT).collect();
         order.par_sort_unstable_by(|&a, &b| {
             let (x, y) = (best[a as usize], best[b as usize]);
             let protected = collection.is_protected(y).cmp(&collection.is_protected(x));
@@ -88,24 +88,22 @@ impl Units {
             };
             protected.then(by_size).then_with(|| document_order(collection, keep, x, y))
         });
-        let protected = |&&class: &&u32| collection.is_protected(best[class as usize]);
+        let protected = |&&set: &&u32| collection.is_protected(best[set as usize]);
         let protected = order.iter().take_while(protected).count() as u32;
-        drop(best);
-        let Sets { mut class_of_document, places, classes } = sets;
-        let mut unit_of_class = vec![NO_UNIT; classes as usize];
-        for (unit, &class) in (0u32..).zip(&order) {
-            unit_of_class[class as usize] = unit;
+        let mut unit_of_set = best;
+        for (unit, &set) in (0u32..).zip(&order) {
+            unit_of_set[set as usize] = unit;
         }
-        for class in class_of_document.iter_mut().filter(|class| **class != NO_UNIT) {
-            *class = unit_of_class[*class as usize];
+        for set in of_document.iter_mut().filter(|set| **set != NO_UNIT) {
+            *set = unit_of_set[*set as usize];
         }
-        drop(unit_of_class);
+        drop(unit_of_set);
         let mut units = Self {
-            sizes: order.iter().map(|&class| size_at(collection, places[class as usize])).collect(),
-            places: order.iter().map(|&class| places[class as usize]).collect(),
+            sizes: order.iter().map(|&set| size_at(collection, places[set as usize])).collect(),
+            places: order.iter().map(|&set| places[set as usize]).collect(),
             members: Vec::new(),
             member_starts: Vec::new(),
-            of_document: class_of_document,
+            of_document,
             protected,
         };
         drop((places, order));
@@ -248,56 +246,95 @@ impl Step for Units {
     }
 }
 
-/// The stored sets of a collection: those with the same digest are one class.
+/// The stored sets of a collection.
 struct Sets {
-    /// Class of each document, [`NO_UNIT`] for one without a set.
-    class_of_document: Vec<u32>,
-    /// Where the set of each class lies: of several, in the first chunk.
+    /// Where each lies, in the order of the chunks.
     places: Vec<SetRef>,
-    classes: u32,
+    /// The set of each document, of equal ones the first; [`NO_UNIT`] for one without.
+    of_document: Vec<u32>,
 }
 
 impl Sets {
-    fn number(collection: &Collection, takes: impl Fn(u32) -> bool) -> Self {
-        let mut starts = vec![0u32];
-        for block in &collection.blocks {
-            starts.push(starts[starts.len() - 1] + block.ends.len() as u32);
+    /// Reads all rows and digests, once.
+    fn of(collection: &Collection, takes: impl Fn(u32) -> bool + Sync) -> Self {
+        let (mut starts, mut places) = (Vec::new(), Vec::new());
+        for (chunk, block) in (0u32..).zip(&collection.blocks) {
+            starts.push(places.len() as u32);
+            let sets = 0..block.ends.len() as u32;
+            places.extend(sets.map(|index| SetRef { block: chunk, index }));
         }
-        let sets = starts[starts.len() - 1];
-        let mut of_document = vec![NO_UNIT; collection.len() as usize];
-        let mut digests: Vec<([u64; 2], u32)> = Vec::with_capacity(sets as usize);
-        for chunk in 0..collection.chunks() {
-            let (rows, own) = collection.rows_and_digests(chunk);
-            for (document, row) in collection.chunk_documents(chunk).zip(&rows.documents) {
-                if let Some(place) = row.set.filter(|_| takes(document)) {
-                    of_document[document as usize] = starts[place.block as usize] + place.index;
-                }
-            }
-            for (set, digest) in (starts[chunk as usize]..).zip(own.iter()) {
-                digests.push(([(digest.0 >> 64) as u64, digest.0 as u64], set));
-            }
-        }
-        digests.par_sort_unstable();
-        let mut class_of_set = vec![NO_UNIT; sets as usize];
-        let mut first_sets = Vec::new();
-        for class in digests.chunk_by(|a, b| a.0 == b.0) {
-            for &(_, set) in class {
-                class_of_set[set as usize] = first_sets.len() as u32;
-            }
-            first_sets.push(class[0].1);
-        }
+        let mut of_document = Vec::with_capacity(collection.len() as usize);
+        let mut digests = Vec::with_capacity(places.len());
+        collection.pass_with_digests(
+            |documents, rows, digests| {
+                let set = |(document, row): (u32, &Document)| match row.set {
+                    Some(place) if takes(document) => starts[place.block as usize] + place.index,
+                    _ => NO_UNIT,
+                };
+                let of_document: Vec<u32> = documents.zip(&rows.documents).map(set).collect();
+                (of_document, digests.to_vec())
+            },
+            |(sets, more)| {
+                of_document.extend(sets);
+                digests.extend(more);
+            },
+        );
+        let firsts = first_of_equal(&digests);
         drop(digests);
         for set in of_document.iter_mut().filter(|set| **set != NO_UNIT) {
-            *set = class_of_set[*set as usize];
+            *set = firsts[*set as usize];
         }
-        let place = |set: u32| {
-            let block = starts.partition_point(|&start| start <= set) - 1;
-            SetRef { block: block as u32, index: set - starts[block] }
-        };
-        let places: Vec<SetRef> = first_sets.into_iter().map(place).collect();
-        let classes = places.len() as u32;
-        Self { class_of_document: of_document, places, classes }
+        Self { places, of_document }
     }
+}
+
+/// Digests that are sorted at a time, about.
+const PART: usize = 1 << 14;
+
+/// Rounds in which that is done: only what a round sorts is there twice.
+const ROUNDS: usize = 4;
+
+/// For each digest the number of the first that is equal. Digests are spread evenly: the top bits of one choose its
+/// part, and a part is sorted near the processor.
+fn first_of_equal(digests: &[SetDigest]) -> Vec<u32> {
+    let parts = (digests.len() / PART).next_power_of_two().max(ROUNDS);
+    let shift = u64::BITS - parts.trailing_zeros();
+    let (high, low) =
+        (|digest: SetDigest| (digest.0 >> 64) as u64, |n: u32| digests[n as usize].0 as u64);
+    let in_task = digests.len().div_ceil(4 * rayon::current_num_threads()).max(PART);
+    let mut firsts: Vec<u32> = (0..digests.len() as u32).collect();
+    for round in 0..ROUNDS {
+        let split = |(task, digests): (usize, &[SetDigest])| {
+            let mut split = vec![Vec::new(); parts / ROUNDS];
+            for (number, &digest) in ((task * in_task) as u32..).zip(digests) {
+                let part = (high(digest) >> shift) as usize;
+                if part % ROUNDS == round {
+                    split[part / ROUNDS].push((high(digest), number));
+                }
+            }
+            split
+        };
+        let tasks: Vec<Vec<Vec<(u64, u32)>>> =
+            digests.par_chunks(in_task).enumerate().map(split).collect();
+        let equal = |part: usize| {
+            let pieces: Vec<&[(u64, u32)]> = tasks.iter().map(|task| &*task[part]).collect();
+            let mut sorted = pieces.concat();
+            sorted.sort_unstable();
+            let mut equal: Vec<(u32, u32)> = Vec::new();
+            for alike in sorted.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+                alike.sort_unstable_by_key(|&(_, number)| (low(number), number));
+                for same in alike.chunk_by(|a, b| low(a.1) == low(b.1)) {
+                    equal.extend(same[1..].iter().map(|&(_, number)| (number, same[0].1)));
+                }
+            }
+            equal
+        };
+        let equal: Vec<_> = (0..parts / ROUNDS).into_par_iter().map(equal).collect();
+        for (number, first) in equal.into_iter().flatten() {
+            firsts[number as usize] = first;
+        }
+    }
+    firsts
 }
 
 /// Number of elements of a stored set.
@@ -322,4 +359,26 @@ pub fn document_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32
         }
     }
     collection.compare_names(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn equal_digests_are_found(digests in prop::collection::vec((0u64..9, 0u64..4), 0..200), spread in any::<bool>()) {
+            let high = |n: u64| if spread { lookalike_core::fingerprint::finalise(n) } else { n };
+            let digests: Vec<SetDigest> = digests
+                .into_iter()
+                .map(|(x, y)| SetDigest(u128::from(high(x)) << 64 | u128::from(y)))
+                .collect();
+            let mut first: HashMap<SetDigest, u32> = HashMap::new();
+            let truth: Vec<u32> =
+                (0..).zip(&digests).map(|(n, digest)| *first.entry(*digest).or_insert(n)).collect();
+            prop_assert_eq!(first_of_equal(&digests), truth);
+        }
+    }
 }

@@ -16,25 +16,29 @@ pub(crate) struct Clusters {
     names: Vec<String>,
     /// Them, by number.
     in_order: Vec<u32>,
+    /// How many documents each has, itself included, by number.
+    sizes: Vec<u32>,
 }
 
 impl Clusters {
     /// Numbers the clusters in the order of their leaders' names.
     pub(crate) fn new(analysis: &Analysis) -> Self {
         let collection = &analysis.collection;
-        let mut leaders: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
-        leaders.par_sort_unstable();
-        leaders.dedup();
+        let mut kept: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
+        kept.par_sort_unstable();
+        let (leaders, members): (Vec<u32>, Vec<u32>) =
+            kept.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).unzip();
         let mut places: Vec<u32> = (0..leaders.len() as u32).collect();
         let leader = |place: u32| leaders[place as usize];
         places.par_sort_unstable_by(|&a, &b| collection.compare_names(leader(a), leader(b)));
         let in_order: Vec<u32> = places.iter().map(|&place| leader(place)).collect();
+        let sizes = places.iter().map(|&place| members[place as usize] + 1).collect();
         let mut numbers = vec![0; leaders.len()];
         for (number, place) in (0..).zip(places) {
             numbers[place as usize] = number;
         }
         let names = in_order.iter().map(|&leader| collection.name(leader).into_owned()).collect();
-        Self { leaders, numbers, names, in_order }
+        Self { leaders, numbers, names, in_order, sizes }
     }
 
     /// Number of clusters.
@@ -46,6 +50,11 @@ impl Clusters {
     pub(crate) fn number(&self, leader: u32) -> Option<u64> {
         let place = self.leaders.binary_search(&leader).ok()?;
         Some(u64::from(self.numbers[place]))
+    }
+
+    /// How many documents each cluster has, in the order of their numbers.
+    pub(crate) fn sizes(&self) -> &[u32] {
+        &self.sizes
     }
 
     /// The leading documents, in the order of their numbers.

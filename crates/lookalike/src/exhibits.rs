@@ -10,6 +10,8 @@ use lookalike_methods::Evidence;
 use lookalike_report::{
     ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
 };
+use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Largest clusters shown.
@@ -30,30 +32,38 @@ pub(crate) struct Choice {
 impl Choice {
     /// The largest clusters, and removed documents spread evenly over the range of similarities.
     pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Self {
-        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let sizes = clusters.sizes();
+        let first = |number: &u32| (Reverse(sizes[*number as usize]), *number);
+        let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
+        if largest.len() > CLUSTERS {
+            largest.select_nth_unstable_by_key(CLUSTERS, first);
+            largest.truncate(CLUSTERS);
+        }
+        largest.sort_unstable_by_key(first);
+        let leaders: Vec<u32> =
+            largest.iter().map(|&number| clusters.in_order()[number as usize]).collect();
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); leaders.len()];
         let mut near: Vec<(f64, u32)> = Vec::new();
         for (document, removal) in analysis.removals() {
-            members.entry(removal.kept).or_default().push(document);
+            if let Some(at) = leaders.iter().position(|&leader| leader == removal.kept) {
+                members[at].push(document);
+            }
             // Where nothing was compared, nothing is known, and any may be shown.
             let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
             if value < 1.0 || removal.rule > lookalike_engine::Rule::LexicallyEquivalent {
                 near.push((value, document));
             }
         }
-        let mut largest: Vec<(u32, Vec<u32>)> = members.into_iter().collect();
-        largest.sort_by_key(|(leader, members)| {
-            (std::cmp::Reverse(members.len()), clusters.number(*leader))
-        });
-        largest.truncate(CLUSTERS);
-        for (_, members) in &mut largest {
+        for members in &mut members {
             members.sort_unstable_by(|&a, &b| analysis.collection.compare_names(a, b));
         }
-        near.sort_unstable_by(|a, b| {
+        let clusters = leaders.into_iter().zip(members).collect();
+        near.par_sort_unstable_by(|a, b| {
             a.0.total_cmp(&b.0).then_with(|| analysis.collection.compare_names(a.1, b.1))
         });
         let shown = near.len().min(PAIRS);
         let pairs = (0..shown).map(|n| near[n * (near.len() - 1) / (shown - 1).max(1)].1).collect();
-        Self { clusters: largest, pairs }
+        Self { clusters, pairs }
     }
 
     /// The documents whose texts are needed, in order.

@@ -12,7 +12,6 @@ use lookalike_report::{
 };
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
-use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Counts everything that the same documents and settings always give.
@@ -26,10 +25,8 @@ pub(crate) fn summarise(
     let own = |document: u32| !collection.is_protected(document);
     let mut removed = Removed::default();
     let mut similarity = SimilarityHistogram::new(settings.threshold.as_f64());
-    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
     let mut inputs = input_summaries(analysis);
     for (document, removal) in analysis.removals() {
-        *sizes.entry(removal.kept).or_insert(1) += 1;
         if let Some(value) = analysis.similarity(removal.evidence) {
             similarity.add(value);
         }
@@ -39,7 +36,8 @@ pub(crate) fn summarise(
         }
     }
     let mut histogram_cluster_size = SizeHistogram::default();
-    sizes.values().for_each(|&size| histogram_cluster_size.add(size));
+    let sizes = || clusters.sizes().iter().map(|&size| u64::from(size));
+    sizes().for_each(|size| histogram_cluster_size.add(size));
     for input in &mut inputs {
         input.kept = input.documents - input.removed;
     }
@@ -61,8 +59,8 @@ pub(crate) fn summarise(
         problems: collection.problems.count(),
         skipped_files: analysis.inputs.skipped.len() as u64,
         clusters: clusters.len(),
-        documents_in_clusters: sizes.values().sum(),
-        largest_cluster: sizes.values().copied().max().unwrap_or(0),
+        documents_in_clusters: sizes().sum(),
+        largest_cluster: sizes().max().unwrap_or(0),
         pairs: Pairs { listed: 0, complete: matches.pairs.complete },
         candidates: matches.candidates,
         verified: matches.verified,
