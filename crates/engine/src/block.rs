@@ -24,6 +24,8 @@ pub(crate) struct Block {
     pub(crate) frame: Option<Frame>,
     /// Whether rows, elements and digests are in memory.
     pub(crate) held: bool,
+    /// Whether the rows are, though the others are not.
+    pub(crate) rows_held: bool,
 }
 
 /// Bytes of an element.
@@ -122,7 +124,12 @@ impl Block {
         self.rows = Rows::default();
         self.values = Vec::new();
         self.digests = Vec::new();
-        self.held = false;
+        (self.held, self.rows_held) = (false, false);
+    }
+
+    /// Whether the rows are in memory.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.held || self.rows_held
     }
 }
 

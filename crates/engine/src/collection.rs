@@ -200,7 +200,7 @@ impl Collection {
     #[must_use]
     pub fn rows(&self, chunk: u32) -> Cow<'_, Rows> {
         let block = &self.blocks[chunk as usize];
-        match block.held {
+        match block.has_rows() {
             true => Cow::Borrowed(&block.rows),
             false => Cow::Owned(self.read_rows(chunk).0),
         }
@@ -328,7 +328,7 @@ impl Collection {
     /// else read them from disk each time.
     pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) {
         self.names = Names::default();
-        let on_disk = |document| !self.blocks[self.locate(document).0 as usize].held;
+        let on_disk = |document| !self.blocks[self.locate(document).0 as usize].has_rows();
         if self.is_held() {
             return;
         }
@@ -355,7 +355,41 @@ impl Collection {
     pub fn rank_names(&mut self, wanted: impl Fn(u32) -> bool) {
         self.ranks = Ranks::default();
         let which = SparseIndex::new(self.len(), wanted);
-        self.ranks = Ranks::new(which, |a, b| self.compare_names(a, b));
+        let Some(first) = which.iter().next() else { return };
+        let first = self.name(first).into_owned();
+        let first = first.as_bytes();
+        let mut common = first.len();
+        let own = |name: &str| names::in_common(first, name.as_bytes());
+        self.pass_names(&which, own, |own| common = common.min(own));
+        let mut heads = Vec::with_capacity(which.len() as usize);
+        self.pass_names(
+            &which,
+            |name| names::head(name.as_bytes(), common),
+            |head| heads.push(head),
+        );
+        self.ranks = Ranks::new(which, heads, |a, b| self.compare_names(a, b));
+    }
+
+    /// Passes over some names, on all threads: `take` gets what `each` makes of them, in order.
+    fn pass_names<T: Send>(
+        &self,
+        which: &SparseIndex,
+        each: impl Fn(&str) -> T + Sync,
+        mut take: impl FnMut(T),
+    ) {
+        self.pass(
+            |mut documents| documents.any(|document| which.place(document).is_some()),
+            |documents, rows| {
+                let mut made = Vec::new();
+                self.names_in(documents, rows, &mut |document, name| {
+                    if which.place(document).is_some() {
+                        made.push(each(name));
+                    }
+                });
+                made
+            },
+            |made| made.into_iter().for_each(&mut take),
+        );
     }
 
     /// Passes over the names of the documents of a chunk, whose rows these are.
@@ -392,6 +426,24 @@ impl Collection {
             heap::give_back();
         }
         Ok(())
+    }
+
+    /// Takes the rows of chunks that are on disk back to memory, first chunks first, as long as no more than so many
+    /// bytes of rows and sets are held: once sets were compared, there is room, and rows are looked at again and
+    /// again.
+    pub fn hold_rows(&mut self, bytes: u64) {
+        let mut left = bytes.saturating_sub(self.store.held());
+        let missing: Vec<u32> =
+            (0..self.chunks()).filter(|&chunk| !self.blocks[chunk as usize].has_rows()).collect();
+        for chunks in missing.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
+            let read = |&chunk: &u32| self.read_rows(chunk).0;
+            let read: Vec<Rows> = chunks.par_iter().with_max_len(1).map(read).collect();
+            for (&chunk, rows) in chunks.iter().zip(read) {
+                let Some(rest) = left.checked_sub(rows.bytes()) else { return };
+                let block = &mut self.blocks[chunk as usize];
+                (left, block.rows, block.rows_held) = (rest, rows, true);
+            }
+        }
     }
 
     /// Leaves all chunks to the store, unless all of them are in memory.
@@ -521,7 +573,7 @@ impl Collection {
         let place = |document| {
             let (chunk, row) = self.locate(document);
             let block = &self.blocks[chunk as usize];
-            block.held.then(|| self.name_parts(&block.rows, row))
+            block.has_rows().then(|| self.name_parts(&block.rows, row))
         };
         let (Some(x), Some(y)) = (place(a), place(b)) else {
             return self.name(a).as_bytes().cmp(self.name(b).as_bytes()).then(a.cmp(&b));
@@ -597,6 +649,18 @@ mod tests {
             (0..documents).all(|document| collection.name(document) == before[document as usize])
         );
         compare_all(&collection);
+        // Their order at hand, of some.
+        collection.rank_names(|document| document % 2 > 0);
+        compare_all(&collection);
+        // Rows back in memory: too little room, then enough.
+        collection.load_names(|_| false);
+        collection.rank_names(|_| false);
+        for (room, back) in [(100, false), (u64::MAX, true)] {
+            collection.hold_rows(room);
+            assert_eq!(collection.blocks[1].has_rows(), back);
+            assert!((0..documents).all(|n| collection.name(n) == before[n as usize]));
+            compare_all(&collection);
+        }
         collection.check().unwrap();
     }
 

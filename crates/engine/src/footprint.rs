@@ -230,17 +230,17 @@ impl Footprint {
         let always = self.always();
         let held = always + chunks.min(limits.sets as f64);
         // What does not fit leaves memory as a whole before sets are compared.
-        let compared = match fits {
-            true => held,
-            false if self.unit_elements > 0.0 => always + self.at_hand(limits),
-            false => held,
-        };
+        let leaves = !fits && self.unit_elements > 0.0;
+        let compared = if leaves { always + self.at_hand(limits) } else { held };
+        // Then rows come back, as many as there is room for.
+        let rows = self.documents * ROW + self.id_bytes;
+        let written = if leaves { always + rows.min(limits.sets as f64) } else { held };
         let pipeline = limits.threads as f64 * ON_THE_WAY * CHUNK;
         let pipeline = pipeline.min(COPIES * limits.texts as f64);
         let units = self.units * UNIT + self.documents * MEMBER;
         let in_chunks = self.units * IN_CHUNKS;
         let low = self.unit_elements * low.min(1.0);
-        let census = (low * COUNTED).min(limits.counting as f64) + low / 8.0;
+        let census = (low * COUNTED).min(2.0 * limits.counting as f64) + low / 8.0;
         let emitted = self.keys * EMITTED;
         let keys = emitted.min(limits.counting as f64);
         let indexing = match self.unit_elements > 0.0 {
@@ -268,7 +268,7 @@ impl Footprint {
             comparing: later(
                 units + postings + self.keys * SIZES + glances + self.units * COMPARED,
             ),
-            writing: later(units + answer + self.removed * TABLED + pipeline),
+            writing: (written + units + answer + self.removed * TABLED + pipeline) as u64,
             scratch: (stored + (emitted - keys) + if limits.keeps { steps } else { 0.0 }) as u64,
         }
     }

@@ -5,7 +5,7 @@
 //! 64 *slots* (places in the order of keeping) to a word: meeting them under the next key is an OR.
 
 use crate::judge::Candidate;
-use crate::postings::{Key, Postings};
+use crate::postings::{Key, Posting, Postings};
 use std::ops::ControlFlow;
 
 /// The kept units, findable by key, each with a glance `G` of it.
@@ -116,12 +116,14 @@ impl<'a, G: Copy> Kept<'a, G> {
     }
 
     /// Visits the kept units from slot `from` on that are posted under one of the keys, each once, in
-    /// order of precedence, with a glance of each, until told to stop. Keys come rarest first.
+    /// order of precedence, with a glance of each, until told to stop. Keys come rarest first. Whoever `may` not
+    /// be met under a short group's key, for its size and its place alone, is not looked at.
     pub(crate) fn meet(
         &self,
         keys: impl Iterator<Item = Key>,
         from: u32,
         meeting: &mut Meeting,
+        may: impl Fn(Key, &Posting) -> bool,
         mut visit: impl FnMut(Candidate, G) -> ControlFlow<()>,
     ) {
         let Meeting { short, cursors } = meeting;
@@ -138,7 +140,8 @@ impl<'a, G: Copy> Kept<'a, G> {
                 continue;
             }
             let entries = &self.postings.entries()[self.postings.range(key.group)];
-            short.extend(entries.iter().filter_map(|posting| {
+            let entries = entries.iter().filter(|posting| may(key, posting));
+            short.extend(entries.filter_map(|posting| {
                 let slot = self.slot_of[posting.unit as usize];
                 let candidate =
                     Candidate { unit: slot, own: key.position, other: posting.position };
@@ -229,10 +232,12 @@ mod tests {
             let mut meeting = Meeting::default();
             for unit in 0..lists.len() as u32 {
                 let mut found = Vec::new();
-                kept.meet(postings.probes(unit).iter().copied(), from, &mut meeting, |c, ()| {
+                let visit = |c: Candidate, ()| {
                     found.push(c.unit);
                     ControlFlow::Continue(())
-                });
+                };
+                let probes = postings.probes(unit).iter().copied();
+                kept.meet(probes, from, &mut meeting, |_, _| true, visit);
                 let truth: Vec<u32> = chosen[from as usize..]
                     .iter()
                     .copied()

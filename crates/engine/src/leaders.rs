@@ -15,7 +15,7 @@
 
 use crate::judge::{Edge, Judge, Tally};
 use crate::kept::{Kept, Meeting};
-use crate::postings::{Posting, Postings};
+use crate::postings::{Key, Posting, Postings};
 use crate::{Progress, Units};
 use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
@@ -47,7 +47,7 @@ pub(crate) fn leaders(
     progress: &dyn Progress,
 ) -> Vec<Edge> {
     let protected = units.protected();
-    let units = units.len();
+    let (sizes, units) = (units, units.len());
     let mut kept = Kept::new(postings, units);
     let mut best = Vec::new();
     // Nobody ever looks for a unit that has no key.
@@ -68,7 +68,11 @@ pub(crate) fn leaders(
         let mut met = 0;
         let Sought { mut best, mut looked_at } = sought;
         if looked_at < LOOKED_AT {
-            kept.meet(keys, from, meeting, |candidate, other| {
+            // Most of those met by chance are too small or too far behind: to see that costs one walk to memory.
+            let may = |key: Key, other: &Posting| {
+                judge.could_match(unit, key.position, (sizes.size(other.unit), other.position))
+            };
+            kept.meet(keys, from, meeting, may, |candidate, other| {
                 met += 1;
                 looked_at += u32::from(best.is_some());
                 best = judge.improve(unit, candidate, (own, other), best).or(best);

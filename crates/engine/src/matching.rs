@@ -34,8 +34,8 @@ pub struct MatchOptions {
     pub list_pairs: Option<u64>,
     /// Only protected documents stand for others (`--against` alone).
     pub only_protected: bool,
-    /// Bytes in which elements are counted, and keys sorted; less takes more passes over the sets, and a
-    /// temporary file for the keys.
+    /// Bytes in which keys are sorted, and twice as many in which elements are counted before there are keys; less
+    /// takes a temporary file for the keys, and more passes over the sets.
     pub memory: u64,
     /// Bytes of feature sets that may be at hand while they are compared, if chunks are on disk: the other
     /// sets are read whenever they are compared.
@@ -59,8 +59,8 @@ pub struct Matches {
     pub shared: Vec<u32>,
     /// The pairs.
     pub pairs: PairList,
-    /// Distinct pairs of units that met under a key; where all pairs are looked for, only those that the places
-    /// of the key and their sizes leave.
+    /// Distinct pairs of units that met under a key and that its places and their sizes leave; where very many units
+    /// have the key, places are not known, and all are counted.
     pub candidates: u64,
     /// Pairs whose sets were intersected.
     pub verified: u64,

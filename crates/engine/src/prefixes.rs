@@ -17,7 +17,8 @@ const LEAST_COUNTED: u64 = 16 << 20;
 /// all that only one unit has are left out.
 ///
 /// Passes over a sample of the sets, twice over their front parts, and for containment once more over all. `memory`
-/// bounds what is written down to count, in bytes: with less of it, sets are passed over more often.
+/// bounds the keys in memory, in bytes, and half of what is written down to count: with less of it, sets are passed
+/// over more often.
 pub(crate) fn prefix_keys(
     collection: &Collection,
     units: &Units,
@@ -39,7 +40,7 @@ pub(crate) fn prefix_keys(
             false => give(own.split(set, order.bound).0),
         });
     };
-    let counting = memory.max(LEAST_COUNTED);
+    let counting = memory.saturating_mul(2).max(LEAST_COUNTED);
     let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
     let probe = |(scratch, own): &mut (PrefixScratch, Own), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));

@@ -5,13 +5,14 @@
 //! run that was killed goes on behind the last whole one. Who passes over all sets (`passes`) reads the
 //! file from front to back, a chunk at a time or the front part of one, against their checksums; some sets that
 //! lie side by side, or one that has no room among those compared ([`crate::judge`]), are read by themselves,
-//! against their digests.
+//! against their digests (`runs`).
 
-use crate::block::{Block, DIGEST, ELEMENT, FrontEnds, end_words};
+mod runs;
+
+use crate::block::{Block, ELEMENT};
 use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::SetDigest;
-use lookalike_core::features::digest;
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use std::io;
 use std::ops::Range;
@@ -100,6 +101,11 @@ impl ChunkStore {
     #[must_use]
     pub fn stored(&self) -> u64 {
         self.file.as_ref().map_or(0, FrameFile::bytes)
+    }
+
+    /// Bytes of chunks that are held in memory.
+    pub(crate) fn held(&self) -> u64 {
+        self.held
     }
 
     /// Where the file is made.
@@ -298,81 +304,12 @@ impl ChunkStore {
         }
     }
 
-    /// Reads sets that lie side by side in place of what is in `sets`; `words` is a buffer. Whether that could
-    /// be done, and they are what was written.
-    pub(crate) fn read_run(
-        &self,
-        block: &Block,
-        run: Range<u32>,
-        words: &mut Vec<u64>,
-        sets: &mut Vec<u64>,
-    ) -> bool {
-        let read = self.succeeds(self.run(block, run, words, sets));
-        if !read {
-            sets.clear();
-        }
-        read
-    }
-
     fn succeeds(&self, read: io::Result<()>) -> bool {
         read.map_err(|error| self.failed.get_or_init(|| error.to_string())).is_ok()
     }
 
     fn frame(&self, block: &Block) -> io::Result<(&FrameFile, Frame)> {
         self.file.as_ref().zip(block.frame).ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-
-    fn run(
-        &self,
-        block: &Block,
-        run: Range<u32>,
-        words: &mut Vec<u64>,
-        sets: &mut Vec<u64>,
-    ) -> io::Result<()> {
-        sets.clear();
-        if run.is_empty() {
-            return Ok(());
-        }
-        let (file, frame) = self.frame(block)?;
-        let from = run.start.saturating_sub(1) as usize / 2;
-        let ends = (run.end - 1) as usize / 2 + 1 - from;
-        words.resize(ends, 0);
-        file.read_front(frame, from as u64, words)?;
-        let low = |index| FrontEnds { words: &words[..ends], from }.range(index);
-        let (first, last) = (run.start, run.end - 1);
-        let lows = low(first).start..low(last).end;
-        let other = || io::Error::other("a feature set came back other than it was written");
-        if lows.end > block.elements() {
-            return Err(other());
-        }
-        let start = block.back_range(first, &low(first)).start - DIGEST;
-        let backs = start..block.back_range(last, &low(last)).end;
-        let back_at = ends + lows.len();
-        words.resize(back_at + backs.len(), 0);
-        let (front, back) = words[ends..].split_at_mut(lows.len());
-        file.read_front(frame, (end_words(block.ends.len()) + lows.start) as u64, front)?;
-        file.read_back(frame, backs.start as u64, back)?;
-
-        sets.reserve_exact(lows.len() + backs.len());
-        let ends = FrontEnds { words: &words[..ends], from };
-        for index in run {
-            let low = ends.range(index);
-            let back = block.back_range(index, &low);
-            let at = |range: Range<usize>, before: usize, offset: usize| {
-                let start = range.start.checked_sub(before)? + offset;
-                words.get(start..start + range.len())
-            };
-            let wanted = at(back.start - DIGEST..back.start, backs.start, back_at);
-            let start = sets.len();
-            sets.extend_from_slice(at(low, lows.start, ends.words.len()).ok_or_else(other)?);
-            sets.extend_from_slice(at(back, backs.start, back_at).ok_or_else(other)?);
-            // Where no sets are kept, a digest stands for what was signed.
-            let Some(SetDigest(found)) = digest(&sets[start..]) else { continue };
-            if wanted != Some(&[found as u64, (found >> 64) as u64]) {
-                return Err(other());
-            }
-        }
-        Ok(())
     }
 
     /// Whether all that was read could be.
@@ -391,6 +328,7 @@ impl ChunkStore {
 mod tests {
     use super::*;
     use crate::collection::{Document, SetRef};
+    use lookalike_core::features::digest;
     use lookalike_core::{TextDigest, TokenDigest};
     use std::fs;
 

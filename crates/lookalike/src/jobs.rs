@@ -74,31 +74,6 @@ fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, Lo
     pool.install(|| carry_out(job, action, progress)).map_err(|error| state::stopped(job, error))
 }
 
-/// Writes all tables; those and the digest of what they say.
-fn write_tables(
-    job: &Job,
-    action: Action,
-    analysis: &Analysis,
-    clusters: &Clusters,
-    staging: &Staging,
-) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
-    let mut digest = Xxh3::new();
-    let mut tables = Vec::new();
-    if action == Action::List && analysis.matches.pairs.complete {
-        let keep = job.settings.keep_rules()?;
-        tables.push(write_documents(analysis, &keep, staging, job.tables, &mut digest)?);
-    }
-    if action != Action::List {
-        tables.push(write_ledger(analysis, staging, job.tables, &mut digest)?);
-    }
-    tables.push(write_clusters(analysis, clusters, staging, job.tables, &mut digest)?);
-    tables.push(write_pairs(analysis, staging, job.tables, &mut digest)?);
-    if analysis.collection.problems.count() > 0 {
-        tables.push(write_problems(analysis, staging, job.tables)?);
-    }
-    Ok((tables, digest.digest128()))
-}
-
 fn carry_out(
     job: &Job,
     action: Action,
@@ -112,11 +87,7 @@ fn carry_out(
         action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
     let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
 
-    let mut clock = Instant::now();
-    let mut lap = |analysis: &mut Analysis, name| {
-        analysis.phases.push((name, clock.elapsed().as_secs_f64()));
-        clock = Instant::now();
-    };
+    let writing = Instant::now();
     let clusters = Clusters::new(&analysis);
     let choice = Choice::new(&analysis, &clusters);
     let options = RouteOptions {
@@ -134,7 +105,7 @@ fn carry_out(
     );
     let ((tables, digest), pass) = (tables?, pass?);
     analysis.collection.check()?;
-    lap(&mut analysis, "writing");
+    analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
     let mut summary = summarise(job, action, &analysis, &clusters);
     summary.digest = format!("{digest:032x}");
@@ -182,6 +153,31 @@ fn carry_out(
         skipped: analysis.inputs.skipped,
         phases: analysis.phases,
     })
+}
+
+/// Writes all tables; those and the digest of what they say.
+fn write_tables(
+    job: &Job,
+    action: Action,
+    analysis: &Analysis,
+    clusters: &Clusters,
+    staging: &Staging,
+) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
+    let mut digest = Xxh3::new();
+    let mut tables = Vec::new();
+    if action == Action::List && analysis.matches.pairs.complete {
+        let keep = job.settings.keep_rules()?;
+        tables.push(write_documents(analysis, &keep, staging, job.tables, &mut digest)?);
+    }
+    if action != Action::List {
+        tables.push(write_ledger(analysis, staging, job.tables, &mut digest)?);
+    }
+    tables.push(write_clusters(analysis, clusters, staging, job.tables, &mut digest)?);
+    tables.push(write_pairs(analysis, staging, job.tables, &mut digest)?);
+    if analysis.collection.problems.count() > 0 {
+        tables.push(write_problems(analysis, staging, job.tables)?);
+    }
+    Ok((tables, digest.digest128()))
 }
 
 fn is_named(table: &WrittenTable, name: &str) -> bool {

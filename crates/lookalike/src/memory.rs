@@ -30,8 +30,8 @@ impl Memory {
         self.sets().saturating_sub(fixed.saturating_sub(self.0 / 4))
     }
 
-    /// For counting elements, and after that for keys: an eighth. What is left is for what every document
-    /// takes, and for the texts that are being read.
+    /// For keys: an eighth. Before there are any, elements are counted in twice as much: what was for sequences is
+    /// free by then. What is left is for what every document takes, and for the texts that are being read.
     pub(crate) fn counting(self) -> u64 {
         self.0 / 8
     }

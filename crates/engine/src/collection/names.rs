@@ -58,12 +58,17 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Those of the documents in `which`. O(n log n).
-    pub(super) fn new(which: SparseIndex, compare: impl Fn(u32, u32) -> Ordering + Sync) -> Self {
-        let mut order: Vec<u32> = which.iter().collect();
-        order.par_sort_unstable_by(|&a, &b| compare(a, b));
+    /// Those of the documents in `which`, in whose order `heads` are: eight bytes of each name behind what
+    /// all have in common. `compare` is asked where those are the same. O(n log n).
+    pub(super) fn new(
+        which: SparseIndex,
+        heads: Vec<u64>,
+        compare: impl Fn(u32, u32) -> Ordering + Sync,
+    ) -> Self {
+        let mut order: Vec<(u64, u32)> = heads.into_iter().zip(which.iter()).collect();
+        order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| compare(a.1, b.1)));
         let mut ranks = vec![0; order.len()];
-        for (rank, document) in (0u32..).zip(order) {
+        for (rank, (_, document)) in (0u32..).zip(order) {
             if let Some(place) = which.place(document) {
                 ranks[place as usize] = rank;
             }
@@ -75,4 +80,18 @@ impl Ranks {
     pub(super) fn get(&self, document: u32) -> Option<u32> {
         self.which.place(document).map(|place| self.ranks[place as usize])
     }
+}
+
+/// Bytes that two texts have in common at their beginning.
+pub(super) fn in_common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// Eight bytes of a text from a place on: compared as numbers, they are in the order of the texts, or equal.
+pub(super) fn head(text: &[u8], from: usize) -> u64 {
+    let rest = text.get(from..).unwrap_or_default();
+    let mut bytes = [0; 8];
+    let count = rest.len().min(8);
+    bytes[..count].copy_from_slice(&rest[..count]);
+    u64::from_be_bytes(bytes)
 }

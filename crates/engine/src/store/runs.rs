@@ -1,0 +1,81 @@
+//! Numbers of sets that lie side by side in a chunk on disk in; the sets, and no others, out.
+
+use super::ChunkStore;
+use crate::block::{Block, DIGEST, FrontEnds, end_words};
+use lookalike_core::SetDigest;
+use lookalike_core::features::digest;
+use std::io;
+use std::ops::Range;
+
+impl ChunkStore {
+    /// Reads sets that lie side by side in place of what is in `sets`; `words` is a buffer. Whether that could
+    /// be done, and they are what was written.
+    pub(crate) fn read_run(
+        &self,
+        block: &Block,
+        run: Range<u32>,
+        words: &mut Vec<u64>,
+        sets: &mut Vec<u64>,
+    ) -> bool {
+        let read = self.succeeds(self.run(block, run, words, sets));
+        if !read {
+            sets.clear();
+        }
+        read
+    }
+
+    /// The same; what went wrong is for the caller to keep. Three reads: where the fronts of the sets end, the fronts,
+    /// and what of the sets is in the back.
+    pub(super) fn run(
+        &self,
+        block: &Block,
+        run: Range<u32>,
+        words: &mut Vec<u64>,
+        sets: &mut Vec<u64>,
+    ) -> io::Result<()> {
+        sets.clear();
+        if run.is_empty() {
+            return Ok(());
+        }
+        let (file, frame) = self.frame(block)?;
+        let from = run.start.saturating_sub(1) as usize / 2;
+        let ends = (run.end - 1) as usize / 2 + 1 - from;
+        words.resize(ends, 0);
+        file.read_front(frame, from as u64, words)?;
+        let low = |index| FrontEnds { words: &words[..ends], from }.range(index);
+        let (first, last) = (run.start, run.end - 1);
+        let lows = low(first).start..low(last).end;
+        let other = || io::Error::other("a feature set came back other than it was written");
+        if lows.end > block.elements() {
+            return Err(other());
+        }
+        let start = block.back_range(first, &low(first)).start - DIGEST;
+        let backs = start..block.back_range(last, &low(last)).end;
+        let back_at = ends + lows.len();
+        words.resize(back_at + backs.len(), 0);
+        let (front, back) = words[ends..].split_at_mut(lows.len());
+        file.read_front(frame, (end_words(block.ends.len()) + lows.start) as u64, front)?;
+        file.read_back(frame, backs.start as u64, back)?;
+
+        sets.reserve_exact(lows.len() + backs.len());
+        let ends = FrontEnds { words: &words[..ends], from };
+        for index in run {
+            let low = ends.range(index);
+            let back = block.back_range(index, &low);
+            let at = |range: Range<usize>, before: usize, offset: usize| {
+                let start = range.start.checked_sub(before)? + offset;
+                words.get(start..start + range.len())
+            };
+            let wanted = at(back.start - DIGEST..back.start, backs.start, back_at);
+            let start = sets.len();
+            sets.extend_from_slice(at(low, lows.start, ends.words.len()).ok_or_else(other)?);
+            sets.extend_from_slice(at(back, backs.start, back_at).ok_or_else(other)?);
+            // Where no sets are kept, a digest stands for what was signed.
+            let Some(SetDigest(found)) = digest(&sets[start..]) else { continue };
+            if wanted != Some(&[found as u64, (found >> 64) as u64]) {
+                return Err(other());
+            }
+        }
+        Ok(())
+    }
+}
