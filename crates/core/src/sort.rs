@@ -1,8 +1,8 @@
 //! A set of fingerprints in, the same in ascending order out.
 //!
-//! Fingerprints are spread evenly over all 64 bits, or below a bound, so the top bits of one nearly say its place: every value
-//! goes to the slot that they name, one or two to a slot, and one pass of insertions does the rest. Each value
-//! is looked at three times, where a sort by comparisons looks at it once for every halving: on sets of some
+//! Fingerprints are spread evenly over all 64 bits, or below a bound, so the top bits of one nearly say its place:
+//! every value goes to the slot that they name, one or two to a slot, and one pass of insertions does the rest. Each
+//! value is looked at three times, where a sort by comparisons looks at it once for every halving: on sets of some
 //! hundred elements that takes half the time. Values that are not spread are sorted by comparisons.
 
 /// Sets of fewer values are sorted by comparisons.

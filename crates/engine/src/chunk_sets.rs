@@ -37,8 +37,9 @@ struct Back {
     whole: bool,
     /// How many sets were read by themselves.
     alone: u32,
-    /// The last of them.
+    /// The last of them, and what was read of it.
     one: Vec<u64>,
+    read: Vec<u64>,
 }
 
 /// The sets of a chunk.
@@ -65,7 +66,16 @@ pub(crate) struct High<'a>(Place<'a>);
 #[derive(Debug)]
 enum Place<'a> {
     Held(&'a [u64]),
-    Stored { block: &'a Block, store: &'a ChunkStore, range: Range<usize>, back: &'a mut Back },
+    Stored {
+        block: &'a Block,
+        store: &'a ChunkStore,
+        index: u32,
+        /// Elements up to the bound.
+        low: usize,
+        /// Where the others are in the back.
+        range: Range<usize>,
+        back: &'a mut Back,
+    },
 }
 
 impl<'a> ChunkSets<'a> {
@@ -99,26 +109,32 @@ impl<'a> ChunkSets<'a> {
         let low = FrontEnds { words: ends, from: 0 }.range(index);
         let range = block.back_range(index, &low);
         let low = lows.get(low).unwrap_or_default();
-        Set { low, high: High(Place::Stored { block, store, range, back }) }
+        let high = Place::Stored { block, store, index, low: low.len(), range, back };
+        Set { low, high: High(high) }
     }
 }
 
 impl<'a> High<'a> {
-    /// Reads them, if they are not there.
+    /// Reads them, if they are not there: nothing if that cannot be done, and [`ChunkStore::check`] says why.
     pub(crate) fn get(self) -> &'a [u64] {
-        let (block, store, range, back) = match self.0 {
+        let (block, store, index, low, range, back) = match self.0 {
             Place::Held(high) => return high,
-            Place::Stored { block, store, range, back } => (block, store, range, back),
+            Place::Stored { block, store, index, low, range, back } => {
+                (block, store, index, low, range, back)
+            }
         };
         if !back.whole && back.alone < MOST_ALONE {
             back.alone += 1;
-            store.read_in_back(block, range, &mut back.one);
-            return &back.one;
+            let read = store.read_run(block, index..index + 1, &mut back.read, &mut back.one);
+            return if read { back.one.get(low..).unwrap_or_default() } else { &[] };
         }
         if !back.whole {
             back.whole = store.read_back(block, &mut back.words);
         }
-        back.words.get(range).unwrap_or_default()
+        match back.whole {
+            true => back.words.get(range).unwrap_or_default(),
+            false => &[],
+        }
     }
 }
 

@@ -15,7 +15,6 @@ use crate::{EngineError, Problems};
 use lookalike_core::SetDigest;
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -292,16 +291,6 @@ impl ChunkStore {
     /// Reads the back of a chunk; whether that could be done.
     pub(crate) fn read_back(&self, block: &Block, words: &mut Vec<u64>) -> bool {
         self.succeeds(self.frame(block).and_then(|(file, frame)| file.back(frame, words)))
-    }
-
-    /// Reads a part of the back of a chunk; nothing is there if that cannot be done.
-    pub(crate) fn read_in_back(&self, block: &Block, range: Range<usize>, words: &mut Vec<u64>) {
-        words.resize(range.len(), 0);
-        let read =
-            |(file, frame): (&FrameFile, Frame)| file.read_back(frame, range.start as u64, words);
-        if !self.succeeds(self.frame(block).and_then(read)) {
-            words.clear();
-        }
     }
 
     fn succeeds(&self, read: io::Result<()>) -> bool {
