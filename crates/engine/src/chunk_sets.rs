@@ -24,22 +24,24 @@ pub(crate) enum Part {
 pub(crate) struct ChunkBuffer {
     front: Vec<u64>,
     back: Back,
-    /// Of a run of sets: words that were read, and the sets.
+    run: Run,
+}
+
+/// Sets that were read by themselves, and the words that were read for them.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
     words: Vec<u64>,
-    run: Vec<u64>,
+    sets: Vec<u64>,
 }
 
 /// What of the back of a chunk was read.
 #[derive(Debug, Default)]
-struct Back {
+pub(crate) struct Back {
     /// All of it, or nothing.
     words: Vec<u64>,
     whole: bool,
     /// How many sets were read by themselves.
     alone: u32,
-    /// The last of them, and what was read of it.
-    one: Vec<u64>,
-    read: Vec<u64>,
 }
 
 /// The sets of a chunk.
@@ -61,10 +63,7 @@ pub(crate) struct Set<'a> {
 
 /// The elements of a set above the bound, wherever they are.
 #[derive(Debug)]
-pub(crate) struct High<'a>(Place<'a>);
-
-#[derive(Debug)]
-enum Place<'a> {
+pub(crate) enum High<'a> {
     Held(&'a [u64]),
     Stored {
         block: &'a Block,
@@ -75,6 +74,7 @@ enum Place<'a> {
         /// Where the others are in the back.
         range: Range<usize>,
         back: &'a mut Back,
+        run: &'a mut Run,
     },
 }
 
@@ -102,38 +102,39 @@ impl<'a> ChunkSets<'a> {
         let Self { block, store, buffer } = self;
         if block.held {
             let (low, high) = split(store.arranged(), block.get(index));
-            return Set { low, high: High(Place::Held(high)) };
+            return Set { low, high: High::Held(high) };
         }
-        let ChunkBuffer { front, back, .. } = &mut **buffer;
+        let ChunkBuffer { front, back, run } = &mut **buffer;
         let (ends, lows) = front.split_at(end_words(block.ends.len()));
         let low = FrontEnds { words: ends, from: 0 }.range(index);
         let range = block.back_range(index, &low);
         let low = lows.get(low).unwrap_or_default();
-        let high = Place::Stored { block, store, index, low: low.len(), range, back };
-        Set { low, high: High(high) }
+        let high = High::Stored { block, store, index, low: low.len(), range, back, run };
+        Set { low, high }
     }
 }
 
 impl<'a> High<'a> {
     /// Reads them, if they are not there: nothing if that cannot be done, and [`ChunkStore::check`] says why.
     pub(crate) fn get(self) -> &'a [u64] {
-        let (block, store, index, low, range, back) = match self.0 {
-            Place::Held(high) => return high,
-            Place::Stored { block, store, index, low, range, back } => {
-                (block, store, index, low, range, back)
+        match self {
+            High::Held(high) => high,
+            High::Stored { block, store, index, low, back, run, .. }
+                if !back.whole && back.alone < MOST_ALONE =>
+            {
+                back.alone += 1;
+                match store.read_run(block, index..index + 1, &mut run.words, &mut run.sets) {
+                    true => run.sets.get(low..).unwrap_or_default(),
+                    false => &[],
+                }
             }
-        };
-        if !back.whole && back.alone < MOST_ALONE {
-            back.alone += 1;
-            let read = store.read_run(block, index..index + 1, &mut back.read, &mut back.one);
-            return if read { back.one.get(low..).unwrap_or_default() } else { &[] };
-        }
-        if !back.whole {
-            back.whole = store.read_back(block, &mut back.words);
-        }
-        match back.whole {
-            true => back.words.get(range).unwrap_or_default(),
-            false => &[],
+            High::Stored { block, store, range, back, .. } => {
+                back.whole = back.whole || store.read_back(block, &mut back.words);
+                match back.whole {
+                    true => back.words.get(range).unwrap_or_default(),
+                    false => &[],
+                }
+            }
         }
     }
 }
@@ -150,16 +151,16 @@ pub(crate) fn for_each_run(
     if block.held {
         return indices.iter().for_each(|&index| each(index, block.get(index)));
     }
-    let ChunkBuffer { words, run, .. } = buffer;
+    let Run { words, sets } = &mut buffer.run;
     for indices in indices.chunk_by(|a, b| a + 1 == *b) {
         let (first, last) = (indices[0], indices[indices.len() - 1]);
-        if !store.read_run(block, first..last + 1, words, run) {
+        if !store.read_run(block, first..last + 1, words, sets) {
             continue;
         }
         let start = block.range(first).start;
         for &index in indices {
             let range = block.range(index);
-            each(index, &run[range.start - start..range.end - start]);
+            each(index, &sets[range.start - start..range.end - start]);
         }
     }
 }

@@ -19,7 +19,7 @@ use names::{Names, Ranks, Texts};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// One document. Its number in the collection is its place in the order of (file name, record).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,26 +241,32 @@ impl Collection {
         &self,
         wanted: impl Fn(Range<u32>) -> bool,
         each: impl Fn(Range<u32>, &Rows) -> T + Sync,
-        take: impl FnMut(T),
+        mut take: impl FnMut(T),
     ) {
         let chunks: Vec<u32> =
             (0..self.chunks()).filter(|&chunk| wanted(self.chunk_documents(chunk))).collect();
         let make = |chunk| each(self.chunk_documents(chunk), &self.rows(chunk));
-        in_order(&chunks, make, take);
+        in_order(&chunks, make, |made| {
+            take(made);
+            ControlFlow::Continue(())
+        });
     }
 
     /// The same, with the digests of the sets that each chunk stores, of all chunks.
     pub(crate) fn pass_with_digests<T: Send>(
         &self,
         each: impl Fn(Range<u32>, &Rows, &[SetDigest]) -> T + Sync,
-        take: impl FnMut(T),
+        mut take: impl FnMut(T),
     ) {
         let chunks: Vec<u32> = (0..self.chunks()).collect();
         let make = |chunk| {
             let (rows, digests) = self.rows_and_digests(chunk);
             each(self.chunk_documents(chunk), &rows, &digests)
         };
-        in_order(&chunks, make, take);
+        in_order(&chunks, make, |made| {
+            take(made);
+            ControlFlow::Continue(())
+        });
     }
 
     /// One document. Where it is on disk its whole chunk is read.
@@ -334,19 +340,7 @@ impl Collection {
         }
         let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
         let mut texts = Texts::default();
-        self.pass(
-            |mut documents| documents.any(|document| which.place(document).is_some()),
-            |documents, rows| {
-                let mut texts = Texts::default();
-                self.names_in(documents, rows, &mut |document, name| {
-                    if which.place(document).is_some() {
-                        texts.push(name);
-                    }
-                });
-                texts
-            },
-            |more| texts.append(&more),
-        );
+        self.pass_names(&which, Texts::default, Texts::push, |more| texts.append(&more));
         self.names = Names::new(which, texts);
     }
 
@@ -359,36 +353,38 @@ impl Collection {
         let first = self.name(first).into_owned();
         let first = first.as_bytes();
         let mut common = first.len();
-        let own = |name: &str| names::in_common(first, name.as_bytes());
-        self.pass_names(&which, own, |own| common = common.min(own));
+        let shorten = |common: &mut usize, name: &str| {
+            *common = names::in_common(&first[..*common], name.as_bytes());
+        };
+        self.pass_names(&which, || first.len(), shorten, |own| common = common.min(own));
         let mut heads = Vec::with_capacity(which.len() as usize);
-        self.pass_names(
-            &which,
-            |name| names::head(name.as_bytes(), common),
-            |head| heads.push(head),
-        );
+        let head =
+            |heads: &mut Vec<u64>, name: &str| heads.push(names::head(name.as_bytes(), common));
+        self.pass_names(&which, Vec::new, head, |more| heads.extend(more));
         self.ranks = Ranks::new(which, heads, |a, b| self.compare_names(a, b));
     }
 
-    /// Passes over some names, on all threads: `take` gets what `each` makes of them, in order.
+    /// Passes over some names, on all threads: those of each chunk are added to a `new` something, and `take` gets
+    /// these in order.
     fn pass_names<T: Send>(
         &self,
         which: &SparseIndex,
-        each: impl Fn(&str) -> T + Sync,
-        mut take: impl FnMut(T),
+        new: impl Fn() -> T + Sync,
+        add: impl Fn(&mut T, &str) + Sync,
+        take: impl FnMut(T),
     ) {
         self.pass(
             |mut documents| documents.any(|document| which.place(document).is_some()),
             |documents, rows| {
-                let mut made = Vec::new();
+                let mut made = new();
                 self.names_in(documents, rows, &mut |document, name| {
                     if which.place(document).is_some() {
-                        made.push(each(name));
+                        add(&mut made, name);
                     }
                 });
                 made
             },
-            |made| made.into_iter().for_each(&mut take),
+            take,
         );
     }
 
@@ -435,14 +431,17 @@ impl Collection {
         let mut left = bytes.saturating_sub(self.store.held());
         let missing: Vec<u32> =
             (0..self.chunks()).filter(|&chunk| !self.blocks[chunk as usize].has_rows()).collect();
-        for chunks in missing.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
-            let read = |&chunk: &u32| self.read_rows(chunk).0;
-            let read: Vec<Rows> = chunks.par_iter().with_max_len(1).map(read).collect();
-            for (&chunk, rows) in chunks.iter().zip(read) {
-                let Some(rest) = left.checked_sub(rows.bytes()) else { return };
-                let block = &mut self.blocks[chunk as usize];
-                (left, block.rows, block.rows_held) = (rest, rows, true);
-            }
+        let mut back = Vec::new();
+        let read = |chunk| self.read_rows(chunk).0;
+        in_order(&missing, read, |rows: Rows| {
+            let Some(rest) = left.checked_sub(rows.bytes()) else { return ControlFlow::Break(()) };
+            left = rest;
+            back.push(rows);
+            ControlFlow::Continue(())
+        });
+        for (chunk, rows) in missing.into_iter().zip(back) {
+            let block = &mut self.blocks[chunk as usize];
+            (block.rows, block.rows_held) = (rows, true);
         }
     }
 
@@ -589,11 +588,17 @@ impl Collection {
     }
 }
 
-/// Makes something of each chunk on all threads, and gives it in their order.
-fn in_order<T: Send>(chunks: &[u32], make: impl Fn(u32) -> T + Sync, mut take: impl FnMut(T)) {
+/// Makes something of each chunk on all threads, and gives it in their order, until told to stop.
+fn in_order<T: Send>(
+    chunks: &[u32],
+    make: impl Fn(u32) -> T + Sync,
+    mut take: impl FnMut(T) -> ControlFlow<()>,
+) {
     for chunks in chunks.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
         let made: Vec<T> = chunks.par_iter().with_max_len(1).map(|&chunk| make(chunk)).collect();
-        made.into_iter().for_each(&mut take);
+        if made.into_iter().try_for_each(&mut take).is_break() {
+            return;
+        }
     }
 }
 

@@ -50,7 +50,7 @@ impl Groups {
 /// Shards: enough that a table of one is small, few enough that a bucket has some groups for each.
 const SHARDS: usize = 64;
 
-/// Groups of a bucket that are taken together with those of others: shards are visited less often.
+/// Buckets whose groups are shared out together: shards are visited less often.
 const TAKEN: usize = 8;
 
 /// The groups of a bucket, by shard.
@@ -70,13 +70,13 @@ struct InShard {
 
 /// How many keys there are.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+pub(crate) struct Counts {
     /// That two or more units have.
-    shared: u64,
+    pub(crate) shared: u64,
     /// How often units have one of those.
-    written: u64,
+    pub(crate) written: u64,
     /// That are left out.
-    ignored: u64,
+    pub(crate) ignored: u64,
 }
 
 impl Sorted {
@@ -141,18 +141,6 @@ pub(crate) struct DistinctGroups {
     counts: Counts,
 }
 
-/// All groups that there are.
-#[derive(Debug)]
-pub(crate) struct Distinct {
-    pub(crate) groups: Groups,
-    /// Keys that two or more units have.
-    pub(crate) shared: u64,
-    /// How often units have one of those.
-    pub(crate) written: u64,
-    /// Keys that were left out.
-    pub(crate) ignored: u64,
-}
-
 impl DistinctGroups {
     /// Takes the groups of the next bucket; how many entries there are in all, or may be.
     pub(crate) fn take(&mut self, sorted: Sorted) -> usize {
@@ -185,8 +173,8 @@ impl DistinctGroups {
         });
     }
 
-    /// The groups, shard by shard.
-    pub(crate) fn finish(mut self) -> Distinct {
+    /// The groups, shard by shard, and how many keys there were.
+    pub(crate) fn finish(mut self) -> (Groups, Counts) {
         self.share_out();
         let mut groups = Groups::default();
         let all =
@@ -196,8 +184,7 @@ impl DistinctGroups {
         for shard in std::mem::take(&mut self.shards) {
             groups.append(&shard.groups);
         }
-        let Counts { shared, written, ignored } = self.counts;
-        Distinct { groups, shared, written, ignored }
+        (groups, self.counts)
     }
 }
 
@@ -243,9 +230,8 @@ mod tests {
                 }
                 distinct.take(Sorted::of(&emitted, most));
             }
-            let found = distinct.finish();
+            let (groups, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);
-            let groups = &found.groups;
             let mut found: Vec<&[Posting]> =
                 (0..groups.len()).map(|group| &groups.entries[groups.range(group)]).collect();
             found.sort_by_key(|group| group.iter().map(|posting| posting.unit).collect::<Vec<_>>());

@@ -47,8 +47,8 @@ pub(crate) fn leaders(
     progress: &dyn Progress,
 ) -> Vec<Edge> {
     let protected = units.protected();
-    let (sizes, units) = (units, units.len());
-    let mut kept = Kept::new(postings, units);
+    let count = units.len();
+    let mut kept = Kept::new(postings, count);
     let mut best = Vec::new();
     // Nobody ever looks for a unit that has no key.
     let keep = |kept: &mut Kept<'_, _>, unit: u32| {
@@ -70,7 +70,7 @@ pub(crate) fn leaders(
         if looked_at < LOOKED_AT {
             // Most of those met by chance are too small or too far behind: to see that costs one walk to memory.
             let may = |key: Key, other: &Posting| {
-                judge.could_match(unit, key.position, (sizes.size(other.unit), other.position))
+                judge.could_match(unit, key.position, (units.size(other.unit), other.position))
             };
             kept.meet(keys, from, meeting, may, |candidate, other| {
                 met += 1;
@@ -88,8 +88,8 @@ pub(crate) fn leaders(
     };
     let mut settling = Meeting::default();
     let mut start = protected;
-    while start < units && !progress.cancelled() {
-        let end = units.min(start.saturating_add(BLOCK));
+    while start < count && !progress.cancelled() {
+        let end = count.min(start.saturating_add(BLOCK));
         let compared: Vec<(Sought, bool)> = (start..end)
             .into_par_iter()
             .map_init(Meeting::default, |meeting, unit| {

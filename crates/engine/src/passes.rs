@@ -6,6 +6,7 @@
 
 use crate::buckets::units_per_task;
 use crate::chunk_sets::{ChunkBuffer, ChunkSets, Part, Set, for_each_run};
+use crate::units::NO_UNIT;
 use crate::{Collection, Units};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -25,9 +26,6 @@ pub(crate) struct Passes<'a> {
     /// leave holes of their size between what is kept of one chunk and of the next.
     spare: Mutex<Vec<ChunkBuffer>>,
 }
-
-/// Marks a set that is no unit's.
-const NO_UNIT: u32 = u32::MAX;
 
 impl<'a> Passes<'a> {
     /// Sorts the units by their chunks. O(units).

@@ -6,7 +6,7 @@
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
 use crate::buckets::{AllKeys, Emitted, Room, UNITS_PER_TASK, emit, for_each_bucket};
-use crate::groups::{Distinct, DistinctGroups, Groups, Sorted};
+use crate::groups::{Counts, DistinctGroups, Groups, Sorted};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::steps::Step;
@@ -198,7 +198,7 @@ impl Postings {
                 |[bucket]| Sorted::of(&bucket, most_units),
                 |sorted| too_many(distinct.take(sorted)),
             )?;
-            let Distinct { groups, shared, written, ignored } = distinct.finish();
+            let (groups, Counts { shared, written, ignored }) = distinct.finish();
             let probes = Keys::of_groups(units, &groups);
             return Ok(Self { groups, probes, shared, written, ignored, ..Self::default() });
         };

@@ -29,8 +29,8 @@ pub struct Units {
     protected: u32,
 }
 
-/// Marks a document without a unit in [`Units::of_document`].
-const NO_UNIT: u32 = u32::MAX;
+/// Stands where a document or a set has no unit.
+pub(crate) const NO_UNIT: u32 = u32::MAX;
 
 impl Units {
     /// Collapses the collection and puts the units in order.
