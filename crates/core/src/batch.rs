@@ -1,9 +1,13 @@
-//! Many short tokens in, their hashes out: [`fingerprint::token`], several at a time.
+//! Many short tokens in, their hashes out, and the fingerprints of their shingles: [`fingerprint::token`] and
+//! [`fingerprint::shingles`], several at a time.
 //!
 //! XXH3 has a formula of its own for one to three bytes, for four to eight and for nine to sixteen. Which of them
 //! comes next is anyone's guess in running text, and a wrong guess costs more than all three. So all three are
 //! worked out for every token, without a branch, on as many tokens at once as the processor's vectors hold, and
 //! the right one is taken. Longer tokens are few and go one by one.
+//!
+//! Rolling a shingle's fingerprint along, every one waits for the one before. Those of a few tokens are worked out
+//! anew, each from its first token to its last, which vectors do for as many shingles at once as they hold.
 
 use crate::fingerprint;
 
@@ -180,10 +184,85 @@ fn folded_product(a: u64, b: u64) -> u64 {
     upper ^ lower
 }
 
+/// Appends the fingerprints of all contiguous runs of `size` tokens, in text order, repeats included.
+///
+/// Equal to [`fingerprint::shingles`]. O(tokens).
+///
+/// ```
+/// use lookalike_core::{batch, fingerprint};
+///
+/// let (mut all, mut rolled) = (Vec::new(), Vec::new());
+/// batch::shingles(&[7, 1, 8, 2], 3, &mut all);
+/// fingerprint::shingles(&[7, 1, 8, 2], 3, |value| rolled.push(value));
+/// assert_eq!(all, rolled);
+/// ```
+pub fn shingles(tokens: &[u64], size: usize, out: &mut Vec<u64>) {
+    if size == 0 || tokens.len() < size {
+        return;
+    }
+    let start = out.len();
+    out.resize(start + tokens.len() - size + 1, 0);
+    let out = &mut out[start..];
+    #[cfg(target_arch = "x86_64")]
+    #[expect(
+        unsafe_code,
+        reason = "what the function asks of the processor is looked for just before"
+    )]
+    if size <= ANEW && is_x86_feature_detected!("avx512dq") {
+        return unsafe { shingles_avx512(tokens, size, out) };
+    }
+    let mut places = out.iter_mut();
+    fingerprint::shingles(tokens, size, |value| {
+        if let Some(place) = places.next() {
+            *place = value;
+        }
+    });
+}
+
+/// Shingles of more tokens are cheaper to roll.
+const ANEW: usize = 8;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn shingles_avx512(tokens: &[u64], size: usize, out: &mut [u64]) {
+    shingles_anew(tokens, size, out);
+}
+
+/// The definition: a polynomial over the hashes of some tokens, finalised. By their places in a shingle, as plain loops
+/// are what the compiler makes vectors of. O(tokens × size).
+#[inline(always)]
+fn shingles_anew(tokens: &[u64], size: usize, out: &mut [u64]) {
+    out.copy_from_slice(&tokens[..out.len()]);
+    for column in (1..size).map(|place| &tokens[place..]) {
+        for (sum, hash) in out.iter_mut().zip(column) {
+            *sum = sum.wrapping_mul(fingerprint::BASE).wrapping_add(*hash);
+        }
+    }
+    out.iter_mut().for_each(|sum| *sum = fingerprint::finalise(*sum));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn shingles_are_those_of_the_rolling_polynomial(
+            tokens in prop::collection::vec(any::<u64>(), 0..60),
+            size in 0usize..12,
+        ) {
+            let (mut all, mut rolled) = (vec![5], vec![5]);
+            shingles(&tokens, size, &mut all);
+            fingerprint::shingles(&tokens, size, |value| rolled.push(value));
+            prop_assert_eq!(&all, &rolled);
+            // As it is done on processors with vectors, on any.
+            if all.len() > 1 {
+                shingles_anew(&tokens, size, &mut all[1..]);
+                prop_assert_eq!(all, rolled);
+            }
+        }
+    }
 
     fn one_by_one(bytes: &[u8], places: &[[usize; 2]]) -> Vec<u64> {
         places.iter().map(|&[start, end]| fingerprint::token(&bytes[start..end])).collect()

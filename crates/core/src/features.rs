@@ -124,8 +124,7 @@ pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Seen, out: &mut Ve
                 ShortDocuments::Whole => size.min(tokens.len()),
                 ShortDocuments::Ignore => size,
             };
-            all.reserve(tokens.len());
-            fingerprint::shingles(tokens, size, |value| all.push(value));
+            batch::shingles(tokens, size, all);
         }
     }
     // 0 is taken as 1, as likely as any collision: it stands for an empty slot.

@@ -14,6 +14,7 @@ use crate::{Measure, RarityTable, SpreadSort, Threshold, vectors};
 pub struct PrefixScratch {
     low: Vec<u64>,
     high: Vec<u64>,
+    known: Vec<u8>,
     common: Vec<(u8, u64)>,
     sorting: Sorting,
 }
@@ -90,7 +91,7 @@ impl<'a> PrefixOrder<'a> {
         mut emit: impl FnMut(u32, u64),
     ) {
         let length = self.measure.prefix_length(self.threshold, size) as usize;
-        let PrefixScratch { low, high, common, sorting } = scratch;
+        let PrefixScratch { low, high, known, common, sorting } = scratch;
         if low.len() < counted.len() {
             low.resize(counted.len(), 0);
         }
@@ -106,16 +107,23 @@ impl<'a> PrefixOrder<'a> {
         }
         common.clear();
         let (mut place, end) = (alone as u32, length as u32);
-        // How common an element is costs a walk to memory: asked in order, and only until there are enough.
-        let mut take = |value: u64| {
-            match self.rarity.commonness(value) {
-                0 => {
-                    emit(place, value);
-                    place += 1;
+        // How common an element is costs a walk to memory: asked in order, only until there are enough, but of
+        // several together, so that they are on their way at once.
+        let mut take = |values: &[u64]| {
+            known.clear();
+            known.extend(values.iter().map(|&value| self.rarity.commonness(value)));
+            for (&value, &commonness) in values.iter().zip(&*known) {
+                if commonness > 0 {
+                    common.push((commonness, value));
+                    continue;
                 }
-                commonness => common.push((commonness, value)),
+                emit(place, value);
+                place += 1;
+                if place == end {
+                    return false;
+                }
             }
-            place < end
+            true
         };
         let few = length - alone;
         if !ascending(low, few, (0, self.bound), sorting, &mut take) {
@@ -133,20 +141,43 @@ impl<'a> PrefixOrder<'a> {
     }
 }
 
-/// The elements of an [arranged](arrange) or sorted set up to the bound, and those above it. O(log |set|).
+/// The elements of an [arranged](arrange) or sorted set up to the bound, and those above it. O(log |set|), and mostly
+/// one walk to memory: fingerprints are spread evenly, so it is known about where the bound lies.
 #[must_use]
 pub fn split(bound: u64, set: &[u64]) -> (&[u64], &[u64]) {
-    set.split_at(set.partition_point(|&value| value <= bound))
+    let guess = ((set.len() as u128 * u128::from(bound)) >> 64) as usize;
+    // Those before `from` are up to the bound, those from `to` on above it.
+    let (mut from, mut to, mut step) = (0, set.len(), 8);
+    if set.get(guess).is_some_and(|&value| value <= bound) {
+        from = guess + 1;
+        while let Some(&value) = set.get(from + step) {
+            if value > bound {
+                to = from + step;
+                break;
+            }
+            (from, step) = (from + step + 1, 2 * step);
+        }
+    } else {
+        to = guess.min(set.len());
+        while let Some(at) = to.checked_sub(step) {
+            if set[at] <= bound {
+                from = at + 1;
+                break;
+            }
+            (to, step) = (at, 2 * step);
+        }
+    }
+    set.split_at(from + set[from..to].partition_point(|&value| value <= bound))
 }
 
-/// Gives values in ascending order until `each` says that it has enough; whether it wants more. About `few`
-/// are likely to be: only those are sorted. The values are spread evenly between `from` and `to`, or it takes longer.
+/// Gives values in ascending order, some at a time, until `each` says that it has enough; whether it wants more. About
+/// `few` are likely to be: only those are sorted. The values are spread evenly between `from` and `to`, or it takes longer.
 fn ascending(
     values: &mut [u64],
     few: usize,
     (mut from, to): (u64, u64),
     sorting: &mut Sorting,
-    each: &mut impl FnMut(u64) -> bool,
+    each: &mut impl FnMut(&[u64]) -> bool,
 ) -> bool {
     let mut rest = values;
     while !rest.is_empty() {
@@ -164,7 +195,7 @@ fn ascending(
         }
         let (head, tail) = rest.split_at_mut(count);
         sorting.spread.sort(head);
-        if !head.iter().all(|&value| each(value)) {
+        if !each(head) {
             return false;
         }
         rest = tail;
@@ -210,6 +241,23 @@ mod tests {
         let mut table = RarityTable::for_elements(100);
         table.count(sets.iter());
         table
+    }
+
+    proptest! {
+        #[test]
+        fn sets_are_split_wherever_the_bound_lies(
+            low in prop::collection::vec(0u64..=100, 0..200),
+            high in prop::collection::vec(101u64.., 0..200),
+            evenly in any::<bool>(),
+        ) {
+            // The bound says that about half of the set is low, whatever is.
+            let (bound, scale) = if evenly { (100 << 56, 56) } else { (100, 0) };
+            let lift = |value: &u64| (value % 200) << scale;
+            let low: Vec<u64> = low.iter().map(lift).collect();
+            let high: Vec<u64> = high.iter().map(|value| lift(&(101 + value % 99))).collect();
+            let set = [low.clone(), high.clone()].concat();
+            prop_assert_eq!(split(bound, &set), (&low[..], &high[..]));
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ const COUNTERS: usize = 16;
 /// Values in a line of the cache.
 const LINE: usize = 16;
 
-/// What is on its way to the buckets: a line for each, which goes there when it is full. Without them, every value
+/// What is on its way to the buckets: a line for each, which goes there when it is full and another value comes. Without them, every value
 /// would be written to another page than the one before, of more pages than the processor knows the places of.
 #[derive(Debug, Default)]
 struct Lines {
@@ -42,12 +42,15 @@ impl Lines {
     #[inline]
     fn push(&mut self, bucket: usize, value: u32, out: &mut [Vec<u32>]) {
         let (line, length) = (&mut self.lines[bucket], &mut self.lengths[bucket]);
-        line[usize::from(*length) % LINE] = value;
-        *length += 1;
-        if usize::from(*length) == LINE {
+        let mut at = usize::from(*length);
+        // Only now, and not when its last value came: a line that was just written to could not be read before all
+        // that was written earlier has found its place in memory.
+        if at == LINE {
             out[bucket].extend_from_slice(line);
-            *length = 0;
+            at = 0;
         }
+        line[at % LINE] = value;
+        *length = at as u8 + 1;
     }
 
     fn finish(&self, out: &mut [Vec<u32>]) {
@@ -247,15 +250,25 @@ fn repeated<'w>(
         let slot = rest as usize & (slots - 1);
         (slot / 32, 2 * (slot % 32))
     };
-    for &rest in parts.clone().flatten() {
+    parts.clone().flatten().for_each(|&rest| {
         let (word, bit) = place(rest);
         let seen = counters[word] >> bit & 1;
         counters[word] |= (1 + seen) << bit;
-    }
-    let mut bits = vec![0u64; elements.div_ceil(64)];
-    for (index, &rest) in parts.flatten().enumerate() {
-        let (word, bit) = place(rest);
-        bits[index / 64] |= (counters[word] >> (bit + 1) & 1) << (index % 64);
+    });
+    let mut bits = Vec::with_capacity(elements.div_ceil(64));
+    // A word is put together out of memory: there, each of its bits would wait for the one before.
+    let (mut bit, mut bits_so_far) = (0, 0);
+    parts.flatten().for_each(|&rest| {
+        let (word, slot) = place(rest);
+        bits_so_far |= (counters[word] >> (slot + 1) & 1) << bit;
+        bit += 1;
+        if bit == 64 {
+            bits.push(bits_so_far);
+            (bit, bits_so_far) = (0, 0);
+        }
+    });
+    if bit > 0 {
+        bits.push(bits_so_far);
     }
     bits
 }

@@ -1,10 +1,14 @@
 //! Keys in the order of their values in; the groups of units that have the same key, each group of units once, out.
 //!
+//! Of a group only those are left that may match another of it under this key, by size and place: everybody else
+//! would be met, and turned away, again and again.
+//!
 //! Documents of one origin share most of their keys, and nobody else has them: a group for each key would say the
 //! same thing again and again. To find the group that has the same units as another, groups are shared out by
 //! a hash of their units: what can be the same is in one *shard*, small enough to be looked up near the
 //! processor, and all threads work, each on shards of its own.
 
+use crate::MatchSettings;
 use crate::buckets::Emitted;
 use crate::postings::Posting;
 use lookalike_core::fingerprint::finalise;
@@ -80,27 +84,68 @@ pub(crate) struct Counts {
 }
 
 impl Sorted {
-    /// Finds the groups of two or more units in a sorted bucket; those of more than `most` are ignored.
-    pub(crate) fn of(bucket: &[Emitted], most: Option<u32>) -> Self {
+    /// Finds the groups of two or more units in a sorted bucket. Groups of more than `most` are ignored; of the others
+    /// `leave` takes out who need not be in them.
+    pub(crate) fn of(
+        bucket: &[Emitted],
+        most: Option<u32>,
+        leave: impl Fn(&mut Vec<Posting>),
+    ) -> Self {
         let mut sorted =
             Self { shards: vec![InShard::default(); SHARDS], counts: Counts::default() };
         let counts = &mut sorted.counts;
+        let mut left = Vec::new();
         for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
             if most.is_some_and(|most| group.len() as u64 > u64::from(most)) {
                 counts.ignored += 1;
                 continue;
             }
+            left.clear();
+            left.extend(group.iter().map(|&(_, posting)| posting));
+            leave(&mut left);
+            if left.is_empty() {
+                continue;
+            }
             counts.shared += 1;
-            counts.written += group.len() as u64;
-            let mix = |hash, (_, posting): &Emitted| finalise(hash ^ u64::from(posting.unit));
+            counts.written += left.len() as u64;
+            let mix = |hash, posting: &Posting| finalise(hash ^ u64::from(posting.unit));
             // Begins with their number: unit 0 alone would be mixed to nothing.
-            let hash = group.iter().fold(group.len() as u64, mix);
+            let hash = left.iter().fold(left.len() as u64, mix);
             let shard = &mut sorted.shards[hash as usize % SHARDS];
-            shard.heads.push((hash, group.len() as u32));
-            shard.entries.extend(group.iter().map(|&(_, posting)| posting));
+            shard.heads.push((hash, left.len() as u32));
+            shard.entries.extend_from_slice(&left);
         }
         sorted
     }
+}
+
+/// Groups of more units are left as they are: to see who of them may match whom takes too many comparisons.
+const LOOKED_THROUGH: usize = 32;
+
+/// Leaves of a group, whose units' sets have these sizes, those that may match another of it under this key.
+///
+/// Nobody who matches is lost: under the first key that two matching units share, both may match the other.
+pub(crate) fn leave_mates(
+    settings: &MatchSettings,
+    size: impl Fn(u32) -> u32,
+    group: &mut Vec<Posting>,
+) {
+    let mut all = [(0, 0); LOOKED_THROUGH];
+    let Some(all) = all.get_mut(..group.len()) else { return };
+    for (own, posting) in all.iter_mut().zip(&*group) {
+        *own = (size(posting.unit), posting.position);
+    }
+    let mut mates = 0u64;
+    for (at, &own) in all.iter().enumerate() {
+        for (other_at, &other) in all[..at].iter().enumerate() {
+            let both = 1 << at | 1 << other_at;
+            if mates & both != both && settings.could_match(own, other) {
+                mates |= both;
+            }
+        }
+    }
+    let mut at = 0..;
+    group.retain(|_| at.next().is_some_and(|at| mates >> at & 1 == 1));
 }
 
 /// The groups of which no other has the same units.
@@ -191,10 +236,38 @@ impl DistinctGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lookalike_core::Measure;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     proptest! {
+        /// Against all pairs of sets, under each key that they share.
+        #[test]
+        fn who_may_match_nobody_is_left_out(
+            sets in prop::collection::vec((1u32..60, 0u32..60), 0..40),
+            measure in prop::sample::select(vec![Measure::Resemblance, Measure::Cosine]),
+        ) {
+            let settings = MatchSettings { measure, ..MatchSettings::resemblance("0.8".parse().unwrap()) };
+            let group: Vec<Posting> = (0u32..)
+                .zip(&sets)
+                .map(|(unit, &(size, place))| Posting { unit, position: place % size })
+                .collect();
+            let size = |unit: u32| sets[unit as usize].0;
+            let mate = |a: &Posting, b: &Posting| {
+                let (a, b) = ((size(a.unit), a.position), (size(b.unit), b.position));
+                let shared = (a.0 - a.1).min(b.0 - b.1);
+                measure.reaches(settings.threshold, lookalike_core::Overlap { shared, a: a.0, b: b.0 })
+            };
+            let has_mate = |own: &Posting| group.iter().any(|other| other.unit != own.unit && mate(own, other));
+            let truth: Vec<Posting> = match group.len() <= LOOKED_THROUGH {
+                true => group.iter().copied().filter(has_mate).collect(),
+                false => group.clone(),
+            };
+            let mut left = group.clone();
+            leave_mates(&settings, size, &mut left);
+            prop_assert_eq!(left, truth);
+        }
+
         /// Against the definition: of the groups with the same units, the first in the order of keys.
         #[test]
         fn of_groups_with_the_same_units_the_first_in_order_is_left(
@@ -228,7 +301,7 @@ mod tests {
                         *known = group;
                     }
                 }
-                distinct.take(Sorted::of(&emitted, most));
+                distinct.take(Sorted::of(&emitted, most, |_| ()));
             }
             let (groups, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);

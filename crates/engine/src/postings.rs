@@ -6,7 +6,7 @@
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
 use crate::buckets::{AllKeys, Emitted, Room, UNITS_PER_TASK, emit, for_each_bucket};
-use crate::groups::{Counts, DistinctGroups, Groups, Sorted};
+use crate::groups::{Counts, DistinctGroups, Groups, Sorted, leave_mates};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::steps::Step;
@@ -106,6 +106,15 @@ impl Keys {
     }
 }
 
+/// Fails where entries are more than 32 bits can number.
+fn too_many(entries: usize) -> Result<(), EngineError> {
+    let (entries, limit) = (entries as u64, u64::from(u32::MAX));
+    match entries > limit {
+        true => Err(EngineError::TooManyPostings { entries, limit }),
+        false => Ok(()),
+    }
+}
+
 impl Postings {
     /// Counts elements, chooses prefixes, sorts the keys; with more than `memory` bytes of keys, or of
     /// elements to count, in a temporary file and in several passes. Where chunks are on disk, all of them
@@ -121,7 +130,11 @@ impl Postings {
     ) -> Result<Self, EngineError> {
         let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
         collection.leave_memory()?;
-        let mut postings = Self::group(units.len(), probes, posts, None)?;
+        let leave = |group: &mut Vec<_>| leave_mates(settings, |unit| units.size(unit), group);
+        let mut postings = match posts {
+            None => Self::group(units.len(), probes, None, leave)?,
+            Some(posts) => Self::group_both(units.len(), probes, posts)?,
+        };
         let groups = &postings.groups;
         let least = |group: u32| {
             let sizes = groups.entries[groups.range(group)].iter().map(|p| units.size(p.unit));
@@ -174,34 +187,32 @@ impl Postings {
         let emitted = emit(units, room, |unit, out| {
             each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
         })?;
-        let mut postings = Self::group(units, emitted, None, limit)?;
+        let mut postings = Self::group(units, emitted, limit, |_| ())?;
         postings.least_sizes = vec![0; postings.groups() as usize];
         Ok(postings)
     }
 
-    /// Numbers the groups, bucket by bucket; each bucket is sorted and gone before the next.
+    /// Numbers the groups, bucket by bucket; each bucket is sorted and gone before the next. `leave` takes out of
+    /// a group who need not be in it.
     fn group(
         units: u32,
-        probes: AllKeys,
-        posts: Option<AllKeys>,
+        keys: AllKeys,
         most_units: Option<u32>,
+        leave: impl Fn(&mut Vec<Posting>) + Sync,
     ) -> Result<Self, EngineError> {
-        let limit = u64::from(u32::MAX);
-        let too_many = |entries: usize| match entries as u64 > limit {
-            true => Err(EngineError::TooManyPostings { entries: entries as u64, limit }),
-            false => Ok(()),
-        };
-        let Some(posts) = posts else {
-            let mut distinct = DistinctGroups::default();
-            for_each_bucket(
-                [probes],
-                |[bucket]| Sorted::of(&bucket, most_units),
-                |sorted| too_many(distinct.take(sorted)),
-            )?;
-            let (groups, Counts { shared, written, ignored }) = distinct.finish();
-            let probes = Keys::of_groups(units, &groups);
-            return Ok(Self { groups, probes, shared, written, ignored, ..Self::default() });
-        };
+        let mut distinct = DistinctGroups::default();
+        for_each_bucket(
+            [keys],
+            |[bucket]| Sorted::of(&bucket, most_units, &leave),
+            |sorted| too_many(distinct.take(sorted)),
+        )?;
+        let (groups, Counts { shared, written, ignored }) = distinct.finish();
+        let probes = Keys::of_groups(units, &groups);
+        Ok(Self { groups, probes, shared, written, ignored, ..Self::default() })
+    }
+
+    /// The same where units are found under other keys than they look under.
+    fn group_both(units: u32, probes: AllKeys, posts: AllKeys) -> Result<Self, EngineError> {
         let mut groups = Groups::default();
         let posting = |&(_, posting): &Emitted| posting;
         // Both sides in step: the groups of what is posted, and for each who probes it.

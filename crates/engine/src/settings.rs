@@ -1,6 +1,6 @@
 //! What two documents are compared by: everything that decides the answer, and nothing else.
 
-use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
+use lookalike_core::{FeatureKind, Measure, Overlap, ShortDocuments, Threshold};
 use lookalike_text::{AnalysisSettings, Terms};
 
 /// The settings of the match. Two runs with equal settings give equal answers.
@@ -29,5 +29,13 @@ impl MatchSettings {
             measure: Measure::Resemblance,
             threshold,
         }
+    }
+
+    /// Whether two sets, each given by its size and the place in it of the first element that they share, may reach
+    /// the threshold: they share nothing before it.
+    #[inline]
+    pub(crate) fn could_match(&self, a: (u32, u32), b: (u32, u32)) -> bool {
+        let shared = (a.0 - a.1).min(b.0 - b.1);
+        self.measure.reaches(self.threshold, Overlap { shared, a: a.0, b: b.0 })
     }
 }

@@ -13,6 +13,7 @@ use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, W
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// A document that somebody wants to see.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +57,9 @@ pub(crate) fn second_pass(
     let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
     let until = if routing.is_some() { own_files.max(last_file) } else { last_file };
     let chunks = inputs.chunks().take_while(|chunk| chunk_file(chunk) < until);
+    // What was written is filled anew: its pages are there.
+    let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
+    let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
     pipeline::ordered(
         analysis.threads,
         chunks.zip(0u32..),
@@ -66,14 +70,14 @@ pub(crate) fn second_pass(
                 Err(problem) => return Ok((index, Read::Problem(problem), Vec::new())),
             };
             let shown = pick(&chunk, index, analysis, wanted, scratch);
-            let mut routed = Routed::default();
             let read = match routing {
                 Some((_, options, decisions)) if chunk.file < own_files => {
+                    let mut routed = written().pop().unwrap_or_default();
                     let fates = decisions.of_chunk(index);
                     chunk.route(inputs, &fates, options, &mut routed)?;
                     // A run of one-document files may end in the collection that is not written again.
                     let known = fates.before_file(own_files);
-                    Read::Routed(chunk.file, chunk.consumed, known, Box::new(routed))
+                    Read::Routed(chunk.file, chunk.consumed, known, routed)
                 }
                 _ => Read::Seen(chunk.consumed),
             };
@@ -90,6 +94,7 @@ pub(crate) fn second_pass(
                     (Read::Routed(file, consumed, known, routed), Some(writer)) => {
                         recount.routed(file, known, &routed)?;
                         writer.write(&routed)?;
+                        written().push(routed);
                         consumed
                     }
                     (Read::Seen(consumed) | Read::Routed(_, consumed, _, _), _) => consumed,

@@ -61,9 +61,8 @@ impl Judge for ExactJudge<'_> {
     }
 
     #[inline]
-    fn could_match(&self, unit: u32, own: u32, (size, other): (u32, u32)) -> bool {
-        let a = self.units.size(unit);
-        self.reaches(Overlap { shared: (a - own).min(size - other), a, b: size })
+    fn could_match(&self, unit: u32, own: u32, other: (u32, u32)) -> bool {
+        self.settings.could_match((self.units.size(unit), own), other)
     }
 
     #[inline]

@@ -44,7 +44,7 @@ impl RouteOptions {
 
 /// The records of one chunk on their way to [`super::DocumentsWriter::write`].
 ///
-/// Its buffers keep their room from one [`Chunk::route`] to the next.
+/// Its buffers keep their room from one [`Chunk::route`] to the next, but for what an uncommonly large record took.
 #[derive(Debug, Default)]
 pub struct Routed {
     pub(super) file: u32,
@@ -55,6 +55,9 @@ pub struct Routed {
     /// One-document files to copy.
     pub(super) copies: Vec<u32>,
 }
+
+/// Bytes of a buffer that are kept for the next chunk: a chunk of the usual size fills less.
+const MOST_KEPT: usize = 8 << 20;
 
 /// What a chunk consisted of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,6 +94,7 @@ impl Routed {
         for piece in &mut self.pieces {
             piece.records = 0;
             piece.data.clear();
+            piece.data.shrink_to(MOST_KEPT);
             piece.batch = None;
         }
     }

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::{Content, RecordView};
@@ -25,11 +25,11 @@ pub(super) enum Value<'a> {
     Null,
     /// A string that stands in the line as it is.
     Borrowed(&'a str),
-    /// A string that was unescaped into the slot's buffer.
+    /// A string that was unescaped into the slot's buffer; of any member.
     Buffered,
-    /// Any other kind of value.
+    /// Any other kind of value; of members that are text.
     Other(&'static str),
-    /// As written; of members that are not text.
+    /// As written, without escapes; of members that are not text.
     Raw(&'a str),
 }
 
@@ -54,13 +54,19 @@ pub(super) fn parse<'a>(
     })?;
     values.fill(Value::Missing);
     let mut parser = serde_json::Deserializer::from_str(line);
-    let object = Object { fields, values, buffers };
+    let object = Object { line, fields, values, buffers };
     object.deserialize(&mut parser).and_then(|()| parser.end()).map_err(|e| fault(&e, line, mark))
 }
 
 fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
-    let column = mark + error.column();
     let words = error.to_string();
+    let mut column = mark + error.column();
+    // What is passed over unread ends before the character, what is read behind it.
+    if words.contains("control character") {
+        let from = error.column().saturating_sub(1);
+        let at = line.bytes().skip(from).position(|byte| byte < b' ');
+        column = mark + from + at.map_or(1, |at| at + 1);
+    }
     let message = match line.trim_ascii_start().bytes().next() {
         Some(b'[') => {
             "an array, not a JSON object; one object a line is needed (jq -c '.[]' makes \
@@ -85,7 +91,15 @@ fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
             "invalid JSON at column {column}: not an object in braces; one object a line is needed, \
              and --input-format names another form"
         ),
-        _ => format!("invalid JSON at column {column}: {}", plain(&words)),
+        _ => {
+            // What is passed over unread is called the same whatever is missing.
+            let at = line.as_bytes().get(error.column().wrapping_sub(1));
+            let words = match at {
+                Some(b']') if words.contains("expected value") => "trailing comma",
+                _ => &words,
+            };
+            format!("invalid JSON at column {column}: {}", plain(words))
+        }
     };
     (column.saturating_sub(1), message)
 }
@@ -104,7 +118,6 @@ fn plain(words: &str) -> &str {
         ("expected `,` or", "neither a comma nor the end behind a value; look for a missing quote"),
         ("trailing comma", "a comma behind the last value; take it out"),
         ("trailing characters", "something behind the object; write one object a line"),
-        ("number out of range", "a number too large to be read; write it as a string"),
         ("invalid number", "a number as JSON does not write it; write 0.5, not .5 or 00.5"),
         ("expected ident", "an unknown word; only true, false and null stand without quotes"),
         ("expected value", "no value that JSON knows; write null for NaN, None and undefined"),
@@ -154,7 +167,8 @@ pub(super) fn record<'a>(
     let text = |slot: usize| match values[slot] {
         Value::Borrowed(text) => Some(Cow::Borrowed(text)),
         Value::Buffered => Some(Cow::Borrowed(buffers[slot].as_str())),
-        Value::Raw(raw) if raw.starts_with('"') => serde_json::from_str(raw).ok().map(|Str(s)| s),
+        // No escapes, or it would be in the buffer.
+        Value::Raw(raw) => raw.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
         _ => None,
     };
     let written = |slot: usize| match values[slot] {
@@ -210,6 +224,7 @@ struct Str<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The object on a line.
 struct Object<'s, 'a, 'f> {
+    line: &'a str,
     fields: &'s Fields<'f>,
     values: &'s mut [Value<'a>],
     buffers: &'s mut [String],
@@ -237,19 +252,70 @@ impl<'a> Visitor<'a> for Object<'_, 'a, '_> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            self.values[slot] = if slot == fields.text || slot == fields.html {
-                map.next_value_seed(Text(&mut self.buffers[slot]))?
-            } else {
-                let raw = map.next_value::<&'a RawValue>()?.get();
-                // Passing over a string does not look at its escapes: now is the time to complain.
-                if raw.starts_with('"') && raw.contains('\\') {
-                    serde_json::from_str::<Str<'_>>(raw).map_err(A::Error::custom)?;
-                }
-                Value::Raw(raw)
+            let raw = map.next_value::<&'a RawValue>()?.get();
+            let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+            let escapes = inner.is_some() && memchr::memchr(b'\\', raw.as_bytes()).is_some();
+            let buffer = &mut self.buffers[slot];
+            // Passing over a string does not look at its escapes: now is the time to complain.
+            if escapes && !inner.is_some_and(|inner| unescape(inner, buffer)) {
+                let Str(text) = serde_json::from_str(raw).map_err(|e| {
+                    let before = raw.as_ptr().addr() - self.line.as_ptr().addr();
+                    let (words, column) = (e.to_string(), before + e.column());
+                    let words = words.split(" at line ").next().unwrap_or_default();
+                    A::Error::custom(format_args!("{words} at line 1 column {column}"))
+                })?;
+                buffer.clear();
+                buffer.push_str(&text);
+            }
+            let text = slot == fields.text || slot == fields.html;
+            self.values[slot] = match (inner, raw.as_bytes()) {
+                (Some(_), _) if escapes => Value::Buffered,
+                (Some(inner), _) if text => Value::Borrowed(inner),
+                _ if !text => Value::Raw(raw),
+                (_, [b'n', ..]) => Value::Null,
+                (_, [b't' | b'f', ..]) => Value::Other("true or false"),
+                (_, [b'[', ..]) => Value::Other("a list"),
+                (_, [b'{', ..]) => Value::Other("an object"),
+                _ => Value::Other("a number"),
             };
         }
         Ok(())
     }
+}
+
+/// What the inside of a string stands for, into a buffer of any content. Whether all of its escapes are of the usual
+/// kinds; those that are not, halves of pairs among them, are the parser's.
+fn unescape(inner: &str, out: &mut String) -> bool {
+    out.clear();
+    let mut rest = inner;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        let (character, length) = match rest.as_bytes()[at + 1..] {
+            [b'n', ..] => ('\n', 2),
+            [b't', ..] => ('\t', 2),
+            [b'r', ..] => ('\r', 2),
+            [b'b', ..] => ('\u{8}', 2),
+            [b'f', ..] => ('\u{c}', 2),
+            [b'"', ..] => ('"', 2),
+            [b'\\', ..] => ('\\', 2),
+            [b'/', ..] => ('/', 2),
+            [b'u', a, b, c, d, ..] => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let code = [a, b, c, d]
+                    .into_iter()
+                    .try_fold(0, |code, byte| Some(code * 16 + digit(byte)?));
+                match code.and_then(char::from_u32) {
+                    Some(character) => (character, 6),
+                    None => return false,
+                }
+            }
+            _ => return false,
+        };
+        out.push(character);
+        rest = &rest[at + length..];
+    }
+    out.push_str(rest);
+    true
 }
 
 /// A member's name: its slot, if it is wanted.
@@ -275,69 +341,70 @@ impl<'a> Visitor<'a> for Key<'_, '_> {
     }
 }
 
-/// The value of the text: a string goes into the buffer where it cannot be borrowed.
-struct Text<'s>(&'s mut String);
-
-impl<'a> DeserializeSeed<'a> for Text<'_> {
-    type Value = Value<'a>;
-
-    fn deserialize<D: Deserializer<'a>>(self, parser: D) -> Result<Self::Value, D::Error> {
-        parser.deserialize_any(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Text<'_> {
-    type Value = Value<'a>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'a str) -> Result<Value<'a>, E> {
-        Ok(Value::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value<'a>, E> {
-        self.0.clear();
-        self.0.push_str(text);
-        Ok(Value::Buffered)
-    }
-
-    fn visit_unit<E>(self) -> Result<Value<'a>, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Value<'a>, E> {
-        Ok(Value::Other("true or false"))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Value<'a>, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Value<'a>, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Value<'a>, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<Value<'a>, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("a list"))
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Value<'a>, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("an object"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::FieldNames;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// As the parser does it, or not at all.
+        #[test]
+        fn strings_are_what_the_parser_makes_of_them(
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    "[a-zé\u{1f600} ]{0,9}",
+                    r#"\\["\\/bfnrtq]"#,
+                    r"\\u[0-9a-fA-F]{4}",
+                    r"\\ud8[0-9a-f]{2}\\udc[0-9a-f]{2}",
+                    r"\\u[0-9a-z+]{0,4}",
+                ],
+                0..9,
+            ),
+        ) {
+            let inner = pieces.concat();
+            let truth = serde_json::from_str::<String>(&format!("\"{inner}\""));
+            let mut text = "what was there before".to_string();
+            if unescape(&inner, &mut text) {
+                prop_assert_eq!(Some(text), truth.ok());
+            } else {
+                prop_assert!(truth.is_err() || inner.contains("\\ud") || inner.contains("\\uD"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_bad_character_is_found_where_it_is() {
+        for line in
+            [r#"{"text":"ab\q"}"#, r#"{"x":1,"id":"ab\q"}"#, r#"{"text":"\ud83d\ude00 \q"}"#]
+        {
+            let column = line.find(['q', '\t']).unwrap() + 1;
+            let said = said(line);
+            assert!(said.contains(&format!("at column {column}:")), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_none_is_called_what_it_is() {
+        for (value, kind) in [
+            ("1e999", "a number"),
+            ("-1", "a number"),
+            ("true", "true or false"),
+            ("false", "true or false"),
+            ("[\"a\"]", "a list"),
+            ("{\"a\":\"\\\"\"}", "an object"),
+        ] {
+            let names = FieldNames::default();
+            let fields = Fields::new(&names);
+            let mut values = vec![Value::Missing; fields.names.len()];
+            let mut buffers = vec![String::new(); fields.names.len()];
+            let line = format!("{{\"text\": {value} }}");
+            parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap();
+            let refused =
+                record(&fields, &values, &buffers, &mut Vec::new(), line.as_bytes()).unwrap_err();
+            assert!(refused.contains(kind), "{refused}");
+        }
+    }
 
     fn said(line: &str) -> String {
         let names = FieldNames::default();
@@ -374,7 +441,6 @@ mod tests {
             ("{\"text\":\"a\"}{}", "behind the object"),
             ("{\"text\":01}", "a number as JSON does not write it"),
             ("{\"text\":1e}", "a number as JSON does not write it"),
-            ("{\"text\":1e999}", "too large"),
             ("{\"text\":\"\\q\"}", "an unknown escape"),
             ("{\"id\":\"\\q\"}", "an unknown escape"),
             ("{\"text\":\"\\udc00\"}", "half of a surrogate pair"),

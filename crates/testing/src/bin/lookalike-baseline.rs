@@ -2,11 +2,11 @@
 //! against.
 //!
 //! Four steps, each with the ones before it: read the bytes; cut lines and parse JSON; tokenise;
-//! fingerprint the tokens and roll 5-shingles. Nothing is kept, sorted or compared, so no program
+//! fingerprint the tokens and their 5-shingles. Nothing is kept, sorted or compared, so no program
 //! that uses these parts can be faster. Work is handed out as in `lookalike-engine`.
 
 use clap::{Parser, ValueEnum};
-use lookalike_core::{batch, fingerprint};
+use lookalike_core::batch;
 use lookalike_engine::pipeline;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item, Problem};
@@ -97,7 +97,7 @@ struct State {
     block: Vec<u8>,
     visit: VisitScratch,
     tokens: Scratch,
-    hashes: Vec<u64>,
+    hashes: [Vec<u64>; 2],
 }
 
 struct Baseline<'a> {
@@ -154,7 +154,7 @@ impl Baseline<'_> {
         step: Step,
         content: &Content<'_>,
         scratch: &mut Scratch,
-        hashes: &mut Vec<u64>,
+        [hashes, shingles]: &mut [Vec<u64>; 2],
         counts: &mut Counts,
     ) {
         let text = match content {
@@ -175,10 +175,11 @@ impl Baseline<'_> {
                     batch::tokens(bytes, places, hashes);
                 });
                 counts.tokens += hashes.len() as u64;
-                fingerprint::shingles(hashes, self.shingle, |value| {
-                    counts.shingles += 1;
-                    counts.check = counts.check.wrapping_add(value);
-                });
+                shingles.clear();
+                batch::shingles(hashes, self.shingle, shingles);
+                counts.shingles += shingles.len() as u64;
+                let sum = |sum: u64, value: &u64| sum.wrapping_add(*value);
+                counts.check = shingles.iter().fold(counts.check, sum);
             }
         }
     }
