@@ -14,6 +14,7 @@ use crate::sparse::SparseIndex;
 use crate::{ChunkStore, Problems, SignatureBlock};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
+use lookalike_io::source::Place;
 use lookalike_methods::Unsigned;
 use names::{Names, Ranks, Texts};
 use rayon::prelude::*;
@@ -85,6 +86,8 @@ pub struct Collection {
     pub file_starts: Vec<u32>,
     /// Where each chunk's documents start; one more entry than chunks.
     pub(crate) chunk_starts: Vec<u32>,
+    /// Where each chunk lies in the inputs.
+    pub(crate) chunk_places: Vec<Place>,
     /// Names of the files, for documents without an id.
     pub(crate) file_names: Vec<String>,
     /// Whether a file's records are one document a file.
@@ -474,6 +477,18 @@ impl Collection {
             Some(bounds) => bounds[0]..bounds[1],
             None => 0..0,
         }
+    }
+
+    /// The chunk that brought a document.
+    #[must_use]
+    pub fn chunk_of(&self, document: u32) -> u32 {
+        self.locate(document).0
+    }
+
+    /// Where a chunk lies in the inputs.
+    #[must_use]
+    pub fn chunk_place(&self, chunk: u32) -> Place {
+        self.chunk_places.get(chunk as usize).copied().unwrap_or_default()
     }
 
     /// A set that has to be read, sorted; `words` is a buffer. It is empty if it cannot be read, and

@@ -222,6 +222,7 @@ impl<'a> Appender<'a> {
             return Err(EngineError::TooManyDocuments { limit });
         }
         collection.problems.append(remarks.problems);
+        collection.chunk_places.push(remarks.place);
         for (column, values) in collection.attributes.iter_mut().zip(remarks.attributes) {
             column.extend(values);
         }
@@ -279,6 +280,7 @@ impl Reader<'_> {
     fn read(&self, block: u32, chunk: &Chunk, state: &mut State) -> ChunkResult {
         let mut result = self.nothing();
         result.remarks.consumed = chunk.consumed;
+        result.remarks.place = chunk.place();
         let State { visit, scratch, elements } = state;
         result.block.values.reserve_exact(*elements);
         chunk.visit(self.inputs, visit, &mut |item| match item {

@@ -14,6 +14,7 @@ use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::SetDigest;
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
+use lookalike_io::source::Place;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -44,6 +45,8 @@ pub(crate) struct Remarks {
     pub(crate) problems: Problems,
     /// Bytes of input.
     pub(crate) consumed: u64,
+    /// Where it lies in them.
+    pub(crate) place: Place,
 }
 
 /// The first number of a frame: what it holds.
@@ -158,7 +161,8 @@ impl ChunkStore {
         [front, back]: &mut [Vec<u64>; 2],
     ) -> io::Result<Frame> {
         let mut head = Encoder(vec![CHUNK]);
-        head.numbers(&[remarks.consumed])?;
+        let Place { file, record, line, offset, bytes } = remarks.place;
+        head.numbers(&[remarks.consumed, file.into(), record.into(), line, offset, bytes])?;
         for column in &remarks.attributes {
             head.array(column)?;
         }
@@ -250,9 +254,16 @@ impl ChunkStore {
         let mut head = head.get(1..).unwrap_or_default();
         let mut decoder = Decoder(&mut head);
         let mut remarks = Remarks::default();
-        let mut consumed = Vec::new();
-        decoder.numbers::<u64>(1, &mut consumed)?;
-        remarks.consumed = consumed[0];
+        let mut numbers = Vec::new();
+        decoder.numbers::<u64>(6, &mut numbers)?;
+        remarks.consumed = numbers[0];
+        remarks.place = Place {
+            file: numbers[1] as u32,
+            record: numbers[2] as u32,
+            line: numbers[3],
+            offset: numbers[4],
+            bytes: numbers[5],
+        };
         for _ in 0..rules {
             remarks.attributes.push(decoder.array(most)?);
         }
@@ -375,7 +386,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("chunks");
         let long = long();
-        let mut remarks = Remarks { consumed: 99, ..Remarks::default() };
+        let place = Place { file: 1, record: 2, line: 3, offset: 1 << 40, bytes: 4 };
+        let mut remarks = Remarks { consumed: 99, place, ..Remarks::default() };
         remarks.attributes = vec![vec![0.5, f64::NAN], vec![-1.0, 2.0]];
         let (mut store, left) = ChunkStore::kept(0, &path).unwrap();
         assert!(left.frames.is_empty() && !left.ended);
@@ -387,7 +399,7 @@ mod tests {
             let (mut block, found) = store.restore(left.frames[0], 2).unwrap();
             assert_eq!(block.rows.documents.len(), 2);
             store.settle(&mut block).unwrap();
-            assert_eq!((block.held, found.consumed), (limit > 0, 99));
+            assert_eq!((block.held, found.consumed, found.place), (limit > 0, 99, place));
             assert!(found.attributes[0][1].is_nan() && found.attributes[1] == [-1.0, 2.0]);
             if block.held {
                 assert_eq!((block.get(0), block.get(1)), (&[3, 4, 5][..], &*long));

@@ -1,16 +1,17 @@
 //! The inputs once more; every record to where it belongs, and the texts of a few documents out.
 //!
 //! The chunks are those of the first pass, so the writers pass records on byte for byte, and the
-//! documents that the report shows are picked up on the way. Whether they are the same chunks is
+//! documents that the report shows are picked up on the way; where nothing is written, their chunks alone are read. Whether they are the same chunks is
 //! counted, not assumed: decisions about one text must not be carried out on another.
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
+use lookalike_core::TextDigest;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
-use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::source::{Chunk, Place, VisitScratch};
 use lookalike_io::{Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -44,8 +45,23 @@ pub(crate) fn second_pass(
     inputs.verify_unchanged()?;
     let collection = &analysis.collection;
     let own_files = collection.first_protected_file.min(inputs.files.len() as u32);
-    let total = inputs.files[..own_files as usize].iter().map(|file| file.size).sum();
-    progress.phase(if routing.is_some() { "writing" } else { "picking samples" }, Some(total));
+    let own = &inputs.files[..own_files as usize];
+    let chunks: Box<dyn Iterator<Item = (Result<Chunk, Problem>, u32)> + Send> = match routing {
+        Some(_) => {
+            progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
+            // Only the samples may lie in files that are not written again.
+            let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
+            let until = own_files.max(last_file);
+            Box::new(inputs.chunks().take_while(move |chunk| chunk_file(chunk) < until).zip(0..))
+        }
+        None => {
+            let mut chunks: Vec<u32> = wanted.iter().map(|&d| collection.chunk_of(d)).collect();
+            chunks.dedup();
+            let places: Vec<Place> = chunks.iter().map(|&c| collection.chunk_place(c)).collect();
+            progress.phase("picking samples", Some(bytes_of(inputs, &places)));
+            Box::new(inputs.chunks_at(places).zip(chunks))
+        }
+    };
 
     let mut recount = Recount::new(analysis, own_files);
     let mut writer = routing.map(|(staging, options, _)| {
@@ -53,16 +69,12 @@ pub(crate) fn second_pass(
     });
     let mut pass = SecondPass::default();
     let mut outcome: Result<(), LookalikeError> = Ok(());
-    // Only the samples may lie in files that are not written again.
-    let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
-    let until = if routing.is_some() { own_files.max(last_file) } else { last_file };
-    let chunks = inputs.chunks().take_while(|chunk| chunk_file(chunk) < until);
     // What was written is filled anew: its pages are there.
     let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
     let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
     pipeline::ordered(
         analysis.threads,
-        chunks.zip(0u32..),
+        chunks,
         VisitScratch::default,
         |scratch, (chunk, index)| -> Result<_, LookalikeError> {
             let chunk = match chunk {
@@ -115,6 +127,12 @@ pub(crate) fn second_pass(
     }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
     Ok(pass)
+}
+
+/// Bytes of the files in which these places lie, which are in order.
+fn bytes_of(inputs: &Inputs, places: &[Place]) -> u64 {
+    let files = places.chunk_by(|a, b| a.file == b.file).map(|places| places[0].file as usize);
+    files.map(|file| inputs.files[file].size).sum()
 }
 
 /// What became of a chunk.
@@ -237,11 +255,17 @@ fn pick(
         (row.file, row.record)
     };
     let places: Vec<(u32, u32)> = wanted.iter().map(place).collect();
+    let text = |&document: &u32| rows.documents[(document - documents.start) as usize].text;
+    let texts: Vec<TextDigest> = wanted.iter().map(text).collect();
     let is_wanted = |file, record| places.binary_search(&(file, record)).is_ok();
     chunk.visit_some(&analysis.inputs, scratch, &is_wanted, &mut |item| {
         let Item::Record(record) = item else { return };
         let Ok(at) = places.binary_search(&(record.file, record.record)) else { return };
         let text = plain_text(&record.content).into_owned();
+        // Nobody must be shown another text than the one that was compared.
+        if TextDigest::of(text.as_bytes()) != texts[at] {
+            return;
+        }
         let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (title, url) = (owned(&record.title), owned(&record.url));
         shown.push((wanted[at], Shown { title, url, text }));

@@ -1,13 +1,13 @@
 //! Inputs in, their chunks out, in order.
 
-use crate::{Format, Inputs, Problem};
+use crate::{Compression, Format, Inputs, Problem};
 
-use super::Chunk;
 use super::batches::BatchReader;
 use super::documents;
 use super::fields::Fields;
 use super::lines::LineReader;
 use super::rows::RowReader;
+use super::{Chunk, Place};
 
 /// Large enough that what comes with every chunk costs nothing, and small enough for the caches.
 const CHUNK_BYTES: usize = 2 << 20;
@@ -50,7 +50,100 @@ impl Inputs {
     }
 }
 
+impl Inputs {
+    /// Reads some of the chunks that [`Inputs::chunks`] gives, those at these places, in its order: for
+    /// each place its chunk, or what is wrong there.
+    ///
+    /// Files without any are not opened. Within a file of lines that is not compressed nothing else is read;
+    /// within any other, what lies before its last place is.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("a.jsonl");
+    /// use lookalike_io::{DiscoverOptions, Inputs};
+    ///
+    /// std::fs::write(&path, "{\"text\": \"to be\"}\n".repeat(1_000_000))?;
+    /// let inputs = Inputs::discover(&[path.display().to_string()], DiscoverOptions::default())?;
+    /// let third = inputs.chunks().flatten().nth(2).ok_or("too few")?;
+    /// let again = inputs.chunks_at([third.place()]).flatten().next().ok_or("gone")?;
+    /// assert_eq!((again.place(), again.raw_records().count()), (third.place(), third.raw_records().count()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn chunks_at<P: IntoIterator<Item = Place>>(&self, places: P) -> ChunksAt<'_, P::IntoIter> {
+        ChunksAt { chunks: self.chunks(), places: places.into_iter() }
+    }
+}
+
+/// Some chunks of the inputs; made by [`Inputs::chunks_at`].
+pub struct ChunksAt<'a, P> {
+    chunks: Chunks<'a>,
+    places: P,
+}
+
+impl<P> ChunksAt<'_, P> {
+    /// As [`Chunks::with_size`]: the size that the places are from.
+    #[must_use]
+    pub fn with_size(self, bytes: usize) -> Self {
+        Self { chunks: self.chunks.with_size(bytes), ..self }
+    }
+}
+
+impl<P: Iterator<Item = Place>> Iterator for ChunksAt<'_, P> {
+    type Item = Result<Chunk, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let place = self.places.next()?;
+        let input = self.chunks.inputs.files.get(place.file as usize);
+        let gone = || {
+            let name = input.map_or("", |input| input.name.as_str());
+            let message = "what was read here is not there any more; the file has changed";
+            Problem::of_file(place.file, name, Some(place.offset), message.to_string())
+        };
+        Some(self.chunks.find(place).unwrap_or_else(|| Err(gone())))
+    }
+}
+
 impl Chunks<'_> {
+    /// The chunk that begins at this place, which is not before the last one given.
+    fn find(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
+        let file = place.file as usize;
+        let input = self.inputs.files.get(file)?;
+        if self.reader.is_none() || self.next_file != file + 1 {
+            (self.reader, self.next_file) = (None, file);
+        }
+        if (input.format, input.compression) == (Format::Jsonl, Compression::None) {
+            if self.reader.is_none() {
+                self.next_file += 1;
+                match self.open(file) {
+                    Ok(reader) => self.reader = reader,
+                    Err(problem) => return Some(Err(problem)),
+                }
+            }
+            return match &mut self.reader {
+                Some(Reader::Lines(reader)) => reader.at(place),
+                _ => None,
+            };
+        }
+        let mut passed_over = 0;
+        while self.next_file == file || (self.reader.is_some() && self.next_file == file + 1) {
+            match self.next()? {
+                Ok(mut chunk) if chunk.place() == place => {
+                    chunk.consumed += passed_over;
+                    return Some(Ok(chunk));
+                }
+                Ok(chunk) if chunk.file != place.file || chunk.first_record > place.record => {
+                    return None;
+                }
+                Ok(chunk) => passed_over += chunk.consumed,
+                // What could not be read before is of no interest here.
+                Err(_) => {}
+            }
+        }
+        None
+    }
+
     /// Reads of Parquet files only the columns that [`Chunk::visit`] looks at. The chunks begin and
     /// end at the same records as with all columns, but cannot be [routed](Chunk::route).
     ///

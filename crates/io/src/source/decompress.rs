@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,6 +70,16 @@ impl Decompressed {
             }
             Reader::Packed(reader) => reader.take(most as u64).read_to_end(out),
         }
+    }
+
+    /// Goes to an offset of a file that is not compressed; what lies between counts as used.
+    pub(super) fn seek(&mut self, offset: u64) -> io::Result<()> {
+        let Reader::Plain(counted) = &mut self.reader else {
+            return Err(io::Error::from(io::ErrorKind::Unsupported));
+        };
+        counted.file.seek(SeekFrom::Start(offset))?;
+        counted.used.store(offset, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Bytes of the file itself that were read so far.

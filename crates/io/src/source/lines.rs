@@ -4,7 +4,7 @@ use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
 use super::stream::Stream;
-use super::{Body, Chunk, too_long_in_stream};
+use super::{Body, Chunk, Place, too_long_in_stream};
 
 /// Reads one file.
 pub(super) struct LineReader {
@@ -26,6 +26,19 @@ impl LineReader {
     ) -> Result<Self, Problem> {
         let stream = Stream::open(file, input)?;
         Ok(Self { stream, chunk_bytes, max_record, record: 1, line: 1 })
+    }
+
+    /// The chunk at a place of this file, which is not compressed, or what is wrong there; nothing if the file is
+    /// too short.
+    pub(super) fn at(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
+        self.stream.seek(place.offset);
+        (self.record, self.line) = (place.record, place.line);
+        let bytes = usize::try_from(place.bytes).ok()?;
+        self.stream.fill(bytes);
+        match self.stream.held.len() < bytes {
+            true => self.stream.take_failure().map(Err),
+            false => self.cut(bytes),
+        }
     }
 
     /// The next chunk, or what is wrong in its place.

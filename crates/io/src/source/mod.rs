@@ -29,7 +29,7 @@ mod visit;
 
 use std::sync::Arc;
 
-pub use chunks::Chunks;
+pub use chunks::{Chunks, ChunksAt};
 pub use raw::RawRecords;
 pub use sample::{Entry, Sample, Share};
 pub use visit::VisitScratch;
@@ -49,6 +49,31 @@ pub struct Chunk {
     pub consumed: u64,
     /// The records.
     pub body: Body,
+}
+
+/// Where a chunk lies: enough to read it again without all that is before it ([`crate::Inputs::chunks_at`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the (first) file.
+    pub file: u32,
+    /// Number of the first record in it, from 1.
+    pub record: u32,
+    /// Line of the first byte, from 1; 0 for Parquet and one-document files.
+    pub line: u64,
+    /// Decompressed offset of the first byte.
+    pub offset: u64,
+    /// Decompressed bytes, of lines; otherwise 0.
+    pub bytes: u64,
+}
+
+impl Chunk {
+    /// Where it lies.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        let Self { file, first_record: record, first_line: line, offset, .. } = *self;
+        let bytes = if let Body::Lines(data) = &self.body { data.len() as u64 } else { 0 };
+        Place { file, record, line, offset, bytes }
+    }
 }
 
 /// The records of a chunk in the form of their file.

@@ -50,6 +50,22 @@ impl Stream {
         Ok(stream)
     }
 
+    /// Goes on at an offset of a file that is not compressed. Where the file cannot be read from there, it ends.
+    pub(super) fn seek(&mut self, offset: u64) {
+        if offset == self.offset {
+            return;
+        }
+        self.held.clear();
+        self.offset = offset;
+        match self.source.seek(offset) {
+            Ok(()) => self.ended = false,
+            Err(error) => {
+                self.ended = true;
+                self.failure = Some(self.source.explain(&error));
+            }
+        }
+    }
+
     /// Reads on until this many bytes are held or nothing more can be read.
     pub(super) fn fill(&mut self, size: usize) {
         let Some(missing) = size.checked_sub(self.held.len()).filter(|n| *n > 0) else { return };

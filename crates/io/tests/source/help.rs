@@ -21,7 +21,7 @@ pub(crate) struct Owned {
 }
 
 impl Owned {
-    fn of(record: RecordView<'_>) -> Self {
+    pub(crate) fn of(record: RecordView<'_>) -> Self {
         let (text, html) = match record.content {
             Content::Text(text) => (text.into_owned(), false),
             Content::Html(html) => (html.into_owned(), true),

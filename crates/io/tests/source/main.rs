@@ -10,5 +10,6 @@ mod formats;
 mod help;
 mod hostile;
 mod large;
+mod places;
 mod speed;
 mod tables;

@@ -1,0 +1,116 @@
+//! Some chunks read again are the chunks that they were.
+
+use std::fs;
+
+use lookalike_io::{DiscoverOptions, Inputs, Item, source};
+use proptest::prelude::*;
+
+use crate::help::{Owned, discover};
+
+/// What a chunk is and holds.
+fn seen(inputs: &Inputs, chunk: &source::Chunk) -> (source::Place, Vec<Owned>, usize) {
+    let (mut records, mut problems) = (Vec::new(), 0);
+    chunk.visit(inputs, &mut source::VisitScratch::default(), &mut |item| match item {
+        Item::Record(record) => records.push(Owned::of(record)),
+        Item::Bad(_) => problems += 1,
+    });
+    (chunk.place(), records, problems)
+}
+
+/// Files of every way of being read, with what is odd about chunks: marks at the beginning, blank lines, lines that are
+/// longer than a chunk, and bad ones.
+fn files(folder: &std::path::Path, lines: &[u8]) {
+    let line = |n: &u8| match n % 6 {
+        0 => "\n".repeat(usize::from(*n)),
+        1 => format!("{{\"text\":\"{}\"}}\n", "long ".repeat(usize::from(*n))),
+        2 => "no json\n".to_string(),
+        n => format!("{{\"text\":\"to be or not {n}\"}}\n"),
+    };
+    let jsonl: String = lines.iter().map(line).collect();
+    fs::write(folder.join("a.jsonl"), format!("\u{feff}{jsonl}")).unwrap();
+    fs::write(folder.join("b.jsonl"), jsonl.trim_end()).unwrap();
+    let packed = zstd::encode_all(jsonl.as_bytes(), 1).unwrap();
+    fs::write(folder.join("c.jsonl.zst"), packed).unwrap();
+    let rows: String = lines.iter().map(|n| format!("{n},\"some\ntext {n}\"\n")).collect();
+    fs::write(folder.join("d.csv"), format!("id,text\n{rows}")).unwrap();
+    for n in 0..4 {
+        fs::write(folder.join(format!("e{n}.txt")), "a text of its own").unwrap();
+    }
+    fs::write(folder.join("f.jsonl"), "").unwrap();
+    fs::write(folder.join("g.jsonl"), &jsonl).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn chunks_are_found_again_at_their_places(
+        lines in prop::collection::vec(any::<u8>(), 0..40),
+        size in 5usize..300,
+        choice in any::<u64>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        files(folder.path(), &lines);
+        let inputs = discover(folder.path());
+        let all = inputs.chunks().with_size(size).filter_map(Result::ok);
+        let wanted: Vec<_> = all
+            .enumerate()
+            .filter(|(number, _)| choice >> (number % 64) & 1 == 1)
+            .map(|(_, chunk)| seen(&inputs, &chunk))
+            .collect();
+        let places = wanted.iter().map(|(place, ..)| *place);
+        let found: Vec<_> =
+            inputs.chunks_at(places).with_size(size).map(|chunk| seen(&inputs, &chunk.unwrap())).collect();
+        prop_assert_eq!(found, wanted);
+    }
+}
+
+#[test]
+fn what_is_not_there_any_more_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    files(folder.path(), &[4; 40]);
+    let inputs = discover(folder.path());
+    let places: Vec<_> =
+        inputs.chunks().with_size(100).map(|chunk| chunk.unwrap().place()).collect();
+    for name in ["a.jsonl", "c.jsonl.zst", "d.csv"] {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
+    fs::remove_file(folder.path().join("g.jsonl")).unwrap();
+    let again = inputs.chunks_at(places.iter().copied()).with_size(100);
+    let (mut gone, mut there) = (0, 0);
+    for (chunk, place) in again.zip(&places) {
+        match chunk {
+            Ok(chunk) => {
+                assert_eq!(chunk.place(), *place);
+                there += 1;
+            }
+            Err(problem) => {
+                assert_eq!(problem.file, place.file);
+                gone += 1;
+            }
+        }
+    }
+    let of = |name: &str| {
+        let file = inputs.files.iter().position(|file| file.name.ends_with(name)).unwrap() as u32;
+        places.iter().filter(|place| place.file == file).count()
+    };
+    let lost = ["a.jsonl", "c.jsonl.zst", "d.csv", "g.jsonl"].map(of);
+    assert!(lost.iter().all(|&chunks| chunks > 1), "{lost:?}");
+    assert_eq!((gone, gone + there), (lost.iter().sum(), places.len()));
+}
+
+#[test]
+fn only_what_is_asked_for_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.jsonl"), "{\"text\":\"x\"}\n".repeat(10_000)).unwrap();
+    let options = DiscoverOptions::default();
+    let inputs = Inputs::discover(&[folder.path().display().to_string()], options).unwrap();
+    let places: Vec<_> = inputs.chunks().with_size(1000).flatten().map(|c| c.place()).collect();
+    // Damage that whoever passed over it would meet.
+    let mut data = fs::read(folder.path().join("a.jsonl")).unwrap();
+    data[..60_000].fill(b'x');
+    fs::write(folder.path().join("a.jsonl"), data).unwrap();
+    let last = *places.last().unwrap();
+    let found: Vec<_> = inputs.chunks_at([last]).with_size(1000).flatten().collect();
+    assert_eq!(found.iter().map(source::Chunk::place).collect::<Vec<_>>(), [last]);
+    assert!(found[0].consumed > 120_000, "what lies before counts as done");
+}
