@@ -427,6 +427,24 @@ impl Collection {
         Ok(())
     }
 
+    /// Frees the sets that are in memory: once units were compared, nobody asks for them again. That takes the system
+    /// a while, and is done beside what follows.
+    pub fn let_go_of_sets(&mut self) {
+        let held = self.blocks.iter_mut().filter(|block| block.held);
+        let sets: Vec<Vec<u64>> = held
+            .map(|block| {
+                (block.held, block.rows_held) = (false, true);
+                std::mem::take(&mut block.values)
+            })
+            .collect();
+        let free = move || {
+            drop(sets);
+            heap::give_back();
+        };
+        // Where there are no more threads, they are gone all the same.
+        let _ = std::thread::Builder::new().name("free".into()).spawn(free);
+    }
+
     /// Takes the rows of chunks that are on disk back to memory, first chunks first, as long as no more than so many
     /// bytes of rows and sets are held: once sets were compared, there is room, and rows are looked at again and
     /// again.

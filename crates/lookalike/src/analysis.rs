@@ -143,6 +143,7 @@ pub(crate) fn analyse(
     let matches =
         find_from(&steps, &mut collection, &units, &settings, &approach, &options, progress)?;
     phases.extend(matches.phases.iter().copied());
+    collection.let_go_of_sets();
     collection.hold_rows(memory.sets_beside(collection.len()));
     let answer =
         Answer { collection: &collection, units: &units, matches: &matches, approach: &approach };

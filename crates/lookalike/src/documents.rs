@@ -71,9 +71,11 @@ pub(crate) fn write_documents(
     let gathered = collection.gather(|document| precedence[document as usize] > 0);
     let of = |document: u32| gathered.get(document);
     let unit = |document: u32| units.of_document(document).unwrap_or_default();
-    let first_unit = firsts(&mut order, precedence.len(), unit);
-    let first_words = firsts(&mut order, precedence.len(), |d| of(d).map(|row| row.sequence.0));
-    let first_text = firsts(&mut order, precedence.len(), |d| of(d).map(|row| row.text.0));
+    let sequence = |document| of(document).map_or(0, |row| row.sequence.0);
+    let text = |document| of(document).map_or(0, |row| row.text.0);
+    let first_unit = firsts(&order, precedence.len(), |document| u128::from(unit(document)) << 64);
+    let first_words = firsts(&order, precedence.len(), sequence);
+    let first_text = firsts(&order, precedence.len(), text);
 
     order.par_sort_unstable_by(|&a, &b| collection.compare_names(a, b));
     let mut table = Table::create(staging, NAME, format, &COLUMNS, digest)?;
@@ -95,15 +97,17 @@ pub(crate) fn write_documents(
 
 /// The first of all documents with the same key, by document. Equal texts have equal words and equal
 /// words equal features, so all that are equal are listed if one is.
-fn firsts<K: Ord + Send>(
-    order: &mut [u32],
-    documents: usize,
-    key: impl Fn(u32) -> K + Sync,
-) -> Vec<u32> {
-    order.par_sort_unstable_by_key(|&document| (key(document), document));
+fn firsts(listed: &[u32], documents: usize, key: impl Fn(u32) -> u128 + Sync) -> Vec<u32> {
+    // The upper half is at hand, and nearly always enough.
+    let with_head = |&document: &u32| ((key(document) >> 64) as u64, document);
+    let mut order: Vec<(u64, u32)> = listed.par_iter().map(with_head).collect();
+    order.par_sort_unstable_by(|a, b| {
+        let whole = || key(a.1).cmp(&key(b.1));
+        a.0.cmp(&b.0).then_with(whole).then(a.1.cmp(&b.1))
+    });
     let mut firsts = vec![0; documents];
-    for group in order.chunk_by(|&a, &b| key(a) == key(b)) {
-        group.iter().for_each(|&document| firsts[document as usize] = group[0]);
+    for group in order.chunk_by(|a, b| a.0 == b.0 && key(a.1) == key(b.1)) {
+        group.iter().for_each(|&(_, document)| firsts[document as usize] = group[0].1);
     }
     firsts
 }
