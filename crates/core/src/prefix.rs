@@ -14,7 +14,6 @@ use crate::{Measure, RarityTable, SpreadSort, Threshold, vectors};
 pub struct PrefixScratch {
     low: Vec<u64>,
     high: Vec<u64>,
-    known: Vec<u8>,
     common: Vec<(u8, u64)>,
     sorting: Sorting,
 }
@@ -42,6 +41,9 @@ pub struct PrefixOrder<'a> {
 /// How much more than a prefix lies below the bound: where nearly half of the elements are in one set
 /// only, as in most texts that are no copies, those below the bound are enough.
 const SHARE: (u64, u64) = (9, 4);
+
+/// Elements of which it is asked together how common they are.
+const TOGETHER: usize = 32;
 
 /// The bound that suits a measure and a threshold.
 #[must_use]
@@ -91,7 +93,7 @@ impl<'a> PrefixOrder<'a> {
         mut emit: impl FnMut(u32, u64),
     ) {
         let length = self.measure.prefix_length(self.threshold, size) as usize;
-        let PrefixScratch { low, high, known, common, sorting } = scratch;
+        let PrefixScratch { low, high, common, sorting } = scratch;
         if low.len() < counted.len() {
             low.resize(counted.len(), 0);
         }
@@ -110,17 +112,21 @@ impl<'a> PrefixOrder<'a> {
         // How common an element is costs a walk to memory: asked in order, only until there are enough, but of
         // several together, so that they are on their way at once.
         let mut take = |values: &[u64]| {
-            known.clear();
-            known.extend(values.iter().map(|&value| self.rarity.commonness(value)));
-            for (&value, &commonness) in values.iter().zip(&*known) {
-                if commonness > 0 {
-                    common.push((commonness, value));
-                    continue;
+            for values in values.chunks(TOGETHER) {
+                let mut known = [0; TOGETHER];
+                for (known, &value) in known.iter_mut().zip(values) {
+                    *known = self.rarity.commonness(value);
                 }
-                emit(place, value);
-                place += 1;
-                if place == end {
-                    return false;
+                for (&value, commonness) in values.iter().zip(known) {
+                    if commonness > 0 {
+                        common.push((commonness, value));
+                        continue;
+                    }
+                    emit(place, value);
+                    place += 1;
+                    if place == end {
+                        return false;
+                    }
                 }
             }
             true
