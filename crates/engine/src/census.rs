@@ -24,8 +24,9 @@ const COUNTERS: usize = 16;
 /// Values in a line of the cache.
 const LINE: usize = 16;
 
-/// What is on its way to the buckets: a line for each, which goes there when it is full and another value comes. Without them, every value
-/// would be written to another page than the one before, of more pages than the processor knows the places of.
+/// What is on its way to the buckets: a line for each, which goes there when it is full and another value comes.
+/// Without them, every value would be written to another page than the one before, of more pages than the processor
+/// knows the places of.
 #[derive(Debug, Default)]
 struct Lines {
     lines: Vec<[u32; LINE]>,
