@@ -1,8 +1,9 @@
 //! The inputs once more; every record to where it belongs, and the texts of a few documents out.
 //!
 //! The chunks are those of the first pass, so the writers pass records on byte for byte, and the
-//! documents that the report shows are picked up on the way; where nothing is written, their chunks alone are read. Whether they are the same chunks is
-//! counted, not assumed: decisions about one text must not be carried out on another.
+//! documents that the report shows are picked up on the way; where nothing is written, their chunks alone
+//! are read. Whether they are the same chunks is counted, not assumed: decisions about one text must not be
+//! carried out on another.
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;

@@ -34,6 +34,17 @@ enum Reader {
     Batches(Box<BatchReader>),
 }
 
+impl Reader {
+    /// The next chunk of the file, or what is wrong in its place.
+    fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+        match self {
+            Self::Lines(reader) => reader.next(),
+            Self::Rows(reader) => reader.next(),
+            Self::Batches(reader) => reader.next(),
+        }
+    }
+}
+
 impl Inputs {
     /// Reads all files, cut into chunks.
     ///
@@ -112,36 +123,35 @@ impl Chunks<'_> {
         let input = self.inputs.files.get(file)?;
         if self.reader.is_none() || self.next_file != file + 1 {
             (self.reader, self.next_file) = (None, file);
-        }
-        if (input.format, input.compression) == (Format::Jsonl, Compression::None) {
-            if self.reader.is_none() {
-                self.next_file += 1;
-                match self.open(file) {
-                    Ok(reader) => self.reader = reader,
-                    Err(problem) => return Some(Err(problem)),
-                }
+            if documents::is_document(input.format) {
+                return self
+                    .next()
+                    .filter(|run| run.as_ref().is_ok_and(|run| run.place() == place));
             }
-            return match &mut self.reader {
-                Some(Reader::Lines(reader)) => reader.at(place),
-                _ => None,
-            };
+            self.next_file += 1;
+            match self.open(file) {
+                Ok(reader) => self.reader = reader,
+                Err(problem) => return Some(Err(problem)),
+            }
         }
-        let mut passed_over = 0;
-        while self.next_file == file || (self.reader.is_some() && self.next_file == file + 1) {
-            match self.next()? {
+        let reader = self.reader.as_mut()?;
+        if let (Reader::Lines(lines), Compression::None) = (&mut *reader, input.compression) {
+            return lines.at(place);
+        }
+        let (mut passed_over, mut given_up) = (0, None);
+        while let Some(next) = reader.next() {
+            match next {
                 Ok(mut chunk) if chunk.place() == place => {
                     chunk.consumed += passed_over;
                     return Some(Ok(chunk));
                 }
-                Ok(chunk) if chunk.file != place.file || chunk.first_record > place.record => {
-                    return None;
-                }
+                Ok(chunk) if chunk.first_record > place.record => return None,
                 Ok(chunk) => passed_over += chunk.consumed,
-                // What could not be read before is of no interest here.
-                Err(_) => {}
+                // Of no interest here, unless it is why the rest of the file cannot be read.
+                Err(problem) => given_up = Some(problem).filter(|problem| problem.record == 0),
             }
         }
-        None
+        given_up.map(Err)
     }
 
     /// Reads of Parquet files only the columns that [`Chunk::visit`] looks at. The chunks begin and
@@ -190,11 +200,7 @@ impl Iterator for Chunks<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(reader) = &mut self.reader {
-                let next = match reader {
-                    Reader::Lines(reader) => reader.next(),
-                    Reader::Rows(reader) => reader.next(),
-                    Reader::Batches(reader) => reader.next(),
-                };
+                let next = reader.next();
                 if next.is_some() {
                     return next;
                 }

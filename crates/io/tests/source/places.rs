@@ -99,6 +99,22 @@ fn what_is_not_there_any_more_is_told() {
 }
 
 #[test]
+fn why_a_file_cannot_be_read_to_its_end_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl.gz");
+    let lines = "{\"text\":\"to be or not to be\"}\n".repeat(1000);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut encoder, lines.as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
+    fs::write(&path, &packed).unwrap();
+    let inputs = discover(folder.path());
+    let last = inputs.chunks().with_size(100).flatten().last().unwrap().place();
+    fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+    let problem = inputs.chunks_at([last]).with_size(100).next().unwrap().unwrap_err();
+    assert!(problem.message.contains("the gzip data is cut off"), "{problem}");
+}
+
+#[test]
 fn only_what_is_asked_for_is_read() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.jsonl"), "{\"text\":\"x\"}\n".repeat(10_000)).unwrap();
