@@ -47,11 +47,13 @@ pub struct FeatureScratch {
 /// Buffers to find out in which elements were there before; of any content between two documents.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
-    /// All elements, repeats included.
+    /// All elements, repeats included; then each of them once.
     all: Vec<u64>,
-    /// Each of them once.
-    list: Vec<u64>,
-    /// Of short documents: where among all elements the one is that has the slot.
+    /// Of short documents: a bit for each of the values that came.
+    bits: Vec<u64>,
+    /// Places of the elements whose bit was there.
+    doubtful: Vec<u16>,
+    /// Of those with many doubtful ones: where among all elements the one is that has the slot.
     places: Vec<u16>,
     /// Of long ones: the element that has the slot.
     values: Vec<u64>,
@@ -87,12 +89,11 @@ impl FeatureScratch {
         TokenDigest::of(&self.tokens)
     }
 
-    /// Appends the document's distinct features to `out`, in order of first occurrence, and returns
-    /// their digest, or `None` if there are none. O(tokens).
-    pub fn features(&mut self, kind: FeatureKind, out: &mut Vec<u64>) -> Option<SetDigest> {
-        let start = out.len();
-        distinct(&self.tokens, kind, &mut self.seen, out);
-        digest(&out[start..])
+    /// The document's distinct features, in order of first occurrence, and their digest, or `None` if there are
+    /// none. O(tokens).
+    pub fn features(&mut self, kind: FeatureKind) -> Option<(&[u64], SetDigest)> {
+        let set = &*distinct(&self.tokens, kind, &mut self.seen);
+        digest(set).map(|digest| (set, digest))
     }
 
     /// Hashes of the document's tokens, in text order.
@@ -102,41 +103,34 @@ impl FeatureScratch {
     }
 }
 
-/// Appends the distinct features of a document to `out`, in order of first occurrence. O(tokens);
-/// `seen` is a buffer, of any content.
+/// The distinct features of a document, in order of first occurrence. O(tokens); `seen` is a buffer, of any
+/// content, and holds them.
 ///
 /// ```
 /// use lookalike_core::features::{Seen, distinct};
 /// use lookalike_core::{FeatureKind, fingerprint};
 ///
 /// let tokens: Vec<u64> = "to be or not to be".split(' ').map(|w| fingerprint::token(w.as_bytes())).collect();
-/// let mut terms = Vec::new();
-/// distinct(&tokens, FeatureKind::Terms, &mut Seen::default(), &mut terms);
-/// assert_eq!(terms.len(), 4);
+/// assert_eq!(distinct(&tokens, FeatureKind::Terms, &mut Seen::default()).len(), 4);
 /// ```
-pub fn distinct(tokens: &[u64], kind: FeatureKind, seen: &mut Seen, out: &mut Vec<u64>) {
-    let Seen { all, list, places, values } = seen;
-    all.clear();
+pub fn distinct<'s>(tokens: &[u64], kind: FeatureKind, seen: &'s mut Seen) -> &'s mut [u64] {
+    seen.all.clear();
     match kind {
-        FeatureKind::Terms => all.extend(tokens.iter().map(|&token| finalise(token))),
+        FeatureKind::Terms => seen.all.extend(tokens.iter().map(|&token| finalise(token))),
         FeatureKind::Shingles { size, short } => {
             let size = match short {
                 ShortDocuments::Whole => size.min(tokens.len()),
                 ShortDocuments::Ignore => size,
             };
-            batch::shingles(tokens, size, all);
+            batch::shingles(tokens, size, &mut seen.all);
         }
     }
     // 0 is taken as 1, as likely as any collision: it stands for an empty slot.
-    all.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
-    if list.len() < all.len() {
-        list.resize(all.len(), 0);
+    if vectors::contains(&seen.all, 0) {
+        seen.all.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
     }
-    let found = match all.len() <= ROOMY {
-        true => short(all, places, list),
-        false => long(all, values, list),
-    };
-    out.extend_from_slice(&list[..found]);
+    seen.leave_firsts();
+    &mut seen.all
 }
 
 /// Digest of a set, whatever the order of its elements; `None` for the empty set.
@@ -154,13 +148,74 @@ pub fn digest(set: &[u64]) -> Option<SetDigest> {
 /// Elements up to which a document is short.
 const ROOMY: usize = 1 << 12;
 
-// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so only whether
-// its slot is another's, which is rare, is a branch.
+/// Of so many elements one may be doubtful.
+const FEW_DOUBTFUL: usize = 16;
 
-/// Lists each of some values once, in order of first occurrence; how many there are. For a short document: the
-/// table holds places among the values, eight slots of two bytes for each: mostly empty, soon emptied again,
-/// and small enough for a core's first cache.
-fn short(all: &[u64], slots: &mut Vec<u16>, list: &mut [u64]) -> usize {
+// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so only what is rare
+// is a branch.
+
+impl Seen {
+    /// Leaves each of all values once, in order of first occurrence.
+    fn leave_firsts(&mut self) {
+        let Self { all, bits, doubtful, places, values } = self;
+        let left = if all.len() > ROOMY {
+            long(all, values)
+        } else {
+            let found = doubt(all, bits, doubtful);
+            match found <= all.len() / FEW_DOUBTFUL + 1 {
+                true => without_repeats(all, &doubtful[..found]),
+                false => short(all, places),
+            }
+        };
+        all.truncate(left);
+    }
+}
+
+/// Lists the places of those values that may have come before, all that did among them; how many they are. A value
+/// sets one of 64 bits for each value, so of a set, one in 128 is listed for no reason.
+fn doubt(all: &[u64], bits: &mut Vec<u64>, doubtful: &mut Vec<u16>) -> usize {
+    bits.clear();
+    bits.resize(all.len().next_power_of_two(), 0);
+    if doubtful.len() < all.len() {
+        doubtful.resize(all.len(), 0);
+    }
+    // Slices, whose places the processor does not have to look up with every value.
+    let (bits, doubtful) = (&mut bits[..], &mut doubtful[..all.len()]);
+    let (mask, mut found) = (bits.len() - 1, 0);
+    for (place, &value) in all.iter().enumerate() {
+        let word = &mut bits[(value >> 6) as usize & mask];
+        let bit = 1 << (value % 64);
+        doubtful[found] = place as u16;
+        found += usize::from(*word & bit != 0);
+        *word |= bit;
+    }
+    found
+}
+
+/// Closes the gaps of those values at some places that are among the values before them; how many are left.
+fn without_repeats(all: &mut [u64], doubtful: &[u16]) -> usize {
+    let (mut left, mut from) = (0, 0);
+    for &place in doubtful {
+        let place = usize::from(place);
+        // What was moved lies before the place still: nothing that it is compared with is missing.
+        if vectors::contains(&all[..place], all[place]) {
+            if left < from {
+                all.copy_within(from..place, left);
+            }
+            left += place - from;
+            from = place + 1;
+        }
+    }
+    if left < from {
+        all.copy_within(from.., left);
+    }
+    left + all.len() - from
+}
+
+/// Moves each of some values once to the front, in order of first occurrence; how many there are. The table holds
+/// places among the values, eight slots of two bytes for each: mostly empty, soon emptied again, and small enough
+/// for a core's first cache.
+fn short(all: &mut [u64], slots: &mut Vec<u16>) -> usize {
     let capacity = (all.len() * 8).next_power_of_two().max(16);
     if slots.len() < capacity {
         slots.resize(capacity, 0);
@@ -168,25 +223,26 @@ fn short(all: &[u64], slots: &mut Vec<u16>, list: &mut [u64]) -> usize {
     let slots = &mut slots[..capacity];
     slots.fill(u16::MAX);
     let (mask, mut found) = (capacity - 1, 0);
-    for (own, &value) in all.iter().enumerate() {
-        // Whoever comes to an empty slot finds itself there. Nothing that is compared depends on how many
-        // values were new before: the processor works on several at once.
+    for own in 0..all.len() {
+        let value = all[own];
+        // The next free place is the value's own, should it be new: whoever comes to an empty slot finds itself
+        // there. Nothing that is compared depends on how many values were new before but where it is read.
+        all[found] = value;
         let mut at = value as usize & mask;
-        let mut place = usize::from(slots[at]).min(own);
+        let mut place = usize::from(slots[at]).min(found);
         while all[place] != value {
             at = (at + 1) & mask;
-            place = usize::from(slots[at]).min(own);
+            place = usize::from(slots[at]).min(found);
         }
         slots[at] = place as u16;
-        list[found] = value;
-        found += usize::from(place == own);
+        found += usize::from(place == found);
     }
     found
 }
 
 /// As [`short`], for a long document: the table holds the values themselves, which are too far away to be
 /// looked at. Two slots for each.
-fn long(all: &[u64], slots: &mut Vec<u64>, list: &mut [u64]) -> usize {
+fn long(all: &mut [u64], slots: &mut Vec<u64>) -> usize {
     let capacity = (all.len() * 2).next_power_of_two().max(16);
     if slots.len() < capacity {
         slots.resize(capacity, 0);
@@ -194,7 +250,8 @@ fn long(all: &[u64], slots: &mut Vec<u64>, list: &mut [u64]) -> usize {
     let slots = &mut slots[..capacity];
     slots.fill(0);
     let (mask, mut found) = (capacity - 1, 0);
-    for &value in all {
+    for own in 0..all.len() {
+        let value = all[own];
         let mut at = value as usize & mask;
         let mut held = slots[at];
         while (held != 0) & (held != value) {
@@ -202,7 +259,7 @@ fn long(all: &[u64], slots: &mut Vec<u64>, list: &mut [u64]) -> usize {
             held = slots[at];
         }
         slots[at] = value;
-        list[found] = value;
+        all[found] = value;
         found += usize::from(held == 0);
     }
     found
@@ -221,10 +278,10 @@ mod tests {
     ) -> (Vec<u64>, Option<SetDigest>) {
         scratch.clear();
         text.split_whitespace().for_each(|word| scratch.push(word.as_bytes()));
-        let mut out = vec![42];
-        let digest = scratch.features(kind, &mut out);
-        assert_eq!(out.remove(0), 42);
-        (out, digest)
+        match scratch.features(kind) {
+            None => (Vec::new(), None),
+            Some((set, digest)) => (set.to_vec(), Some(digest)),
+        }
     }
 
     #[test]
@@ -276,10 +333,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_and_long_tables_list_what_a_plain_search_lists(
+        fn every_way_leaves_what_a_plain_search_leaves(
             values in prop::collection::vec(
-                // Many that want the same slot, and many that are equal.
-                prop_oneof![1u64..4, (1u64..6).prop_map(|n| n << 40), 1u64.., 250u64..260],
+                // Many that want the same slot or bit, many that are equal, and some that are neither.
+                prop_oneof![
+                    1 => 1u64..4,
+                    1 => (1u64..6).prop_map(|n| n << 40),
+                    8 => 1u64..,
+                    1 => 250u64..260,
+                ],
                 0..120,
             ),
         ) {
@@ -289,23 +351,45 @@ mod tests {
                     expected.push(value);
                 }
             }
-            let mut list = vec![9; values.len()];
-            let found = short(&values, &mut vec![3; 9], &mut list);
-            prop_assert_eq!(&list[..found], &expected);
-            let found = long(&values, &mut vec![5; 9], &mut list);
-            prop_assert_eq!(&list[..found], &expected);
+            let mut all = values.clone();
+            let left = short(&mut all, &mut vec![3; 9]);
+            prop_assert_eq!(&all[..left], &expected);
+            let mut all = values.clone();
+            let left = long(&mut all, &mut vec![5; 9]);
+            prop_assert_eq!(&all[..left], &expected);
+            let (mut all, mut doubtful) = (values.clone(), vec![7; 3]);
+            let found = doubt(&all, &mut vec![5; 9], &mut doubtful);
+            let left = without_repeats(&mut all, &doubtful[..found]);
+            prop_assert_eq!(&all[..left], &expected);
+            let mut seen = Seen { all: values, ..Seen::default() };
+            seen.leave_firsts();
+            prop_assert_eq!(seen.all, expected);
         }
+    }
+
+    /// As in most texts: one in a hundred was there before.
+    #[test]
+    fn few_repeats_are_found_one_by_one() {
+        let values: Vec<u64> =
+            (1..=3000).map(|n| if n % 100 == 0 { finalise(n - 50) } else { finalise(n) }).collect();
+        let mut doubtful = Vec::new();
+        let found = doubt(&values, &mut Vec::new(), &mut doubtful);
+        assert!((30..=3000 / FEW_DOUBTFUL).contains(&found), "{found}");
+        let mut seen = Seen { all: values.clone(), ..Seen::default() };
+        seen.leave_firsts();
+        let expected: Vec<u64> = (1..=3000).filter(|n| n % 100 != 0).map(finalise).collect();
+        assert_eq!(seen.all, expected);
     }
 
     #[test]
     fn documents_on_either_side_of_the_limit_are_alike() {
         let tokens: Vec<u64> = (0..ROOMY as u64 + 1).map(|n| n % 3001).collect();
         for tokens in [&tokens[1..], &tokens] {
-            let mut terms = Vec::new();
-            distinct(tokens, FeatureKind::Terms, &mut Seen::default(), &mut terms);
+            let mut seen = Seen::default();
+            let terms = distinct(tokens, FeatureKind::Terms, &mut seen);
             let all: BTreeSet<u64> = tokens.iter().map(|&token| finalise(token).max(1)).collect();
             assert_eq!(terms.len(), 3001);
-            assert_eq!(terms.into_iter().collect::<BTreeSet<_>>(), all);
+            assert_eq!(terms.iter().copied().collect::<BTreeSet<_>>(), all);
         }
     }
 }

@@ -15,8 +15,7 @@
 //! let mut set_of = |text: &str| {
 //!     scratch.clear();
 //!     text.split(' ').for_each(|word| scratch.push(word.as_bytes()));
-//!     let mut set = Vec::new();
-//!     scratch.features(kind, &mut set);
+//!     let mut set = scratch.features(kind).map_or_else(Vec::new, |(set, _)| set.to_vec());
 //!     set.sort_unstable();
 //!     set
 //! };
@@ -45,7 +44,7 @@ mod vectors;
 pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
 pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};
-pub use overlap::{overlap, overlap_at_least};
+pub use overlap::{Halves, overlap, overlap_at_least};
 pub use parity::Parity;
 pub use rarity::RarityTable;
 pub use sort::SpreadSort;

@@ -66,6 +66,66 @@ fn gallop(small: &[u64], large: &[u64], needed: usize) -> Option<u32> {
     (shared >= needed).then_some(shared as u32)
 }
 
+/// A set in two parts, each strictly increasing: its elements up to a bound, and those above it.
+///
+/// Two sets can be compared where both are cut at the same bound.
+///
+/// ```
+/// use lookalike_core::Halves;
+///
+/// let a = Halves { low: &[1, 4], high: &[7, 9] };
+/// let b = Halves { low: &[4], high: &[6, 7, 9] };
+/// assert_eq!((a.len(), a.overlap(b)), (4, 3));
+/// assert_eq!(a.overlap_at_least(b, 4), None);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Halves<'a> {
+    /// The elements up to the bound.
+    pub low: &'a [u64],
+    /// The others.
+    pub high: &'a [u64],
+}
+
+impl<'a> Halves<'a> {
+    /// A set that is not cut, or has nothing up to the bound.
+    #[must_use]
+    pub fn whole(high: &'a [u64]) -> Self {
+        Self { low: &[], high }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.low.len() + self.high.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements, in order.
+    pub fn iter(self) -> impl Iterator<Item = u64> {
+        self.low.iter().chain(self.high).copied()
+    }
+
+    /// [`overlap`] of the two sets.
+    #[must_use]
+    pub fn overlap(self, other: Halves<'_>) -> u32 {
+        overlap(self.low, other.low) + overlap(self.high, other.high)
+    }
+
+    /// [`overlap_at_least`] of the two sets.
+    #[must_use]
+    pub fn overlap_at_least(self, other: Halves<'_>, needed: u32) -> Option<u32> {
+        let most = self.high.len().min(other.high.len()) as u32;
+        let low = overlap_at_least(self.low, other.low, needed.saturating_sub(most))?;
+        let high = overlap_at_least(self.high, other.high, needed.saturating_sub(low))?;
+        Some(low + high)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +148,22 @@ mod tests {
                 let expected = (truth >= needed).then_some(truth);
                 prop_assert_eq!(overlap_at_least(&list(x), &list(y), needed), expected);
             }
+        }
+
+        #[test]
+        fn halves_equal_the_whole(
+            a in btree_set(0u64..400, 0..200),
+            b in btree_set(0u64..400, 0..200),
+            bound in 0u64..400,
+            needed in 0u32..60,
+        ) {
+            let (a, b): (Vec<u64>, Vec<u64>) = (a.into_iter().collect(), b.into_iter().collect());
+            let halves = |set: &'_ [u64]| set.partition_point(|&value| value <= bound);
+            let ((a_low, a_high), (b_low, b_high)) = (a.split_at(halves(&a)), b.split_at(halves(&b)));
+            let (x, y) = (Halves { low: a_low, high: a_high }, Halves { low: b_low, high: b_high });
+            prop_assert_eq!(x.overlap(y), overlap(&a, &b));
+            prop_assert_eq!(x.overlap_at_least(y, needed), overlap_at_least(&a, &b, needed));
+            prop_assert_eq!((x.iter().collect::<Vec<_>>(), x.len()), (a.clone(), a.len()));
         }
 
         #[test]

@@ -14,7 +14,8 @@ use crate::{Measure, RarityTable, SpreadSort, Threshold, vectors};
 pub struct PrefixScratch {
     low: Vec<u64>,
     high: Vec<u64>,
-    common: Vec<(u8, u64)>,
+    common: Vec<u64>,
+    ranked: Vec<(u8, u64)>,
     sorting: Sorting,
 }
 
@@ -42,7 +43,7 @@ pub struct PrefixOrder<'a> {
 /// only, as in most texts that are no copies, those below the bound are enough.
 const SHARE: (u64, u64) = (9, 4);
 
-/// Elements of which it is asked together how common they are.
+/// Elements of which it is asked together whether they are common.
 const TOGETHER: usize = 32;
 
 /// The bound that suits a measure and a threshold.
@@ -66,6 +67,20 @@ pub fn bound(measure: Measure, threshold: Threshold) -> u64 {
 /// ```
 pub fn arrange(bound: u64, set: &mut [u64], buffer: &mut Vec<u64>) {
     vectors::low_first(bound, set, buffer);
+}
+
+/// The same with the two parts in arrays of their own, behind what is there: `low` gets the elements up to the
+/// bound. O(|set|).
+///
+/// ```
+/// use lookalike_core::prefix::divide;
+///
+/// let (mut low, mut high) = (Vec::new(), Vec::new());
+/// divide(5, &[7, 2, 9, 1], &mut low, &mut high);
+/// assert_eq!((low, high), (vec![2, 1], vec![7, 9]));
+/// ```
+pub fn divide(bound: u64, set: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
+    vectors::divide(bound, set, low, high);
 }
 
 impl<'a> PrefixOrder<'a> {
@@ -93,7 +108,7 @@ impl<'a> PrefixOrder<'a> {
         mut emit: impl FnMut(u32, u64),
     ) {
         let length = self.measure.prefix_length(self.threshold, size) as usize;
-        let PrefixScratch { low, high, common, sorting } = scratch;
+        let PrefixScratch { low, high, common, ranked, sorting } = scratch;
         if low.len() < counted.len() {
             low.resize(counted.len(), 0);
         }
@@ -109,19 +124,20 @@ impl<'a> PrefixOrder<'a> {
         }
         common.clear();
         let (mut place, end) = (alone as u32, length as u32);
-        // How common an element is costs a walk to memory: asked in order, only until there are enough, but of
-        // several together, so that they are on their way at once.
+        // Whether an element is common may cost a walk to memory: asked in order, only until there are enough, but of
+        // several together, so that they are on their way at once, and without a branch.
         let mut take = |values: &[u64]| {
             for values in values.chunks(TOGETHER) {
-                let mut known = [0; TOGETHER];
-                for (known, &value) in known.iter_mut().zip(values) {
-                    *known = self.rarity.commonness(value);
+                let (mut rare, mut rare_end, mut common_end) = ([0; TOGETHER], 0, common.len());
+                common.resize(common_end + values.len(), 0);
+                for &value in values {
+                    let is_common = self.rarity.is_common(value);
+                    (rare[rare_end], common[common_end]) = (value, value);
+                    rare_end += usize::from(!is_common);
+                    common_end += usize::from(is_common);
                 }
-                for (&value, commonness) in values.iter().zip(known) {
-                    if commonness > 0 {
-                        common.push((commonness, value));
-                        continue;
-                    }
+                common.truncate(common_end);
+                for &value in &rare[..rare_end] {
                     emit(place, value);
                     place += 1;
                     if place == end {
@@ -140,8 +156,10 @@ impl<'a> PrefixOrder<'a> {
         if !ascending(high, few, (self.bound, u64::MAX), sorting, &mut take) {
             return;
         }
-        common.sort_unstable();
-        for (place, &(_, value)) in (place..end).zip(&*common) {
+        ranked.clear();
+        ranked.extend(common.iter().map(|&value| (self.rarity.commonness(value), value)));
+        ranked.sort_unstable();
+        for (place, &(_, value)) in (place..end).zip(&*ranked) {
             emit(place, value);
         }
     }

@@ -3,7 +3,7 @@
 //! What it says decides only the *order* in which a document's elements are tried ([`crate::prefix`]), and
 //! any fixed total order is a valid one. What matters is that elements of very many documents come last.
 //! Those are as common in a sample; so for large collections one set in 16 is counted, and the table has
-//! a byte for 16 elements; for very large ones still fewer, and 256 MiB are the most it takes.
+//! a byte and a bit for 16 elements; for very large ones still fewer, and 288 MiB are the most it takes.
 
 use crate::fingerprint::finalise;
 
@@ -11,6 +11,8 @@ use crate::fingerprint::finalise;
 #[derive(Debug, Clone)]
 pub struct RarityTable {
     counters: Vec<u8>,
+    /// A bit for each counter that says "common": few do, and all bits together are near enough to be asked first.
+    common: Vec<u64>,
     shift: u32,
     every: u32,
 }
@@ -35,6 +37,7 @@ const COMMON: u8 = 4;
 pub struct Counters<'a> {
     first: u32,
     counters: &'a mut [u8],
+    common: &'a mut [u64],
 }
 
 impl Counters<'_> {
@@ -45,6 +48,9 @@ impl Counters<'_> {
         let at = counter.wrapping_sub(self.first) as usize;
         if let Some(counter) = self.counters.get_mut(at) {
             *counter = counter.saturating_add(1);
+            if *counter == COMMON {
+                self.common[at / 64] |= 1 << (at % 64);
+            }
         }
     }
 }
@@ -55,7 +61,8 @@ impl RarityTable {
     #[must_use]
     pub fn for_elements(elements: u64) -> Self {
         let (every, bits) = Self::sample(elements);
-        Self { counters: vec![0; 1 << bits], shift: 64 - bits, every }
+        let (counters, common) = (vec![0; 1 << bits], vec![0; (1 << bits) / 64]);
+        Self { counters, common, shift: 64 - bits, every }
     }
 
     /// One set in how many is counted, and the binary logarithm of the number of counters.
@@ -68,7 +75,8 @@ impl RarityTable {
     /// Bytes of memory that a table for so many elements takes.
     #[must_use]
     pub fn bytes_for(elements: u64) -> u64 {
-        1 << Self::sample(elements).1
+        let counters = 1 << Self::sample(elements).1;
+        counters + counters / 8
     }
 
     /// Whether the set of this number is one of those that are counted: some that lie side by side, and
@@ -89,15 +97,19 @@ impl RarityTable {
     /// How many counters come in each of so many parts.
     #[must_use]
     pub fn part(&self, parts: usize) -> usize {
-        self.counters.len().div_ceil(parts.max(1))
+        self.counters.len().div_ceil(parts.max(1)).next_multiple_of(64)
     }
 
     /// The counters in so many parts, so that each thread counts its own: nothing is locked, and the
     /// result is the same for any number.
     pub fn parts(&mut self, parts: usize) -> impl Iterator<Item = Counters<'_>> {
         let part = self.part(parts);
-        let parts = self.counters.chunks_mut(part).enumerate();
-        parts.map(move |(at, counters)| Counters { first: (at * part) as u32, counters })
+        let parts = self.counters.chunks_mut(part).zip(self.common.chunks_mut(part / 64));
+        parts.enumerate().map(move |(at, (counters, common))| Counters {
+            first: (at * part) as u32,
+            counters,
+            common,
+        })
     }
 
     /// Counts the elements of the sets that the table takes, on this thread. `sets` are all of them, in the
@@ -117,10 +129,17 @@ impl RarityTable {
             }
             for &value in set.as_ref() {
                 let counter = self.counter(value);
-                let counter = &mut self.counters[counter as usize];
-                *counter = counter.saturating_add(1);
+                self.parts(1).for_each(|mut all| all.add(counter));
             }
         }
+    }
+
+    /// Whether a value is common: whether [`RarityTable::commonness`] is more than 0.
+    #[inline]
+    #[must_use]
+    pub fn is_common(&self, value: u64) -> bool {
+        let counter = self.counter(value) as usize;
+        self.common[counter / 64] >> (counter % 64) & 1 == 1
     }
 
     /// How common a value is: 0 for all that are not known to be in many sets, else a number that grows
@@ -169,8 +188,10 @@ mod tests {
             }
             for (&value, &count) in &truth {
                 prop_assert!(count < COMMON || table.commonness(value) >= count);
+                prop_assert_eq!(table.is_common(value), table.commonness(value) > 0);
             }
-            prop_assert_eq!(&counted_in(parts, &sets).counters, &table.counters);
+            let in_parts = counted_in(parts, &sets);
+            prop_assert_eq!((&in_parts.counters, &in_parts.common), (&table.counters, &table.common));
             let known = truth.iter().filter(|(v, c)| {
                 table.commonness(**v) == if **c < COMMON { 0 } else { **c }
             });
@@ -189,7 +210,7 @@ mod tests {
     #[test]
     fn a_sample_of_a_large_collection_shows_what_is_in_all_of_it() {
         let mut table = RarityTable::for_elements(COUNTED * 20);
-        assert_eq!(RarityTable::bytes_for(COUNTED * 20), COUNTED * 2);
+        assert_eq!(RarityTable::bytes_for(COUNTED * 20), COUNTED * 2 + COUNTED / 4);
         let sets: Vec<[u64; 2]> = (0..1600).map(|n| [7, finalise(n + 100)]).collect();
         table.count(sets.iter());
         // Four times 32 of them are counted.
@@ -200,7 +221,7 @@ mod tests {
     #[test]
     fn no_collection_is_too_large() {
         for elements in [0, 1, 1 << 30, 1 << 40, u64::MAX] {
-            assert!((1024..=MOST_COUNTED * 2).contains(&RarityTable::bytes_for(elements)));
+            assert!((1024..=MOST_COUNTED * 9 / 4).contains(&RarityTable::bytes_for(elements)));
         }
     }
 }

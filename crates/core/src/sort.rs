@@ -1,17 +1,21 @@
-//! A set of fingerprints in, the same in ascending order out.
+//! Fingerprints, or what is ordered by them, in; the same in ascending order out.
 //!
-//! Fingerprints are spread evenly over all 64 bits, or below a bound, so the top bits of one nearly say its place:
-//! every value goes to the slot that they name, one or two to a slot, and one pass of insertions does the rest. Each
-//! value is looked at three times, where a sort by comparisons looks at it once for every halving: on sets of some
-//! hundred elements that takes half the time. Values that are not spread are sorted by comparisons.
+//! Fingerprints are spread evenly over all 64 bits, or over those below the ones that they share, so the top bits of
+//! the rest nearly say the place of one: every value goes to the slot that they name, one or two to a slot, and one
+//! pass of insertions does the rest. Each value is looked at three times, where a sort by comparisons looks at it once
+//! for every halving: on sets of some hundred elements that takes half the time. Where many come to one slot, they
+//! are sorted by comparisons.
 
-/// Sets of fewer values are sorted by comparisons.
+/// Fewer values are sorted by comparisons.
 const FEW: usize = 64;
 
 /// The most values in one slot for which insertions are worth it.
 const CROWD: u32 = 32;
 
-/// Sorts sets of fingerprints; its buffers are used again for the next one.
+/// The most slots, of four bytes each: with more of them, every value would be a walk to memory.
+const MOST_SLOTS_BITS: u32 = 16;
+
+/// Sorts fingerprints, or values that begin with one; its buffers are used again for the next ones.
 ///
 /// ```
 /// use lookalike_core::{SpreadSort, fingerprint::finalise};
@@ -20,47 +24,70 @@ const CROWD: u32 = 32;
 /// SpreadSort::default().sort(&mut set);
 /// assert!(set.is_sorted());
 /// ```
-#[derive(Debug, Default)]
-pub struct SpreadSort {
+#[derive(Debug)]
+pub struct SpreadSort<T = u64> {
     /// Where the next value of each slot goes.
     next: Vec<u32>,
-    placed: Vec<u64>,
+    placed: Vec<T>,
+}
+
+impl<T> Default for SpreadSort<T> {
+    fn default() -> Self {
+        Self { next: Vec::new(), placed: Vec::new() }
+    }
 }
 
 impl SpreadSort {
     /// Sorts values, distinct or not. O(n) if they are spread evenly, else O(n log n).
     pub fn sort(&mut self, values: &mut [u64]) {
+        self.sort_by(values, |&value| value);
+    }
+}
+
+impl<T: Copy + Ord> SpreadSort<T> {
+    /// The same, of values that are ordered by a fingerprint first.
+    pub fn sort_by(&mut self, values: &mut [T], fingerprint: impl Fn(&T) -> u64) {
+        let Some(first) = values.first().copied() else { return };
         if values.len() < FEW || values.len() > u32::MAX as usize {
             return values.sort_unstable();
         }
-        let bits = values.len().next_power_of_two().trailing_zeros();
-        // Those up to a bound are spread below it.
-        let used = u64::BITS - values.iter().fold(0, |all, value| all | value).leading_zeros();
-        let shift = used.saturating_sub(bits);
-        let slot = |value: u64| (value >> shift) as usize;
+        let bits = values.len().next_power_of_two().trailing_zeros().min(MOST_SLOTS_BITS);
+        // Those up to a bound are spread below it, those of a bucket below the bits that name it.
+        let shared = fingerprint(&first);
+        let differing = values.iter().fold(0, |all, value| all | (fingerprint(value) ^ shared));
+        let used = u64::BITS - differing.leading_zeros();
+        let (shift, mask) = (used.saturating_sub(bits), (1usize << bits) - 1);
+        let slot = |value: &T| (fingerprint(value) >> shift) as usize & mask;
         self.next.clear();
         self.next.resize((1 << bits) + 1, 0);
         // Counted one slot further on: summed up, that is where each slot begins.
-        values.iter().for_each(|&value| self.next[slot(value) + 1] += 1);
+        values.iter().for_each(|value| self.next[slot(value) + 1] += 1);
         let (mut sum, mut most) = (0, 0);
         for next in &mut self.next {
             most = most.max(*next);
             sum += *next;
             *next = sum;
         }
-        if most > CROWD {
-            return values.sort_unstable();
-        }
         if self.placed.len() < values.len() {
-            self.placed.resize(values.len(), 0);
+            self.placed.resize(values.len(), first);
         }
         let placed = &mut self.placed[..values.len()];
-        for &value in &*values {
+        for value in &*values {
             let next = &mut self.next[slot(value)];
-            placed[*next as usize] = value;
+            placed[*next as usize] = *value;
             *next += 1;
         }
-        let mut largest = 0;
+        if most > CROWD {
+            // By now, each slot ends where the next one began.
+            let mut start = 0;
+            for &end in &self.next {
+                if end - start > CROWD {
+                    placed[start as usize..end as usize].sort_unstable();
+                }
+                start = end;
+            }
+        }
+        let mut largest = placed[0];
         for (end, &value) in placed.iter().enumerate() {
             if value >= largest {
                 (values[end], largest) = (value, value);
@@ -100,10 +127,29 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// A bucket of keys: the same top bits, and many with the same value.
+        #[test]
+        fn sorts_what_begins_with_a_fingerprint(
+            values in prop::collection::vec((0u64..50, 0u32..9), 0..400),
+            bucket in 0u64..256,
+            crowd in any::<bool>(),
+        ) {
+            let place = |n: u64| bucket << 56 | finalise(if crowd { n % 3 } else { n }) >> 8;
+            let mut values: Vec<(u64, u32)> = values.iter().map(|&(n, unit)| (place(n), unit)).collect();
+            let mut truth = values.clone();
+            truth.sort_unstable();
+            let mut sort = SpreadSort::default();
+            sort.sort_by(&mut [(3, 9); 100], |value| value.0);
+            sort.sort_by(&mut values, |value| value.0);
+            prop_assert_eq!(values, truth);
+        }
+    }
+
     #[test]
     fn sorts_large_sets() {
         let mut sort = SpreadSort::default();
-        for values in [100_000, 65, 5000] {
+        for values in [100_000, 65, 5000, 3 << MOST_SLOTS_BITS] {
             let mut set: Vec<u64> = (0..values).map(finalise).collect();
             sort.sort(&mut set);
             assert!(set.is_sorted());

@@ -1,5 +1,5 @@
-//! Many numbers in; their sums, or the same numbers with those up to a bound in front, out: as many at a time
-//! as the processor's vectors hold.
+//! Many numbers in; their sums, whether one is among them, or the same numbers with those up to a bound in front
+//! or by themselves, out: as many at a time as the processor's vectors hold.
 
 use crate::fingerprint;
 
@@ -30,6 +30,26 @@ fn plain_sums(values: &[u64]) -> (u64, u64) {
         sums.1 = sums.1.wrapping_add(fingerprint::finalise(value));
     }
     sums
+}
+
+/// Whether a value is among others.
+pub(crate) fn contains(values: &[u64], value: u64) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(
+        unsafe_code,
+        reason = "what the function asks of the processor is looked for just before"
+    )]
+    if is_x86_feature_detected!("avx512f") {
+        return unsafe { contains_avx512(values, value) };
+    }
+    values.contains(&value)
+}
+
+/// Without a way out in the middle, which is what keeps the compiler from making vectors of it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn contains_avx512(values: &[u64], value: u64) -> bool {
+    values.iter().fold(false, |found, &other| found | (other == value))
 }
 
 /// Values in a vector.
@@ -101,6 +121,72 @@ fn plain_low_first(
     values[low_end..].copy_from_slice(&high[..high_end]);
 }
 
+/// Appends the values that are no larger than a bound to `low` and the others to `high`, each in their order.
+pub(crate) fn divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(
+        unsafe_code,
+        reason = "what the function asks of the processor is looked for just before"
+    )]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
+        return unsafe { divide_avx512(bound, values, low, high) };
+    }
+    plain_divide(bound, values, low, high);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,popcnt")]
+#[expect(
+    unsafe_code,
+    reason = "eight values are read from a slice of eight, and written to slices of eight; as many are taken \
+              for written as the masks have bits, and they are written from the first place on"
+)]
+fn divide_avx512(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
+    use std::arch::x86_64::{
+        _mm512_cmple_epu64_mask, _mm512_loadu_epi64, _mm512_maskz_compress_epi64,
+        _mm512_set1_epi64, _mm512_storeu_epi64,
+    };
+    // A vector is written as a whole wherever the last of its values goes.
+    low.reserve(values.len() + LANES);
+    high.reserve(values.len() + LANES);
+    let (low_room, high_room) = (low.spare_capacity_mut(), high.spare_capacity_mut());
+    let bounds = _mm512_set1_epi64(bound.cast_signed());
+    let (mut low_end, mut high_end) = (0, 0);
+    let (eights, rest) = values.as_chunks::<LANES>();
+    for eight in eights {
+        let vector = unsafe { _mm512_loadu_epi64(eight.as_ptr().cast()) };
+        let mask = _mm512_cmple_epu64_mask(vector, bounds);
+        let place = &mut low_room[low_end..low_end + LANES];
+        let packed = _mm512_maskz_compress_epi64(mask, vector);
+        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
+        let place = &mut high_room[high_end..high_end + LANES];
+        let packed = _mm512_maskz_compress_epi64(!mask, vector);
+        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
+        low_end += mask.count_ones() as usize;
+        high_end += mask.count_zeros() as usize;
+    }
+    unsafe {
+        low.set_len(low.len() + low_end);
+        high.set_len(high.len() + high_end);
+    }
+    plain_divide(bound, rest, low, high);
+}
+
+#[inline(always)]
+fn plain_divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
+    let (mut low_end, mut high_end) = (low.len(), high.len());
+    low.resize(low_end + values.len(), 0);
+    high.resize(high_end + values.len(), 0);
+    for &value in values {
+        // Without a branch, as above.
+        (low[low_end], high[high_end]) = (value, value);
+        low_end += usize::from(value <= bound);
+        high_end += usize::from(value > bound);
+    }
+    low.truncate(low_end);
+    high.truncate(high_end);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +196,14 @@ mod tests {
         #[test]
         fn vectors_sum_as_a_plain_loop_does(values in prop::collection::vec(any::<u64>(), 0..70)) {
             prop_assert_eq!(sums(&values), plain_sums(&values));
+        }
+
+        #[test]
+        fn vectors_find_what_a_plain_search_finds(
+            values in prop::collection::vec(0u64..200, 0..100),
+            value in 0u64..200,
+        ) {
+            prop_assert_eq!(contains(&values, value), values.contains(&value));
         }
 
         #[test]
@@ -125,6 +219,14 @@ mod tests {
             let mut arranged = values.clone();
             plain_low_first(bound, &mut arranged, &mut high, [0; 3]);
             prop_assert_eq!(&arranged, &truth);
+            for divide in [divide, plain_divide] {
+                let (mut low, mut high) = (vec![1, 2], vec![3]);
+                for part in values.chunks(33) {
+                    divide(bound, part, &mut low, &mut high);
+                }
+                prop_assert_eq!([&low[..2], &high[..1]].concat(), [1, 2, 3]);
+                prop_assert_eq!([&low[2..], &high[1..]].concat(), truth.clone());
+            }
         }
     }
 }

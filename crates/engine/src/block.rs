@@ -2,7 +2,8 @@
 
 use crate::SignatureBlock;
 use crate::collection::Rows;
-use lookalike_core::{SetDigest, prefix};
+use crate::elements::Elements;
+use lookalike_core::{Halves, SetDigest, prefix};
 use lookalike_io::scratch::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -12,11 +13,11 @@ use std::ops::Range;
 pub(crate) struct Block {
     /// The documents; none where they are in the store.
     pub(crate) rows: Rows,
-    /// The elements of all sets, one set behind the other; none where they are in the store.
-    pub(crate) values: Vec<u64>,
+    /// The elements of all sets; none where they are in the store.
+    pub(crate) sets: HeldSets,
     /// Digest of each set; where no sets are kept, of what was signed. None where they are in the store.
     pub(crate) digests: Vec<SetDigest>,
-    /// Where each set ends in `values`.
+    /// Where each set would end if all lay one behind the other.
     pub(crate) ends: Vec<u32>,
     /// The signatures of a method, if one is used.
     pub(crate) signatures: SignatureBlock,
@@ -28,6 +29,57 @@ pub(crate) struct Block {
     pub(crate) rows_held: bool,
 }
 
+/// The elements of the sets of a chunk: those up to the bound by which sets are arranged, of all sets, and behind them
+/// the others. Most of what is asked of sets is answered by the first, side by side.
+#[derive(Debug, Default)]
+pub(crate) struct HeldSets {
+    elements: Elements,
+    /// How many elements are up to the bound.
+    low: usize,
+    /// Where those of each set end; nothing where sets are not arranged.
+    low_ends: Vec<u32>,
+}
+
+impl HeldSets {
+    /// Elements up to the bound, where those of each set end, and the others.
+    pub(crate) fn new(low: &[u64], low_ends: Vec<u32>, high: &[u64]) -> Self {
+        Self { elements: Elements::of(low, high), low: low.len(), low_ends }
+    }
+
+    /// Sets that lie one behind the other, each with its elements up to the bound in front if there is one.
+    pub(crate) fn arranged(bound: Option<u64>, ends: &[u32], elements: &[u64]) -> Self {
+        let Some(bound) = bound else { return Self::new(&[], Vec::new(), elements) };
+        let (mut low, mut low_ends, mut high) = (Vec::new(), Vec::new(), Vec::new());
+        let mut start = 0;
+        for &end in ends {
+            prefix::divide(bound, &elements[start..end as usize], &mut low, &mut high);
+            low_ends.push(low.len() as u32);
+            start = end as usize;
+        }
+        Self::new(&low, low_ends, &high)
+    }
+
+    /// Sets that are not arranged.
+    pub(crate) fn unarranged(elements: Vec<u64>) -> Self {
+        Self { elements: elements.into(), low: 0, low_ends: Vec::new() }
+    }
+
+    /// The elements up to the bound, of all sets.
+    pub(crate) fn low(&self) -> &[u64] {
+        &self.elements[..self.low]
+    }
+
+    fn low_range(&self, index: u32) -> Range<usize> {
+        let end = |index: usize| self.low_ends.get(index).map_or(0, |&end| end as usize);
+        let index = index as usize;
+        index.checked_sub(1).map_or(0, end)..end(index)
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.elements) + size_of_val(&*self.low_ends)
+    }
+}
+
 /// Bytes of an element.
 pub(crate) const ELEMENT: usize = 8;
 
@@ -35,7 +87,7 @@ pub(crate) const ELEMENT: usize = 8;
 pub(crate) const DIGEST: usize = 2;
 
 impl Block {
-    /// Bounds of a set in `values`.
+    /// Bounds of a set where all sets lie one behind the other.
     pub(crate) fn range(&self, index: u32) -> Range<usize> {
         let index = index as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
@@ -51,14 +103,30 @@ impl Block {
         size
     }
 
+    /// Where the two parts of a set that is held lie among the elements.
+    fn parts(&self, index: u32) -> (Range<usize>, Range<usize>) {
+        let (low, range) = (self.sets.low_range(index), self.range(index));
+        let start = self.sets.low + range.start - low.start;
+        let high = start..start + range.len() - low.len();
+        (low, high)
+    }
+
     /// A set that is held in memory.
-    pub(crate) fn get(&self, index: u32) -> &[u64] {
-        &self.values[self.range(index)]
+    pub(crate) fn get(&self, index: u32) -> Halves<'_> {
+        let (low, high) = self.parts(index);
+        Halves { low: &self.sets.elements[low], high: &self.sets.elements[high] }
+    }
+
+    /// Calls `each` for both parts of a set that is held in memory.
+    pub(crate) fn for_both(&mut self, index: u32, mut each: impl FnMut(&mut [u64])) {
+        let (low, high) = self.parts(index);
+        each(&mut self.sets.elements[low]);
+        each(&mut self.sets.elements[high]);
     }
 
     /// Bytes of what can be in the store instead.
     pub(crate) fn bytes(&self) -> u64 {
-        self.rows.bytes() + (size_of_val(&*self.values) + size_of_val(&*self.digests)) as u64
+        self.rows.bytes() + (self.sets.bytes() + size_of_val(&*self.digests)) as u64
     }
 
     /// Where in the back the elements of a set are that are not among those of its front part, whose bounds are
@@ -70,26 +138,19 @@ impl Block {
         start..(range.end.saturating_sub(low.end) + digests).max(start)
     }
 
-    /// Front and back of the frame. With a bound by which sets are arranged, the front has what is up to it:
+    /// Front and back of the frame. The front has what is up to the bound by which sets are arranged, if they are:
     /// where that of each set ends, two places to a word, then the elements. The back has for each set its
     /// digest and the other elements.
-    pub(crate) fn write_parts(
-        &self,
-        bound: Option<u64>,
-        front: &mut Vec<u64>,
-        back: &mut Vec<u64>,
-    ) {
+    pub(crate) fn write_parts(&self, front: &mut Vec<u64>, back: &mut Vec<u64>) {
         front.clear();
         back.clear();
         front.resize(end_words(self.ends.len()), 0);
-        let mut end = 0;
+        front.extend_from_slice(self.sets.low());
         for (index, digest) in self.digests.iter().enumerate() {
-            let (low, high) = split(bound, self.get(index as u32));
-            end += low.len() as u64;
-            front[index / 2] |= end << (32 * (index % 2));
-            front.extend_from_slice(low);
+            let (low, high) = self.parts(index as u32);
+            front[index / 2] |= (low.end as u64) << (32 * (index % 2));
             back.extend([digest.0 as u64, (digest.0 >> 64) as u64]);
-            back.extend_from_slice(high);
+            back.extend_from_slice(&self.sets.elements[high]);
         }
     }
 
@@ -122,7 +183,7 @@ impl Block {
     /// Leaves to the store what is there.
     pub(crate) fn let_go(&mut self) {
         self.rows = Rows::default();
-        self.values = Vec::new();
+        self.sets = HeldSets::default();
         self.digests = Vec::new();
         (self.held, self.rows_held) = (false, false);
     }
@@ -131,11 +192,6 @@ impl Block {
     pub(crate) fn has_rows(&self) -> bool {
         self.held || self.rows_held
     }
-}
-
-/// What of a set is up to a bound by which it is arranged, and the rest.
-pub(crate) fn split(bound: Option<u64>, set: &[u64]) -> (&[u64], &[u64]) {
-    bound.map_or((&[], set), |bound| prefix::split(bound, set))
 }
 
 /// Words for where the front parts of so many sets end.

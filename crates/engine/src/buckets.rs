@@ -6,6 +6,7 @@
 
 use crate::EngineError;
 use crate::postings::Posting;
+use lookalike_core::SpreadSort;
 use lookalike_core::fingerprint::finalise;
 use lookalike_io::scratch::{Frame, FrameFile};
 use rayon::prelude::*;
@@ -248,18 +249,18 @@ fn sorted_buckets<T: Send, const SIDES: usize>(
     };
     let taken: Vec<_> = numbers.map(take).collect();
     let stored = sides.each_ref().map(|side| side.stored.as_ref());
-    let sort = |(number, pieces): (usize, [Vec<Vec<Emitted>>; SIDES])| {
-        let mut buckets = pieces.map(|pieces| pieces.concat());
+    let sort = |sort: &mut SpreadSort<Emitted>, (number, pieces): (usize, [_; SIDES])| {
+        let mut buckets = pieces.map(|pieces: Vec<Vec<Emitted>>| pieces.concat());
         for (bucket, stored) in buckets.iter_mut().zip(stored) {
             if let Some(stored) = stored {
                 let read = stored.read(number, bucket);
                 read.map_err(|error| EngineError::scratch(&stored.folder, &error))?;
             }
-            bucket.sort_unstable();
+            sort.sort_by(bucket, |&(value, _)| value);
         }
         Ok(make(buckets))
     };
-    taken.into_par_iter().with_max_len(1).map(sort).collect()
+    taken.into_par_iter().with_max_len(1).map_init(SpreadSort::default, sort).collect()
 }
 
 #[cfg(test)]

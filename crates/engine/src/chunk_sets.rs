@@ -4,7 +4,8 @@
 //! disk they are the front of the chunk and read by themselves; the back is read when it is asked for.
 
 use crate::ChunkStore;
-use crate::block::{Block, FrontEnds, end_words, split};
+use crate::block::{Block, FrontEnds, end_words};
+use lookalike_core::Halves;
 use std::ops::Range;
 
 /// Sets whose other elements are read one by one, before the whole back of the chunk is.
@@ -97,11 +98,19 @@ impl<'a> ChunkSets<'a> {
         Some(Self { block, store, buffer })
     }
 
+    /// The elements up to the bound of all sets, in their order.
+    pub(crate) fn low(&self) -> &[u64] {
+        match self.block.held {
+            true => self.block.sets.low(),
+            false => self.buffer.front.get(end_words(self.block.ends.len())..).unwrap_or_default(),
+        }
+    }
+
     /// One of the sets.
     pub(crate) fn set(&mut self, index: u32) -> Set<'_> {
         let Self { block, store, buffer } = self;
         if block.held {
-            let (low, high) = split(store.arranged(), block.get(index));
+            let Halves { low, high } = block.get(index);
             return Set { low, high: High::Held(high) };
         }
         let ChunkBuffer { front, back, run } = &mut **buffer;
@@ -139,8 +148,9 @@ impl<'a> High<'a> {
     }
 }
 
-/// Passes over some sets of a chunk, which are asked for by their ascending numbers: those that lie side by side are
-/// read together, and no others. Sets that cannot be read are left out, and [`ChunkStore::check`] says why.
+/// Passes over some sets of a chunk, which are asked for by their ascending numbers, each in one piece or two: those
+/// that lie side by side are read together, and no others. Sets that cannot be read are left out, and
+/// [`ChunkStore::check`] says why.
 pub(crate) fn for_each_run(
     block: &Block,
     store: &ChunkStore,
@@ -149,7 +159,11 @@ pub(crate) fn for_each_run(
     mut each: impl FnMut(u32, &[u64]),
 ) {
     if block.held {
-        return indices.iter().for_each(|&index| each(index, block.get(index)));
+        return indices.iter().for_each(|&index| {
+            let Halves { low, high } = block.get(index);
+            each(index, low);
+            each(index, high);
+        });
     }
     let Run { words, sets } = &mut buffer.run;
     for indices in indices.chunk_by(|a, b| a + 1 == *b) {
@@ -168,10 +182,10 @@ pub(crate) fn for_each_run(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::HeldSets;
     use crate::store::Remarks;
     use lookalike_core::features::digest;
     use lookalike_core::fingerprint::finalise;
-    use lookalike_core::prefix::arrange;
     use proptest::prelude::*;
 
     const BOUND: u64 = u64::MAX / 5 * 2;
@@ -179,16 +193,14 @@ mod tests {
     /// A chunk of sets of these sizes, arranged or not, in memory and on disk.
     fn chunk(sizes: &[u64], bound: Option<u64>) -> (Block, Block, ChunkStore) {
         let make = || {
-            let mut block = Block::default();
+            let (mut block, mut elements) = (Block::default(), Vec::new());
             for (number, &size) in (0..).zip(sizes) {
-                let mut set: Vec<u64> = (0..=size).map(|n| finalise(number << 20 | n)).collect();
-                if let Some(bound) = bound {
-                    arrange(bound, &mut set, &mut Vec::new());
-                }
-                block.values.extend_from_slice(&set);
-                block.ends.push(block.values.len() as u32);
+                let set: Vec<u64> = (0..=size).map(|n| finalise(number << 20 | n)).collect();
+                elements.extend_from_slice(&set);
+                block.ends.push(elements.len() as u32);
                 block.digests.push(digest(&set).unwrap());
             }
+            block.sets = HeldSets::arranged(bound, &block.ends, &elements);
             block
         };
         let mut store = ChunkStore::new(0, std::env::temp_dir());
@@ -215,6 +227,8 @@ mod tests {
             for part in [Part::Front, Part::Whole, Part::Front] {
                 let mut truth = ChunkSets::open(&held, &store, part, mine).unwrap();
                 let mut sets = ChunkSets::open(&stored, &store, part, its).unwrap();
+                let low: Vec<u64> = (0..sizes.len() as u32).flat_map(|n| truth.set(n).low.to_vec()).collect();
+                prop_assert_eq!((truth.low(), sets.low()), (&*low, &*low));
                 for (index, with_high) in &ask {
                     let index = index.index(sizes.len()) as u32;
                     let (truth, set) = (truth.set(index), sets.set(index));
@@ -230,8 +244,13 @@ mod tests {
             indices.dedup();
             let mut found = Vec::new();
             for_each_run(&stored, &store, &indices, its, |index, set| found.push((index, set.to_vec())));
-            let truth: Vec<_> = indices.iter().map(|&at| (at, held.get(at).to_vec())).collect();
-            prop_assert_eq!(found, truth);
+            let truth = indices.iter().map(|&at| (at, held.get(at).iter().collect::<Vec<_>>()));
+            prop_assert_eq!(found, truth.collect::<Vec<_>>());
+            let mut found: Vec<Vec<u64>> = vec![Vec::new(); sizes.len()];
+            for_each_run(&held, &store, &indices, mine, |index, part| found[index as usize].extend(part));
+            for index in indices {
+                prop_assert!(found[index as usize].iter().eq(&held.get(index).iter().collect::<Vec<_>>()));
+            }
             store.check().unwrap();
         }
     }

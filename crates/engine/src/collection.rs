@@ -8,11 +8,11 @@ mod rows;
 
 pub use rows::Rows;
 
-use crate::block::Block;
+use crate::block::{Block, HeldSets};
 use crate::heap;
 use crate::sparse::SparseIndex;
 use crate::{ChunkStore, Problems, SignatureBlock};
-use lookalike_core::{SetDigest, TextDigest, TokenDigest};
+use lookalike_core::{Halves, SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_io::source::Place;
 use lookalike_methods::Unsigned;
@@ -147,11 +147,12 @@ impl Collection {
             ..Self::default()
         };
         let empty = || Block { held: true, ..Block::default() };
-        let mut block = empty();
+        let (mut block, mut elements) = (empty(), Vec::new());
         let mut documents = 0;
         collection.chunk_starts.push(0);
         for set in sets {
             if block.rows.documents.len() == SETS_IN_CHUNK {
+                block.sets = HeldSets::unarranged(std::mem::take(&mut elements));
                 collection.blocks.push(std::mem::replace(&mut block, empty()));
                 collection.chunk_starts.push(documents);
             }
@@ -169,14 +170,15 @@ impl Collection {
                 sequence: TokenDigest(u128::from(documents)),
             });
             if let Some(digest) = digest {
-                block.values.extend(set);
-                block.ends.push(block.values.len() as u32);
+                elements.extend(set);
+                block.ends.push(elements.len() as u32);
                 block.digests.push(digest);
             }
             documents += 1;
         }
         collection.file_starts = vec![0, documents];
         collection.chunk_starts.push(documents);
+        block.sets = HeldSets::unarranged(elements);
         collection.blocks.push(block);
         collection.store = ChunkStore::of_held(&collection.blocks);
         collection
@@ -431,10 +433,10 @@ impl Collection {
     /// a while, and is done beside what follows.
     pub fn let_go_of_sets(&mut self) {
         let held = self.blocks.iter_mut().filter(|block| block.held);
-        let sets: Vec<Vec<u64>> = held
+        let sets: Vec<HeldSets> = held
             .map(|block| {
                 (block.held, block.rows_held) = (false, true);
-                std::mem::take(&mut block.values)
+                std::mem::take(&mut block.sets)
             })
             .collect();
         let free = move || {
@@ -524,7 +526,7 @@ impl Collection {
     }
 
     /// A set that is held in memory.
-    pub(crate) fn held_set(&self, place: SetRef) -> Option<&[u64]> {
+    pub(crate) fn held_set(&self, place: SetRef) -> Option<Halves<'_>> {
         let block = &self.blocks[place.block as usize];
         block.held.then(|| block.get(place.index))
     }
@@ -543,7 +545,7 @@ impl Collection {
     /// Forgets sets and signatures: only the documents are left.
     pub fn drop_sets(&mut self) {
         for block in &mut self.blocks {
-            block.values = Vec::new();
+            block.sets = HeldSets::default();
             block.ends.fill(0);
             block.signatures = SignatureBlock::default();
         }

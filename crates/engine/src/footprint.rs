@@ -318,12 +318,7 @@ mod tests {
         let of_blocks: usize = collection
             .blocks
             .iter()
-            .map(|block| {
-                size_of_val(&*block.values)
-                    + size_of_val(&*block.ends)
-                    + size_of_val(&*block.digests)
-                    + block.rows.bytes() as usize
-            })
+            .map(|block| block.bytes() as usize + size_of_val(&*block.ends))
             .sum();
         let really = of_blocks as f64;
         let said = footprint.chunks() + footprint.always();

@@ -5,7 +5,7 @@
 //! gives no second feature set: a million copies cost a million digests. What an earlier run of the same
 //! job wrote down is taken from there, and reading goes on behind it.
 
-use crate::block::Block;
+use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::store::{ChunkStore, Remarks};
 use crate::{EngineError, Progress, Scratch, Signer, date, pipeline};
@@ -14,6 +14,7 @@ use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem, RecordView};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -158,7 +159,7 @@ impl<'a> Appender<'a> {
         reader: &Reader<'_>,
         progress: &dyn Progress,
     ) -> Result<usize, EngineError> {
-        let left = std::mem::take(&mut self.left);
+        let (left, mut sequences) = (std::mem::take(&mut self.left), Vec::new());
         for &frame in &left {
             let rules = self.options.keep.len();
             let (mut block, remarks) = self.collection.store.restore(frame, rules)?;
@@ -168,9 +169,10 @@ impl<'a> Appender<'a> {
             for row in rows {
                 self.of_files[row.file as usize] += 1;
                 if !reader.signer.signs() {
-                    reader.sets.remember(row.sequence, row.set);
+                    sequences.push((row.sequence, row.set));
                 }
             }
+            reader.sets.remember_all(&mut sequences);
             self.collection.store.settle(&mut block)?;
             self.count(block, remarks, documents)?;
             if progress.cancelled() {
@@ -247,13 +249,18 @@ impl<'a> Appender<'a> {
 struct State {
     visit: VisitScratch,
     scratch: Scratch,
-    /// Elements of the chunk before, with some more: what the next one is likely to bring. An array that
-    /// grows is copied, and its pages are taken from the system again and again.
-    elements: usize,
+    /// The elements of the chunk's sets, up to the bound and above it: gathered here, in memory that is used for one chunk
+    /// after the other.
+    low: Vec<u64>,
+    high: Vec<u64>,
+    /// The token sequences that are new in the chunk, and where their sets lie.
+    new: Sequences,
+    /// The same, to be shown to the others.
+    shown: Vec<(TokenDigest, Option<SetRef>)>,
 }
 
-/// Elements that room is made for before they are there, at most.
-const EXPECTED: usize = 1 << 20;
+/// Elements that room is kept for, at most: few chunks have more.
+const USUAL: usize = 1 << 20;
 
 /// What one chunk brings.
 #[derive(Default)]
@@ -281,15 +288,23 @@ impl Reader<'_> {
         let mut result = self.nothing();
         result.remarks.consumed = chunk.consumed;
         result.remarks.place = chunk.place();
-        let State { visit, scratch, elements } = state;
-        result.block.values.reserve_exact(*elements);
+        let State { visit, scratch, low, high, new, shown } = state;
+        let mut low_ends = Vec::new();
         chunk.visit(self.inputs, visit, &mut |item| match item {
-            Item::Record(record) => self.document(block, &record, scratch, &mut result),
+            Item::Record(record) => {
+                let sets = (&mut *low, &mut low_ends, &mut *high);
+                self.document(block, &record, scratch, new, sets, &mut result);
+            }
             Item::Bad(problem) => result.remarks.problems.push(problem),
         });
-        let found = result.block.values.len();
-        *elements = (found + found / 8).min(EXPECTED);
-        result.block.values.shrink_to_fit();
+        shown.extend(new.drain());
+        self.sets.remember_all(shown);
+        low_ends.shrink_to_fit();
+        result.block.sets = HeldSets::new(low, low_ends, high);
+        for elements in [low, high] {
+            elements.clear();
+            elements.shrink_to(USUAL);
+        }
         result.block.signatures.shrink_to_fit();
         result
     }
@@ -299,21 +314,26 @@ impl Reader<'_> {
         block: u32,
         record: &RecordView<'_>,
         scratch: &mut Scratch,
+        new: &mut Sequences,
+        (low, low_ends, high): (&mut Vec<u64>, &mut Vec<u32>, &mut Vec<u64>),
         result: &mut ChunkResult,
     ) {
         let seen = self.signer.read(record, scratch);
         let here = SetRef { block, index: result.block.ends.len() as u32 };
         let set = (seen.tokens > 0)
             .then(|| {
-                self.sets.place_of(seen.signed, || {
-                    let digest = self.signer.features(&seen, scratch, &mut result.block.values);
+                self.sets.place_of(seen.signed, new, || {
+                    let digest = self.signer.features(&seen, scratch, low, high);
                     // A document that a method may sign has its place, features or not.
                     let digest = match digest {
                         None if self.signer.signs() => SetDigest(seen.signed.0),
                         digest => digest?,
                     };
                     self.signer.sign(scratch, &mut result.block.signatures);
-                    result.block.ends.push(result.block.values.len() as u32);
+                    result.block.ends.push((low.len() + high.len()) as u32);
+                    if self.signer.arranged().is_some() {
+                        low_ends.push(low.len() as u32);
+                    }
                     result.block.digests.push(digest);
                     Some(here)
                 })
@@ -360,12 +380,12 @@ impl Reader<'_> {
 /// timing; the sets are equal, so nothing that leaves the engine does. Nor does it matter which sequences
 /// are remembered once there is no room for more: what is stored twice is one unit all the same.
 struct SeenSets {
-    shards: Vec<Mutex<Shard>>,
+    shards: Vec<Mutex<Sequences>>,
     /// Sequences that a shard remembers.
     room: usize,
 }
 
-type Shard = HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>;
+type Sequences = HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>;
 
 /// Shards: threads wait for each other only where they want the same one.
 const SHARDS: usize = 64;
@@ -380,31 +400,41 @@ impl SeenSets {
         Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), room }
     }
 
-    fn shard(&self, sequence: TokenDigest) -> std::sync::MutexGuard<'_, Shard> {
-        let shard = &self.shards[(sequence.0 >> 122) as usize];
-        shard.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn shard_of(sequence: TokenDigest) -> usize {
+        (sequence.0 >> 122) as usize
     }
 
-    /// The place of the sequence's set; `store` is called for a sequence not seen before, and says
-    /// where it put the set (`None` if there are no features).
+    fn shard(&self, shard: usize) -> std::sync::MutexGuard<'_, Sequences> {
+        self.shards[shard].lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The place of the sequence's set; `store` is called for a sequence that neither `new` nor anybody else has
+    /// shown before, and says where it put the set (`None` if there are no features). Two threads may both make one,
+    /// and either may be named.
     fn place_of(
         &self,
         sequence: TokenDigest,
+        new: &mut Sequences,
         store: impl FnOnce() -> Option<SetRef>,
     ) -> Option<SetRef> {
-        if let Some(place) = self.shard(sequence).get(&sequence) {
+        let entry = match new.entry(sequence) {
+            Entry::Occupied(entry) => return *entry.get(),
+            Entry::Vacant(entry) => entry,
+        };
+        if let Some(place) = self.shard(Self::shard_of(sequence)).get(&sequence) {
             return *place;
         }
-        // Not held while the set is made: two threads may both make one, and either may be named.
-        let place = store();
-        self.remember(sequence, place);
-        place
+        *entry.insert(store())
     }
 
-    fn remember(&self, sequence: TokenDigest, place: Option<SetRef>) {
-        let mut shard = self.shard(sequence);
-        if shard.len() < self.room {
-            shard.insert(sequence, place);
+    /// Shows sequences to the others, a chunk at a time: one by one, each would wait for a lock, and for memory.
+    fn remember_all(&self, sequences: &mut Vec<(TokenDigest, Option<SetRef>)>) {
+        sequences.sort_unstable_by_key(|&(sequence, _)| Self::shard_of(sequence));
+        for sequences in sequences.chunk_by(|a, b| Self::shard_of(a.0) == Self::shard_of(b.0)) {
+            let mut shard = self.shard(Self::shard_of(sequences[0].0));
+            let room = self.room.saturating_sub(shard.len());
+            shard.extend(sequences.iter().take(room).copied());
         }
+        sequences.clear();
     }
 }

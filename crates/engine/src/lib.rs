@@ -19,6 +19,7 @@ mod census;
 mod chunk_sets;
 pub mod collection;
 mod date;
+mod elements;
 pub mod error;
 pub mod footprint;
 mod gather;

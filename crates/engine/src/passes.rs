@@ -77,6 +77,24 @@ impl<'a> Passes<'a> {
         self.chunks(task).for_each(|chunk| self.chunk(chunk, part, |_| true, &mut each));
     }
 
+    /// Passes over the elements up to the bound of the sets of the units of a task, of arranged sets, one set or
+    /// several at a time, in the order in which [`Passes::task`] meets them.
+    pub(crate) fn low(&self, task: u32, mut each: impl FnMut(&[u64])) {
+        let Collection { blocks, store, .. } = self.collection;
+        for chunk in self.chunks(task) {
+            let block = &blocks[chunk as usize];
+            if self.units(chunk).len() < block.ends.len() {
+                self.chunk(chunk, Part::Front, |_| true, |_, set| each(set.low));
+                continue;
+            }
+            self.with_buffer(|buffer| {
+                if let Some(sets) = ChunkSets::open(block, store, Part::Front, buffer) {
+                    each(sets.low());
+                }
+            });
+        }
+    }
+
     /// The units whose sets a chunk stores.
     pub(crate) fn units(&self, chunk: u32) -> &[u32] {
         let chunk = chunk as usize;
@@ -106,7 +124,7 @@ impl<'a> Passes<'a> {
         });
     }
 
-    /// Passes over the sets of a few units of a chunk, and reads no others.
+    /// Passes over the sets of a few units of a chunk, each in one piece or two, and reads no others.
     pub(crate) fn few(
         &self,
         chunk: u32,

@@ -34,11 +34,9 @@ pub(crate) fn prefix_keys(
     let arranged = collection.store.arranged() == Some(order.bound);
     let part = if arranged { Part::Front } else { Part::Whole };
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
-    let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| {
-        passes.task(task, part, |_, set| match arranged {
-            true => give(set.low),
-            false => give(own.split(set, order.bound).0),
-        });
+    let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| match arranged {
+        true => passes.low(task, give),
+        false => passes.task(task, part, |_, set| give(own.split(set, order.bound).0)),
     };
     let counting = memory.saturating_mul(2).max(LEAST_COUNTED);
     let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
@@ -156,7 +154,9 @@ impl Probed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::HeldSets;
     use crate::buckets::for_each_bucket;
+    use lookalike_core::Halves;
     use lookalike_core::fingerprint::finalise;
     use lookalike_core::prefix;
 
@@ -191,10 +191,9 @@ mod tests {
                 assert!(!expected.is_empty());
                 for bound in [own, 1 << 60] {
                     for chunk in &mut collection.blocks {
-                        for index in 0..chunk.ends.len() as u32 {
-                            let range = chunk.range(index);
-                            prefix::arrange(bound, &mut chunk.values[range], &mut Vec::new());
-                        }
+                        let sets = (0..chunk.ends.len() as u32).map(|index| chunk.get(index));
+                        let elements: Vec<u64> = sets.flat_map(Halves::iter).collect();
+                        chunk.sets = HeldSets::arranged(Some(bound), &chunk.ends, &elements);
                     }
                     collection.store.arrange(Some(bound));
                     assert!(keys(&collection, &settings) == expected, "{threshold} {bound}");

@@ -35,8 +35,6 @@ pub struct Scratch {
     analysis: lookalike_text::Scratch,
     features: FeatureScratch,
     filter: FilterScratch,
-    /// The elements of a set above the bound.
-    high: Vec<u64>,
     /// Token hashes for the method, where they are not those of the features.
     terms: Vec<u64>,
     marks: Vec<Marks>,
@@ -204,23 +202,24 @@ impl Signer {
         }
     }
 
-    /// Appends the features of the document last read, arranged or in order of first occurrence. Where no
-    /// sets are kept, nothing is appended.
+    /// Appends the features of the document last read, in order of first occurrence: to `low` those up to the bound by
+    /// which sets are arranged, to `high` the others. Where no sets are kept, nothing is appended.
     pub fn features(
         &self,
         seen: &Seen,
         scratch: &mut Scratch,
-        out: &mut Vec<u64>,
+        low: &mut Vec<u64>,
+        high: &mut Vec<u64>,
     ) -> Option<SetDigest> {
         if !self.keeps_sets {
             return Some(SetDigest(seen.signed.0));
         }
-        let start = out.len();
-        let digest = scratch.features.features(self.features, out);
-        if let Some(bound) = self.arranged {
-            prefix::arrange(bound, &mut out[start..], &mut scratch.high);
+        let (set, digest) = scratch.features.features(self.features)?;
+        match self.arranged {
+            Some(bound) => prefix::divide(bound, set, low, high),
+            None => high.extend_from_slice(set),
         }
-        digest
+        Some(digest)
     }
 
     /// Signs the document last read, if there is a method.
@@ -237,9 +236,10 @@ impl Signer {
     #[must_use]
     pub fn sorted_set(&self, text: &str) -> Vec<u64> {
         let mut scratch = Scratch::default();
-        let mut set = Vec::new();
+        let (mut set, mut high) = (Vec::new(), Vec::new());
         let seen = self.read_text(text, &mut scratch);
-        self.features(&seen, &mut scratch, &mut set);
+        self.features(&seen, &mut scratch, &mut set, &mut high);
+        set.append(&mut high);
         set.sort_unstable();
         set
     }

@@ -9,7 +9,7 @@
 
 mod runs;
 
-use crate::block::{Block, ELEMENT};
+use crate::block::{Block, ELEMENT, HeldSets};
 use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::SetDigest;
@@ -168,7 +168,7 @@ impl ChunkStore {
         }
         remarks.problems.write(&mut head)?;
         block.write_head(&mut head)?;
-        block.write_parts(self.arranged, front, back);
+        block.write_parts(front, back);
         let file = match &mut self.file {
             Some(file) => file,
             None => {
@@ -230,10 +230,11 @@ impl ChunkStore {
         let fits = self.held + block.bytes() + elements <= self.limit;
         if fits {
             let (sets, mut words) = (block.ends.len() as u32, std::mem::take(&mut self.parts[0]));
-            let mut values = Vec::new();
-            let read = self.run(block, 0..sets, &mut words, &mut values);
-            (self.parts[0], block.values) = (words, values);
+            let mut elements = std::mem::take(&mut self.parts[1]);
+            let read = self.run(block, 0..sets, &mut words, &mut elements);
             read.map_err(|error| self.error(&error))?;
+            block.sets = HeldSets::arranged(self.arranged, &block.ends, &elements);
+            self.parts = [words, elements];
         }
         self.hold(block, fits);
         Ok(())
@@ -329,14 +330,13 @@ mod tests {
     use super::*;
     use crate::collection::{Document, SetRef};
     use lookalike_core::features::digest;
-    use lookalike_core::{TextDigest, TokenDigest};
+    use lookalike_core::{Halves, TextDigest, TokenDigest};
     use std::fs;
 
     fn block(number: u32, sets: &[&[u64]]) -> Block {
         let mut block = Block::default();
         for (index, set) in (0u32..).zip(sets) {
-            block.values.extend_from_slice(set);
-            block.ends.push(block.values.len() as u32);
+            block.ends.push((block.elements() + set.len()) as u32);
             block.digests.push(digest(set).unwrap());
             block.rows.ids.push((index != 1).then_some("some id"));
             block.rows.documents.push(Document {
@@ -349,6 +349,7 @@ mod tests {
                 sequence: TokenDigest(5),
             });
         }
+        block.sets = HeldSets::unarranged(sets.concat());
         block
     }
 
@@ -365,7 +366,7 @@ mod tests {
         let mut store = ChunkStore::new(blocks[0].bytes() + 10, std::env::temp_dir());
         blocks.iter_mut().for_each(|block| store.take(block, &Remarks::default()).unwrap());
         assert_eq!(blocks.iter().map(|b| b.held).collect::<Vec<_>>(), [true, false, false]);
-        assert!(store.stored() > 2000 * 8 && blocks[1].values.is_empty());
+        assert!(store.stored() > 2000 * 8 && blocks[1].sets.low().is_empty());
         let (mut words, mut set) = (Vec::new(), vec![77]);
         for (block, (sets, rows)) in blocks.iter().zip(sets.iter().zip(rows)).skip(1) {
             for (index, wanted) in (0..).zip(*sets) {
@@ -402,7 +403,8 @@ mod tests {
             assert_eq!((block.held, found.consumed, found.place), (limit > 0, 99, place));
             assert!(found.attributes[0][1].is_nan() && found.attributes[1] == [-1.0, 2.0]);
             if block.held {
-                assert_eq!((block.get(0), block.get(1)), (&[3, 4, 5][..], &*long));
+                let sets = [Halves::whole(&[3, 4, 5]), Halves::whole(&long)];
+                assert_eq!([block.get(0), block.get(1)], sets);
             }
         }
         let (mut store, _) = ChunkStore::kept(0, &path).unwrap();

@@ -12,7 +12,7 @@ use crate::EngineError;
 use crate::collection::{Collection, Document, SetRef};
 use crate::steps::{Step, Steps};
 use lookalike_cluster::{KeepRule, precedence};
-use lookalike_core::{Measure, SetDigest, SpreadSort};
+use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
 use lookalike_io::scratch::{Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -193,7 +193,7 @@ impl Units {
 
     /// The set of a unit of a collection that is held in memory as a whole.
     #[must_use]
-    pub fn held_set<'a>(&self, collection: &'a Collection, unit: u32) -> &'a [u64] {
+    pub fn held_set<'a>(&self, collection: &'a Collection, unit: u32) -> Halves<'a> {
         let place = self.place(unit);
         collection.blocks[place.block as usize].get(place.index)
     }
@@ -211,8 +211,7 @@ impl Units {
             SpreadSort::default,
             |sort, (block, sets)| {
                 for index in sets {
-                    let range = block.range(index);
-                    sort.sort(&mut block.values[range]);
+                    block.for_both(index, |part| sort.sort(part));
                 }
             },
         );

@@ -51,14 +51,13 @@ impl Method for Syntactic {
         scratch: &mut Scratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        scratch.features.clear();
-        distinct(document.tokens, FeatureKind::Terms, &mut scratch.known, &mut scratch.features);
-        if scratch.features.is_empty() {
+        let terms = distinct(document.tokens, FeatureKind::Terms, &mut scratch.known);
+        if terms.is_empty() {
             return Err(Unsigned::Empty);
         }
-        out.size = scratch.features.len() as u32;
+        out.size = terms.len() as u32;
         let mut sum = Sum::default();
-        scratch.features.iter().for_each(|&term| sum.add(term));
+        terms.iter().for_each(|&term| sum.add(term));
         sum.sign(0, out);
         Ok(())
     }

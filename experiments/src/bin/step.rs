@@ -169,9 +169,9 @@ impl Input {
         let mut scratch = lookalike_text::Scratch::default();
         let (mut tokens, mut sets) = (Vec::new(), Vec::new());
         for text in &texts {
-            let (mut hashes, mut set) = (Vec::new(), Vec::new());
+            let (mut hashes, mut seen) = (Vec::new(), Seen::default());
             analyzer.tokens(text, &mut scratch, |token| hashes.push(fingerprint::token(token)));
-            lookalike_core::features::distinct(&hashes, SHINGLES, &mut Seen::default(), &mut set);
+            let mut set = lookalike_core::features::distinct(&hashes, SHINGLES, &mut seen).to_vec();
             set.sort_unstable();
             tokens.push(hashes);
             sets.push(set);
@@ -256,13 +256,12 @@ fn shingle(input: &Input) -> Result<Work<'_>> {
 
 fn set(input: &Input) -> Result<Work<'_>> {
     // Hashing the tokens is no part of this step: their documents are in buffers already.
-    let (mut seen, mut out) = (Seen::default(), Vec::new());
+    let mut seen = Seen::default();
     Ok(Box::new(move || {
         let mut count = 0;
         for tokens in &input.tokens {
-            out.clear();
-            lookalike_core::features::distinct(tokens, SHINGLES, &mut seen, &mut out);
-            black_box(lookalike_core::features::digest(&out));
+            let set = lookalike_core::features::distinct(tokens, SHINGLES, &mut seen);
+            black_box(lookalike_core::features::digest(set));
             count += tokens.len().saturating_sub(4).max(1) as u64;
         }
         count

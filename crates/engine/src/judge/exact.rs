@@ -2,7 +2,7 @@
 
 use super::{Candidate, ComparedSets, Edge, Judge, Tally};
 use crate::{Collection, MatchSettings, Units};
-use lookalike_core::{Overlap, Parity, overlap, overlap_at_least};
+use lookalike_core::{Overlap, Parity};
 use std::sync::atomic::Ordering;
 
 /// Intersects whole sets. Before that, three bounds turn candidates away unseen, none of them a match:
@@ -93,12 +93,12 @@ impl Judge for ExactJudge<'_> {
         self.tally.verified.fetch_add(1, Ordering::Relaxed);
         let shared =
             self.sets.both(self.collection, self.units, (unit, candidate.unit), |a, b| {
-                overlap_at_least(a, b, needed)
+                a.overlap_at_least(b, needed)
             })?;
         Some(Edge { unit, with: candidate.unit, shared })
     }
 
     fn shared(&self, unit: u32, with: u32) -> u32 {
-        self.sets.both(self.collection, self.units, (unit, with), overlap)
+        self.sets.both(self.collection, self.units, (unit, with), |a, b| a.overlap(b))
     }
 }

@@ -10,7 +10,7 @@ use crate::chunk_sets::Part;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, Units};
-use lookalike_core::{Parity, SpreadSort};
+use lookalike_core::{Halves, Parity, SpreadSort};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -132,21 +132,23 @@ impl ComparedSets {
         collection: &Collection,
         units: &Units,
         (a, b): (u32, u32),
-        with: impl FnOnce(&[u64], &[u64]) -> T,
+        with: impl FnOnce(Halves<'_>, Halves<'_>) -> T,
     ) -> T {
         if let (Some(a), Some(b)) =
             (self.held(collection, units, a), self.held(collection, units, b))
         {
             return with(a, b);
         }
+        // Of sets in the collection both are there, cut at the same bound; these are not cut.
         // Whoever is not of the pool takes the last one.
         let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
         let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
         let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let [words, x, y] = &mut *buffers;
         let mut set = |unit, set| {
-            self.held(collection, units, unit)
-                .unwrap_or_else(|| collection.sorted_set(units.place(unit), words, set))
+            self.held(collection, units, unit).unwrap_or_else(|| {
+                Halves::whole(collection.sorted_set(units.place(unit), words, set))
+            })
         };
         with(set(a, x), set(b, y))
     }
@@ -157,7 +159,7 @@ impl ComparedSets {
         collection: &'s Collection,
         units: &Units,
         unit: u32,
-    ) -> Option<&'s [u64]> {
+    ) -> Option<Halves<'s>> {
         let (place, size) = (units.place(unit), units.size(unit));
         if self.starts.is_empty() {
             return collection.held_set(place);
@@ -166,6 +168,6 @@ impl ComparedSets {
             return None;
         }
         let start = self.starts[self.taking_part.place(unit)? as usize] as usize;
-        self.values[place.block as usize].get(start..start + size as usize)
+        self.values[place.block as usize].get(start..start + size as usize).map(Halves::whole)
     }
 }

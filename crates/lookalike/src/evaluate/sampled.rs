@@ -82,7 +82,7 @@ pub(super) fn edges(
     let few: Vec<u32> = (0..units.len()).filter(|&unit| size(unit).1 > 0).collect();
     let elements = (0u32..)
         .zip(&few)
-        .flat_map(|(slot, &unit)| units.held_set(collection, unit).iter().map(move |&e| (e, slot)));
+        .flat_map(|(slot, &unit)| units.held_set(collection, unit).iter().map(move |e| (e, slot)));
     let index = ElementIndex::new(elements.collect());
     let listed = AtomicU64::new(0);
     let over = || listed.load(Ordering::Relaxed) > max_pairs;
@@ -92,7 +92,7 @@ pub(super) fn edges(
             return Vec::new();
         }
         counts.resize(few.len(), 0);
-        for &element in units.held_set(collection, unit) {
+        for element in units.held_set(collection, unit).iter() {
             for slot in index.get(element) {
                 if counts[slot as usize] == 0 {
                     met.push(slot);

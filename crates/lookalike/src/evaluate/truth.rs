@@ -11,7 +11,7 @@ use super::similarity::step;
 use super::trial::{Laboratory, content};
 use crate::LookalikeError;
 use lookalike_cluster::Components;
-use lookalike_core::{Measure, Overlap, Threshold, overlap};
+use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_engine::{Approach, Collection, Edge, MatchSettings, Units};
 use rayon::prelude::*;
 use std::path::Path;
@@ -146,7 +146,7 @@ impl Source<'_> {
     fn labelled(&self, collection: &Collection, units: &Units, a: u32, b: u32) -> KnownPair {
         let counts = match (units.of_document(a), units.of_document(b)) {
             (Some(x), Some(y)) => {
-                let shared = overlap(units.held_set(collection, x), units.held_set(collection, y));
+                let shared = units.held_set(collection, x).overlap(units.held_set(collection, y));
                 let counts = Overlap { shared, a: units.size(x), b: units.size(y) };
                 // Containment asks whether the smaller one is in the larger.
                 match self.settings.measure == Measure::Containment && counts.a > counts.b {

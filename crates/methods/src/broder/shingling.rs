@@ -25,9 +25,10 @@ impl Shingling {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
-        scratch.features.clear();
         let kind = FeatureKind::Shingles { size: self.w as usize, short: self.short };
-        features::distinct(document.tokens, kind, &mut scratch.known, &mut scratch.features);
+        scratch.features.clear();
+        let set = features::distinct(document.tokens, kind, &mut scratch.known);
+        scratch.features.extend_from_slice(set);
         match u32::try_from(scratch.features.len()) {
             Ok(0) => Err(Unsigned::TooShort),
             Ok(size) => Ok(size),

@@ -79,9 +79,8 @@ impl Method for IMatch {
         scratch: &mut Scratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        let Scratch { known, features: terms, values, counts, .. } = scratch;
-        terms.clear();
-        distinct(document.tokens, FeatureKind::Terms, known, terms);
+        let Scratch { known, values, counts, .. } = scratch;
+        let terms = distinct(document.tokens, FeatureKind::Terms, known);
         if terms.is_empty() {
             return Err(Unsigned::Empty);
         }

@@ -107,9 +107,8 @@ impl Method for RandomIMatch {
         scratch: &mut Scratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        let Scratch { known, seen, features: terms, values, counts: frequencies, .. } = scratch;
-        terms.clear();
-        distinct(document.tokens, FeatureKind::Terms, known, terms);
+        let Scratch { known, seen, values, counts: frequencies, .. } = scratch;
+        let terms = distinct(document.tokens, FeatureKind::Terms, known);
         if terms.is_empty() {
             return Err(Unsigned::Empty);
         }

@@ -161,9 +161,8 @@ impl Method for WordLsh {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
-        let Scratch { known, features, values, .. } = scratch;
-        features.clear();
-        features::distinct(document.tokens, FeatureKind::Terms, known, features);
+        let Scratch { known, values, .. } = scratch;
+        let features = features::distinct(document.tokens, FeatureKind::Terms, known);
         if features.len() < self.orders.words() && self.short == ShortDocuments::Ignore {
             return Err(Unsigned::TooShort);
         }

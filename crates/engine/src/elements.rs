@@ -1,0 +1,109 @@
+//! The elements of a chunk in; the same in memory of their own, out.
+//!
+//! A chunk of ordinary text brings two or three megabytes of them, and all of a collection that memory holds is made
+//! of such pieces. From the heap, they would come in pages of four kilobytes, each of which the system hands
+//! out, clears and accounts for when it is first written to: that took a twelfth of a whole run. So they are mapped,
+//! and where the system has pages of two megabytes, they are taken.
+
+use memmap2::MmapMut;
+use std::ops::{Deref, DerefMut};
+use zerocopy::FromBytes;
+
+/// Bytes of a huge page on most machines. On others, its multiples are those of smaller pages, too.
+const HUGE: usize = 2 << 20;
+
+/// Elements that were gathered elsewhere.
+#[derive(Debug)]
+pub(crate) enum Elements {
+    /// Too few to be worth a page.
+    Heap(Vec<u64>),
+    /// As many bytes, from the byte on that begins a huge page.
+    Mapped { map: MmapMut, start: usize, bytes: usize },
+}
+
+impl Default for Elements {
+    fn default() -> Self {
+        Self::Heap(Vec::new())
+    }
+}
+
+impl From<Vec<u64>> for Elements {
+    fn from(elements: Vec<u64>) -> Self {
+        Self::Heap(elements)
+    }
+}
+
+impl Elements {
+    /// Copies two rows of elements, one behind the other. O(elements).
+    pub(crate) fn of(first: &[u64], second: &[u64]) -> Self {
+        let mapped = Self::mapped(first.len() + second.len());
+        let Some(mut elements) = mapped else { return [first, second].concat().into() };
+        let (front, back) = elements.split_at_mut(first.len());
+        front.copy_from_slice(first);
+        back.copy_from_slice(second);
+        elements
+    }
+
+    /// Room for so many; `None` if it is little, or the system has no more to map.
+    fn mapped(elements: usize) -> Option<Self> {
+        let bytes = elements * size_of::<u64>();
+        if bytes < HUGE {
+            return None;
+        }
+        // With room to begin where a huge page does: what is never written to takes no memory.
+        let map = MmapMut::map_anon(bytes.next_multiple_of(HUGE) + HUGE).ok()?;
+        let start = map.as_ptr().align_offset(HUGE);
+        let start = if start < HUGE { start } else { 0 };
+        // The last piece would be most of a page for little, and comes in small ones. Without any of this, all do.
+        #[cfg(target_os = "linux")]
+        {
+            use memmap2::Advice;
+            let _ = map.advise_range(Advice::HugePage, start, bytes - bytes % HUGE);
+            let _ = map.advise_range(Advice::PopulateWrite, start, bytes);
+        }
+        Some(Self::Mapped { map, start, bytes })
+    }
+}
+
+impl Deref for Elements {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Self::Heap(elements) => elements,
+            // A page begins where a number may, and holds a whole number of them.
+            Self::Mapped { map, start, bytes } => {
+                FromBytes::ref_from_bytes(&map[*start..start + bytes]).unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl DerefMut for Elements {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        match self {
+            Self::Heap(elements) => elements,
+            Self::Mapped { map, start, bytes } => {
+                FromBytes::mut_from_bytes(&mut map[*start..*start + *bytes]).unwrap_or_default()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_are_what_they_were() {
+        for (first, second) in [(0, 0), (3, 5), (0, 1 << 18), (1 << 18, 0), (300_000, 700_001)] {
+            let first: Vec<u64> = (0..first).collect();
+            let second: Vec<u64> = (1 << 40..(1 << 40) + second).collect();
+            let mut elements = Elements::of(&first, &second);
+            assert_eq!(elements.len() < 1 << 18, matches!(elements, Elements::Heap(_)));
+            assert!(elements[..] == [first, second].concat());
+            elements.reverse();
+            assert!(elements.is_sorted_by(|a, b| a >= b));
+        }
+    }
+}
