@@ -56,6 +56,7 @@ class Tool:
 LOOKALIKE = (
     Tool("`lookalike cluster -j 1`", "exact, one thread", threads=1),
     Tool("`lookalike cluster`", "exact, all cores"),
+    Tool("`lookalike cluster --memory 300MB`", "the same, with sets on disk", ("--memory", "300MB")),
     Tool("lookalike, minhash-lsh", "`--method minhash-lsh`: 14 × 7 of 128 minima, candidates verified on whole sets",
          ("--method", "minhash-lsh")),
     Tool("lookalike, minhash-lsh, unverified", "the same with `--verify none`: what shares a band is linked",

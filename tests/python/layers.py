@@ -39,7 +39,8 @@ HOME = {
     "arrow-array": {"lookalike-io"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},
-    "memmap2": {"lookalike-lexicon"},
+    # In engine for memory of no file.
+    "memmap2": {"lookalike-lexicon", "lookalike-engine"},
     "askama": {"lookalike-report"},
     # In io only as the checksum of files that no one keeps.
     "xxhash-rust": {"lookalike-core", "lookalike-io", "lookalike", "lookalike-testing"},

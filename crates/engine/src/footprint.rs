@@ -19,6 +19,9 @@ const ROW: f64 = size_of::<Document>() as f64 + 4.0;
 /// Bytes of a set that can be on disk, besides its elements: its digest.
 const DIGEST: f64 = 16.0;
 
+/// Bytes of where the elements of a set end that are up to the bound by which sets are arranged.
+const LOW_END: f64 = 4.0;
+
 /// Bytes held for a set wherever it is: where it ends.
 const SET: f64 = 4.0;
 
@@ -205,7 +208,8 @@ impl Footprint {
     /// Bytes of documents, sets and their digests.
     #[must_use]
     pub fn chunks(&self) -> f64 {
-        self.documents * ROW + self.id_bytes + self.elements * WORD + self.sets * DIGEST
+        let low_ends = if self.elements > 0.0 { self.sets * LOW_END } else { 0.0 };
+        self.documents * ROW + self.id_bytes + self.elements * WORD + self.sets * DIGEST + low_ends
     }
 
     /// Bytes that are in memory from reading to the end, whatever goes to a file.

@@ -9,6 +9,7 @@
 //! set is stored.
 
 use crate::EngineError;
+use crate::block::Block;
 use crate::collection::{Collection, Document, SetRef};
 use crate::steps::{Step, Steps};
 use lookalike_cluster::{KeepRule, precedence};
@@ -201,20 +202,32 @@ impl Units {
     /// Sorts the sets of the units that `wanted` names, in place and in parallel, of a collection that is
     /// held in memory as a whole.
     pub fn sort_sets(&self, collection: &mut Collection, wanted: impl Fn(u32) -> bool + Sync) {
+        self.sort_each(collection, wanted, |_| ());
+    }
+
+    /// The same, and what `of` says of each of those sets while it is near: by the chunks that store them.
+    pub(crate) fn sort_each<T: Send>(
+        &self,
+        collection: &mut Collection,
+        wanted: impl Fn(u32) -> bool + Sync,
+        of: impl Fn(Halves<'_>) -> T + Sync,
+    ) -> Vec<Vec<(u32, T)>> {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
             if wanted(unit) {
-                by_block[place.block as usize].push(place.index);
+                by_block[place.block as usize].push(unit);
             }
         }
-        collection.blocks.par_iter_mut().zip(by_block).with_max_len(1).for_each_init(
-            SpreadSort::default,
-            |sort, (block, sets)| {
-                for index in sets {
-                    block.for_both(index, |part| sort.sort(part));
-                }
-            },
-        );
+        let each = |sort: &mut SpreadSort, (block, units): (&mut Block, Vec<u32>)| {
+            let each = |unit| {
+                let index = self.place(unit).index;
+                block.for_both(index, |part| sort.sort(part));
+                (unit, of(block.get(index)))
+            };
+            units.into_iter().map(each).collect()
+        };
+        let blocks = collection.blocks.par_iter_mut().zip(by_block).with_max_len(1);
+        blocks.map_init(SpreadSort::default, each).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::documents::write_documents;
 use crate::evidence::located;
 use crate::exhibits::{Choice, exhibits};
 use crate::plan::{method_name, read_plan};
-use crate::result_tables::{write_clusters, write_ledger, write_pairs, write_problems};
+use crate::result_tables::{run_digest, write_clusters, write_ledger, write_pairs, write_problems};
 use crate::second_pass::second_pass;
 use crate::summarise::summarise;
 use crate::{Job, LookalikeError, memory, state};
@@ -98,7 +98,7 @@ fn carry_out(
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
     let shown = choice.documents(&analysis);
-    // A table is written on one thread, row by row: meanwhile, the others write the documents.
+    // A table is written on one thread, row by row: meanwhile, the others write the documents, or another table.
     let (tables, pass) = rayon::join(
         || write_tables(job, action, &analysis, &clusters, &staging),
         || second_pass(&analysis, &shown, routing, progress),
@@ -163,21 +163,29 @@ fn write_tables(
     clusters: &Clusters,
     staging: &Staging,
 ) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
-    let mut digest = Xxh3::new();
-    let mut tables = Vec::new();
-    if action == Action::List && analysis.matches.pairs.complete {
-        let keep = job.settings.keep_rules()?;
-        tables.push(write_documents(analysis, &keep, staging, job.tables, &mut digest)?);
-    }
-    if action != Action::List {
-        tables.push(write_ledger(analysis, staging, job.tables, &mut digest)?);
-    }
-    tables.push(write_clusters(analysis, clusters, staging, job.tables, &mut digest)?);
-    tables.push(write_pairs(analysis, staging, job.tables, &mut digest)?);
+    let format = job.tables;
+    let mut digests = [Xxh3::new(), Xxh3::new(), Xxh3::new()];
+    let [of_documents, of_clusters, of_pairs] = &mut digests;
+    // About as much to write on either side.
+    let (documents, others) = rayon::join(
+        || match action {
+            Action::List if analysis.matches.pairs.complete => {
+                let keep = job.settings.keep_rules()?;
+                write_documents(analysis, &keep, staging, format, of_documents).map(Some)
+            }
+            Action::List => Ok(None),
+            _ => write_ledger(analysis, staging, format, of_documents).map(Some),
+        },
+        || -> Result<_, LookalikeError> {
+            let clusters = write_clusters(analysis, clusters, staging, format, of_clusters)?;
+            Ok([clusters, write_pairs(analysis, staging, format, of_pairs)?])
+        },
+    );
+    let mut tables: Vec<WrittenTable> = documents?.into_iter().chain(others?).collect();
     if analysis.collection.problems.count() > 0 {
-        tables.push(write_problems(analysis, staging, job.tables)?);
+        tables.push(write_problems(analysis, staging, format)?);
     }
-    Ok((tables, digest.digest128()))
+    Ok((tables, run_digest(&digests)))
 }
 
 fn is_named(table: &WrittenTable, name: &str) -> bool {

@@ -19,6 +19,7 @@ mod tables;
 mod units;
 
 use crate::documents::Documents;
+use crate::result_tables::run_digest;
 use crate::{LookalikeError, Settings};
 use earlier::{Earlier, refusal};
 use lookalike_core::Measure;
@@ -138,8 +139,9 @@ pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary,
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
 
     progress.phase("reading tables", None);
-    let mut digest = Xxh3::new();
-    let documents = read_documents(job, &mut digest)?;
+    let mut digests = [Xxh3::new(), Xxh3::new(), Xxh3::new()];
+    let [of_documents, of_clusters, of_pairs] = &mut digests;
+    let documents = read_documents(job, of_documents)?;
     let order = precedence_order(
         &job.run,
         &documents,
@@ -147,11 +149,11 @@ pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary,
         &earlier.settings.keep_rules()?,
     )?;
     let units = Units::new(&documents, order, settings.measure);
-    let known = Known::read(&job.run, &documents, &mut digest)?;
+    let known = Known::read(&job.run, &documents, of_clusters)?;
     let whole = matches!(criterion, criterion::Criterion::Exact(..));
-    let pairs = Pairs::open(&job.run, &documents, Some(&mut digest), whole)?;
+    let pairs = Pairs::open(&job.run, &documents, Some(of_pairs), whole)?;
     let edges = Edges::read(pairs, &documents, &units, progress)?;
-    let digest = format!("{:032x}", digest.digest128());
+    let digest = format!("{:032x}", run_digest(&digests));
     if digest != earlier.summary.digest || edges.rows != earlier.summary.pairs.listed {
         return Err(refusal(
             &job.run,

@@ -119,7 +119,7 @@ fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
     (0..).zip(cells).filter(move |(at, _)| extra.has(*at)).map(|(_, cell)| cell)
 }
 
-/// A table on its way to disk, and into the digest of the run.
+/// A table on its way to disk, and into its digest.
 pub(crate) struct Table<'a> {
     writer: TableWriter,
     digest: &'a mut Xxh3,
@@ -167,7 +167,15 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Takes a row into the digest of a run.
+/// The digest of a run: of the digests of its tables, in their order. Each has its own, as they are written side by
+/// side.
+pub(crate) fn run_digest(tables: &[Xxh3]) -> u128 {
+    let mut digest = Xxh3::new();
+    tables.iter().for_each(|table| digest.update(&table.digest128().to_le_bytes()));
+    digest.digest128()
+}
+
+/// Takes a row into the digest of a table.
 pub(crate) fn digest_row<'c>(digest: &mut Xxh3, cells: impl Iterator<Item = Cell<'c>>) {
     for cell in cells {
         match cell {

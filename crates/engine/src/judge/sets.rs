@@ -53,12 +53,17 @@ impl ComparedSets {
         };
         collection.leave_memory()?;
         if collection.is_held() {
-            units.sort_sets(collection, &takes_part);
+            let parity = |set: Halves<'_>| Parity::of(set.low).with(Parity::of(set.high));
+            for (unit, parity) in units.sort_each(collection, &takes_part, parity).concat() {
+                if let Some(place) = sets.taking_part.place(unit) {
+                    sets.parities[place as usize] = parity;
+                }
+            }
         } else {
             sets.largest = sets.largest_within(units, limit);
             sets.starts = vec![0; sets.parities.len()];
+            sets.take_out(collection, units);
         }
-        sets.pass(collection, units);
         Ok(sets)
     }
 
@@ -78,16 +83,15 @@ impl ComparedSets {
     }
 
     /// Learns the parities and takes out what is to be at hand.
-    fn pass(&mut self, collection: &Collection, units: &Units) {
+    fn take_out(&mut self, collection: &Collection, units: &Units) {
         let passes = Passes::new(collection, units);
         let chunks: Vec<u32> = (0..collection.chunks()).collect();
-        let out = !self.starts.is_empty();
         for chunks in chunks.chunks(8 * rayon::current_num_threads()) {
             let (taking_part, largest) = (&self.taking_part, self.largest);
             let take = |sort: &mut SpreadSort, &chunk: &u32| {
                 let wanted = |unit| taking_part.place(unit).is_some();
                 // Exactly as much as it takes: all of it stays.
-                let sizes = passes.units(chunk).iter().filter(|&&unit| out && wanted(unit));
+                let sizes = passes.units(chunk).iter().filter(|&&unit| wanted(unit));
                 let sizes = sizes.map(|&unit| units.size(unit)).filter(|&size| size <= largest);
                 let mut values = Vec::with_capacity(sizes.map(|size| size as usize).sum());
                 let mut places = Vec::new();
@@ -96,7 +100,7 @@ impl ComparedSets {
                     let (low, high, start) = (set.low, set.high.get(), values.len());
                     let parity = Parity::of(low).with(Parity::of(high));
                     places.push((place, parity, start as u32));
-                    if out && low.len() + high.len() <= largest as usize {
+                    if low.len() + high.len() <= largest as usize {
                         values.extend_from_slice(low);
                         values.extend_from_slice(high);
                         sort.sort(&mut values[start..]);
@@ -109,13 +113,9 @@ impl ComparedSets {
             for (places, values) in taken {
                 for (place, parity, start) in places {
                     self.parities[place as usize] = parity;
-                    if out {
-                        self.starts[place as usize] = start;
-                    }
+                    self.starts[place as usize] = start;
                 }
-                if out {
-                    self.values.push(values);
-                }
+                self.values.push(values);
             }
         }
     }

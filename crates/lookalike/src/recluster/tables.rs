@@ -5,7 +5,7 @@ use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
 use crate::documents::{COLUMNS, NAME, Row, write_row};
-use crate::result_tables::{CLUSTERS, Extra, PAIRS, Table, columns};
+use crate::result_tables::{CLUSTERS, Extra, PAIRS, Table, columns, run_digest};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, WrittenTable};
@@ -24,12 +24,13 @@ pub(super) fn write(
     staging: &Staging,
     progress: &dyn Progress,
 ) -> Result<Written, LookalikeError> {
-    let mut digest = Xxh3::new();
-    let documents = write_documents(answer, staging, &mut digest)?;
-    let clusters = write_clusters(answer, staging, &mut digest)?;
-    let pairs = write_pairs(answer, staging, &mut digest, progress)?;
+    let mut digests = [Xxh3::new(), Xxh3::new(), Xxh3::new()];
+    let [of_documents, of_clusters, of_pairs] = &mut digests;
+    let documents = write_documents(answer, staging, of_documents)?;
+    let clusters = write_clusters(answer, staging, of_clusters)?;
+    let pairs = write_pairs(answer, staging, of_pairs, progress)?;
     Ok(Written {
-        digest: format!("{:032x}", digest.digest128()),
+        digest: format!("{:032x}", run_digest(&digests)),
         pairs: pairs.rows,
         tables: vec![documents, clusters, pairs],
     })
