@@ -595,6 +595,13 @@ impl Collection {
         }
     }
 
+    /// A number that is the smaller the earlier the document comes by [`Collection::compare_names`], if it was
+    /// [ranked](Collection::rank_names).
+    #[must_use]
+    pub fn name_rank(&self, document: u32) -> Option<u32> {
+        self.ranks.get(document)
+    }
+
     /// Orders two documents by name, then by place in the collection.
     #[must_use]
     pub fn compare_names(&self, a: u32, b: u32) -> Ordering {

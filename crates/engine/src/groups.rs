@@ -85,24 +85,32 @@ pub(crate) struct Counts {
 
 impl Sorted {
     /// Finds the groups of two or more units in a sorted bucket. Groups of more than `most` are ignored; of the others
-    /// `leave` takes out who need not be in them.
+    /// `leave`, which is given the sizes of their units, takes out who need not be in them.
     pub(crate) fn of(
         bucket: &[Emitted],
         most: Option<u32>,
-        leave: impl Fn(&mut Vec<Posting>),
+        size: impl Fn(u32) -> u32,
+        leave: impl Fn(&[u32], &mut Vec<Posting>),
     ) -> Self {
         let mut sorted =
             Self { shards: vec![InShard::default(); SHARDS], counts: Counts::default() };
         let counts = &mut sorted.counts;
-        let mut left = Vec::new();
-        for group in bucket.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+        // Each is a walk to memory of its own: all at once, many are on their way together.
+        let sizes: Vec<u32> = bucket.iter().map(|&(_, posting)| size(posting.unit)).collect();
+        let (mut left, mut rest) = (Vec::new(), &sizes[..]);
+        for group in bucket.chunk_by(|a, b| a.0 == b.0) {
+            let (sizes, behind) = rest.split_at(group.len());
+            rest = behind;
+            if group.len() < 2 {
+                continue;
+            }
             if most.is_some_and(|most| group.len() as u64 > u64::from(most)) {
                 counts.ignored += 1;
                 continue;
             }
             left.clear();
             left.extend(group.iter().map(|&(_, posting)| posting));
-            leave(&mut left);
+            leave(sizes, &mut left);
             if left.is_empty() {
                 continue;
             }
@@ -125,15 +133,11 @@ const LOOKED_THROUGH: usize = 32;
 /// Leaves of a group, whose units' sets have these sizes, those that may match another of it under this key.
 ///
 /// Nobody who matches is lost: under the first key that two matching units share, both may match the other.
-pub(crate) fn leave_mates(
-    settings: &MatchSettings,
-    size: impl Fn(u32) -> u32,
-    group: &mut Vec<Posting>,
-) {
+pub(crate) fn leave_mates(settings: &MatchSettings, sizes: &[u32], group: &mut Vec<Posting>) {
     let mut all = [(0, 0); LOOKED_THROUGH];
     let Some(all) = all.get_mut(..group.len()) else { return };
-    for (own, posting) in all.iter_mut().zip(&*group) {
-        *own = (size(posting.unit), posting.position);
+    for ((own, posting), &size) in all.iter_mut().zip(&*group).zip(sizes) {
+        *own = (size, posting.position);
     }
     let mut mates = 0u64;
     for (at, &own) in all.iter().enumerate() {
@@ -264,7 +268,8 @@ mod tests {
                 false => group.clone(),
             };
             let mut left = group.clone();
-            leave_mates(&settings, size, &mut left);
+            let sizes: Vec<u32> = sets.iter().map(|set| set.0).collect();
+            leave_mates(&settings, &sizes, &mut left);
             prop_assert_eq!(left, truth);
         }
 
@@ -301,7 +306,7 @@ mod tests {
                         *known = group;
                     }
                 }
-                distinct.take(Sorted::of(&emitted, most, |_| ()));
+                distinct.take(Sorted::of(&emitted, most, |_| 0, |_, _| ()));
             }
             let (groups, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);

@@ -130,9 +130,9 @@ impl Postings {
     ) -> Result<Self, EngineError> {
         let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
         collection.leave_memory()?;
-        let leave = |group: &mut Vec<_>| leave_mates(settings, |unit| units.size(unit), group);
+        let leave = |sizes: &[u32], group: &mut Vec<_>| leave_mates(settings, sizes, group);
         let mut postings = match posts {
-            None => Self::group(units.len(), probes, None, leave)?,
+            None => Self::group(units.len(), probes, None, |unit| units.size(unit), leave)?,
             Some(posts) => Self::group_both(units.len(), probes, posts)?,
         };
         let groups = &postings.groups;
@@ -187,23 +187,24 @@ impl Postings {
         let emitted = emit(units, room, |unit, out| {
             each(unit, &mut |&value| out.push(value, Posting { unit, position: ANYWHERE }));
         })?;
-        let mut postings = Self::group(units, emitted, limit, |_| ())?;
+        let mut postings = Self::group(units, emitted, limit, |_| 0, |_, _| ())?;
         postings.least_sizes = vec![0; postings.groups() as usize];
         Ok(postings)
     }
 
-    /// Numbers the groups, bucket by bucket; each bucket is sorted and gone before the next. `leave` takes out of
-    /// a group who need not be in it.
+    /// Numbers the groups, bucket by bucket; each bucket is sorted and gone before the next. `leave` is given what `size`
+    /// says of the units of a group, and takes out who need not be in it.
     fn group(
         units: u32,
         keys: AllKeys,
         most_units: Option<u32>,
-        leave: impl Fn(&mut Vec<Posting>) + Sync,
+        size: impl Fn(u32) -> u32 + Sync,
+        leave: impl Fn(&[u32], &mut Vec<Posting>) + Sync,
     ) -> Result<Self, EngineError> {
         let mut distinct = DistinctGroups::default();
         for_each_bucket(
             [keys],
-            |[bucket]| Sorted::of(&bucket, most_units, &leave),
+            |[bucket]| Sorted::of(&bucket, most_units, &size, &leave),
             |sorted| too_many(distinct.take(sorted)),
         )?;
         let (groups, Counts { shared, written, ignored }) = distinct.finish();

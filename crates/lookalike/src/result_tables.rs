@@ -13,6 +13,7 @@ use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, Kind, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
 /// How many columns state how two documents compare.
@@ -221,15 +222,35 @@ pub(crate) fn write_ledger(
     let mut rows: Vec<_> = analysis
         .removals()
         .filter(|&(document, _)| !analysis.collection.is_protected(document))
+        .map(|(document, removal)| (NameKey::of(analysis, document, document), document, removal))
         .collect();
-    rows.par_sort_unstable_by(|a, b| analysis.collection.compare_names(a.0, b.0));
+    rows.par_sort_unstable_by(|a, b| {
+        let by_name = || analysis.collection.compare_names(a.1, b.1);
+        a.0.compare(b.0, by_name)
+    });
     let mut table = Table::create(staging, "ledger", format, &columns(&LEDGER, extra), digest)?;
-    for (document, removal) in rows {
+    for (_, document, removal) in rows {
         let (id, kept) =
             (analysis.collection.name(document), analysis.collection.name(removal.kept));
         table.compared(&[&id, &kept, removal.rule.name()], removal.evidence, extra)?;
     }
     table.finish()
+}
+
+/// What orders a row by the names of its two documents: their ranks, where they have some. At hand for a sort, where
+/// every look at a rank would be a walk to memory.
+#[derive(Debug, Clone, Copy)]
+struct NameKey(Option<u64>);
+
+impl NameKey {
+    fn of(analysis: &Analysis, a: u32, b: u32) -> Self {
+        let rank = |document| analysis.collection.name_rank(document).map(u64::from);
+        Self(rank(a).zip(rank(b)).map(|(a, b)| a << 32 | b))
+    }
+
+    fn compare(self, other: Self, by_name: impl FnOnce() -> Ordering) -> Ordering {
+        self.0.zip(other.0).map_or_else(by_name, |(a, b)| a.cmp(&b))
+    }
 }
 
 /// Writes the clusters: every document that is in one with another, its leader first.
@@ -240,22 +261,27 @@ pub(crate) fn write_clusters(
     format: TableFormat,
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
-    let mut rows: Vec<(u64, bool, u32, Option<f64>)> = clusters
+    let key = |document| NameKey::of(analysis, document, document);
+    let mut rows: Vec<(u64, bool, NameKey, u32, Option<f64>)> = clusters
         .in_order()
         .iter()
-        .map(|&leader| (clusters.number(leader).unwrap_or_default(), false, leader, Some(1.0)))
+        .map(|&leader| {
+            let number = clusters.number(leader).unwrap_or_default();
+            (number, false, key(leader), leader, Some(1.0))
+        })
         .chain(analysis.removals().map(|(document, removal)| {
             let number = clusters.number(removal.kept).unwrap_or_default();
-            (number, true, document, analysis.similarity(removal.evidence))
+            (number, true, key(document), document, analysis.similarity(removal.evidence))
         }))
         .collect();
     let name = |document: u32| analysis.collection.name(document);
     rows.par_sort_unstable_by(|a, b| {
-        (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| analysis.collection.compare_names(a.2, b.2))
+        let by_name = || analysis.collection.compare_names(a.3, b.3);
+        (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, by_name))
     });
     let mut table = Table::create(staging, "clusters", format, &CLUSTERS, digest)?;
     let mut leader = std::borrow::Cow::Borrowed("");
-    for (number, removed, document, value) in rows {
+    for (number, removed, _, document, value) in rows {
         let id = name(document);
         if !removed {
             leader = id.clone();
@@ -273,6 +299,7 @@ pub(crate) fn write_clusters(
 /// A pair of documents as a row.
 #[derive(Clone, Copy)]
 struct PairRow {
+    key: NameKey,
     a: u32,
     b: u32,
     evidence: Evidence,
@@ -288,9 +315,11 @@ pub(crate) fn write_pairs(
     let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis);
     let by_name = |a, b| analysis.collection.compare_names(a, b);
-    rows.par_sort_unstable_by(|x, y| by_name(x.a, y.a).then_with(|| by_name(x.b, y.b)));
+    rows.par_sort_unstable_by(|x, y| {
+        x.key.compare(y.key, || by_name(x.a, y.a).then_with(|| by_name(x.b, y.b)))
+    });
     let mut table = Table::create(staging, "pairs", format, &columns(&PAIRS, extra), digest)?;
-    for PairRow { a, b, evidence } in rows {
+    for PairRow { a, b, evidence, .. } in rows {
         let (a, b) = (analysis.collection.name(a), analysis.collection.name(b));
         table.compared(&[&a, &b], evidence, extra)?;
     }
@@ -304,10 +333,11 @@ fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
     let complete = matches.pairs.complete;
     let mut rows = Vec::new();
     let mut add = |x: u32, y: u32, evidence: Evidence| {
-        rows.push(match collection.compare_names(x, y) {
-            std::cmp::Ordering::Greater => PairRow { a: y, b: x, evidence: evidence.swapped() },
-            _ => PairRow { a: x, b: y, evidence },
-        });
+        let (a, b, evidence) = match collection.compare_names(x, y) {
+            Ordering::Greater => (y, x, evidence.swapped()),
+            _ => (x, y, evidence),
+        };
+        rows.push(PairRow { key: NameKey::of(analysis, a, b), a, b, evidence });
     };
     for unit in 0..units.len() {
         let members = units.members(unit);
