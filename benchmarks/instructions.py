@@ -6,8 +6,9 @@
 Times change with the day and with the neighbours of a rented machine; instructions do not. Each step is done by
 target/release/step (experiments/src/bin/step.rs) on the project's samples, N times in one process and 2N times in
 another, both under `valgrind --tool=cachegrind`, which counts every instruction. The difference is N repetitions and
-nothing of what came before them, but for some ten thousand instructions that beginning takes now more and now less. Instructions are not time: one that misses the cache costs a hundred that do not. They
-say whether the work of a step grew, and in which step, to a quarter of a per cent.
+nothing of what came before them, but for some ten thousand instructions that beginning takes now more and now less.
+Instructions are not time: one that misses the cache costs a hundred that do not. They say whether the work of a step
+grew, and in which step, to a quarter of a per cent.
 
 Outputs: the table on standard output, every single count in DIR/instructions.json. With --repeat 2 everything is counted
 twice; the largest difference is printed, and exit code 1 says that it is above 0.25 %. With --against an earlier

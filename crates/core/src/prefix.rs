@@ -23,6 +23,7 @@ pub struct PrefixScratch {
 #[derive(Debug, Default)]
 struct Sorting {
     spread: SpreadSort,
+    low: Vec<u64>,
     high: Vec<u64>,
 }
 
@@ -55,22 +56,8 @@ pub fn bound(measure: Measure, threshold: Threshold) -> u64 {
     ((share << 64) / u128::from(of) - 1).min(u128::from(u64::MAX)) as u64
 }
 
-/// Arranges a set for an order with this bound: its elements up to it first. `buffer` is one of any content.
+/// Arranges a set for an order with this bound: appends its elements up to it to `low`, the others to `high`.
 /// O(|set|).
-///
-/// ```
-/// use lookalike_core::prefix::arrange;
-///
-/// let mut set = [7, 2, 9, 1];
-/// arrange(5, &mut set, &mut Vec::new());
-/// assert_eq!(set, [2, 1, 7, 9]);
-/// ```
-pub fn arrange(bound: u64, set: &mut [u64], buffer: &mut Vec<u64>) {
-    vectors::low_first(bound, set, buffer);
-}
-
-/// The same with the two parts in arrays of their own, behind what is there: `low` gets the elements up to the
-/// bound. O(|set|).
 ///
 /// ```
 /// use lookalike_core::prefix::divide;
@@ -165,35 +152,6 @@ impl<'a> PrefixOrder<'a> {
     }
 }
 
-/// The elements of an [arranged](arrange) or sorted set up to the bound, and those above it. O(log |set|), and mostly
-/// one walk to memory: fingerprints are spread evenly, so it is known about where the bound lies.
-#[must_use]
-pub fn split(bound: u64, set: &[u64]) -> (&[u64], &[u64]) {
-    let guess = ((set.len() as u128 * u128::from(bound)) >> 64) as usize;
-    // Those before `from` are up to the bound, those from `to` on above it.
-    let (mut from, mut to, mut step) = (0, set.len(), 8);
-    if set.get(guess).is_some_and(|&value| value <= bound) {
-        from = guess + 1;
-        while let Some(&value) = set.get(from + step) {
-            if value > bound {
-                to = from + step;
-                break;
-            }
-            (from, step) = (from + step + 1, 2 * step);
-        }
-    } else {
-        to = guess.min(set.len());
-        while let Some(at) = to.checked_sub(step) {
-            if set[at] <= bound {
-                from = at + 1;
-                break;
-            }
-            (to, step) = (at, 2 * step);
-        }
-    }
-    set.split_at(from + set[from..to].partition_point(|&value| value <= bound))
-}
-
 /// Gives values in ascending order, some at a time, until `each` says that it has enough; whether it wants more. About
 /// `few` are likely to be: only those are sorted. The values are spread evenly between `from` and `to`, or it takes longer.
 fn ascending(
@@ -210,8 +168,13 @@ fn ascending(
         if wanted < count {
             // So many are likely to be up to here: no need to compare them with each other.
             from += to.saturating_sub(from) / count as u64 * wanted as u64;
-            vectors::low_first(from, rest, &mut sorting.high);
-            count = rest.partition_point(|&value| value <= from);
+            let Sorting { low, high, .. } = &mut *sorting;
+            low.clear();
+            high.clear();
+            vectors::divide(from, rest, low, high);
+            count = low.len();
+            rest[..count].copy_from_slice(low);
+            rest[count..].copy_from_slice(high);
             if count == 0 {
                 count = wanted;
                 rest.select_nth_unstable(count - 1);
@@ -247,15 +210,14 @@ mod tests {
         let counts = counts(sets);
         let mut scratch = PrefixScratch::default();
         let each = |set: &Vec<u64>| {
-            let (mut set, mut found) = (set.clone(), Vec::new());
-            arrange(order.bound, &mut set, &mut Vec::new());
+            let (mut low, mut high, mut found) = (Vec::new(), Vec::new(), Vec::new());
+            divide(order.bound, set, &mut low, &mut high);
             let once = |value| {
                 assert!(value <= order.bound);
                 counts[&value] == 1
             };
-            let (low, high) = split(order.bound, &set);
             let emit = |place, value| found.push((place, value));
-            order.prefix(set.len() as u32, low, || high, &mut scratch, once, emit);
+            order.prefix(set.len() as u32, &low, || &high, &mut scratch, once, emit);
             found
         };
         sets.iter().map(each).collect()
@@ -265,23 +227,6 @@ mod tests {
         let mut table = RarityTable::for_elements(100);
         table.count(sets.iter());
         table
-    }
-
-    proptest! {
-        #[test]
-        fn sets_are_split_wherever_the_bound_lies(
-            low in prop::collection::vec(0u64..=100, 0..200),
-            high in prop::collection::vec(101u64.., 0..200),
-            evenly in any::<bool>(),
-        ) {
-            // The bound says that about half of the set is low, whatever is.
-            let (bound, scale) = if evenly { (100 << 56, 56) } else { (100, 0) };
-            let lift = |value: &u64| (value % 200) << scale;
-            let low: Vec<u64> = low.iter().map(lift).collect();
-            let high: Vec<u64> = high.iter().map(|value| lift(&(101 + value % 99))).collect();
-            let set = [low.clone(), high.clone()].concat();
-            prop_assert_eq!(split(bound, &set), (&low[..], &high[..]));
-        }
     }
 
     #[test]

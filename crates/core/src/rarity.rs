@@ -46,12 +46,18 @@ impl Counters<'_> {
     pub fn add(&mut self, counter: u32) {
         // Below the first one the difference wraps to something huge.
         let at = counter.wrapping_sub(self.first) as usize;
-        if let Some(counter) = self.counters.get_mut(at) {
-            *counter = counter.saturating_add(1);
-            if *counter == COMMON {
-                self.common[at / 64] |= 1 << (at % 64);
-            }
+        if at < self.counters.len() {
+            count_one(self.counters, self.common, at);
         }
+    }
+}
+
+/// Counts one more at a counter, and marks it once it says "common".
+#[inline]
+fn count_one(counters: &mut [u8], common: &mut [u64], at: usize) {
+    counters[at] = counters[at].saturating_add(1);
+    if counters[at] == COMMON {
+        common[at / 64] |= 1 << (at % 64);
     }
 }
 
@@ -129,7 +135,7 @@ impl RarityTable {
             }
             for &value in set.as_ref() {
                 let counter = self.counter(value);
-                self.parts(1).for_each(|mut all| all.add(counter));
+                count_one(&mut self.counters, &mut self.common, counter as usize);
             }
         }
     }

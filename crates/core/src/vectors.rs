@@ -1,5 +1,5 @@
-//! Many numbers in; their sums, whether one is among them, or the same numbers with those up to a bound in front
-//! or by themselves, out: as many at a time as the processor's vectors hold.
+//! Many numbers in; their sums, whether one is among them, or the same numbers with those up to a bound by
+//! themselves, out: as many at a time as the processor's vectors hold.
 
 use crate::fingerprint;
 
@@ -54,72 +54,6 @@ fn contains_avx512(values: &[u64], value: u64) -> bool {
 
 /// Values in a vector.
 const LANES: usize = 8;
-
-/// Moves the values that are no larger than a bound to the front; those and the others each stay in their
-/// order. `high` is a buffer of any content.
-pub(crate) fn low_first(bound: u64, values: &mut [u64], high: &mut Vec<u64>) {
-    // A vector is written as a whole wherever the last of its values goes.
-    if high.len() < values.len() + LANES {
-        high.resize(values.len() + LANES, 0);
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[expect(
-        unsafe_code,
-        reason = "what the function asks of the processor is looked for just before"
-    )]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
-        return unsafe { low_first_avx512(bound, values, high) };
-    }
-    plain_low_first(bound, values, high, [0; 3]);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,popcnt")]
-#[expect(
-    unsafe_code,
-    reason = "eight values are read from a slice of eight, and written to slices of eight"
-)]
-fn low_first_avx512(bound: u64, values: &mut [u64], high: &mut [u64]) {
-    use std::arch::x86_64::{
-        _mm512_cmple_epu64_mask, _mm512_loadu_epi64, _mm512_maskz_compress_epi64,
-        _mm512_set1_epi64, _mm512_storeu_epi64,
-    };
-    let bounds = _mm512_set1_epi64(bound.cast_signed());
-    let (mut at, mut low_end, mut high_end) = (0, 0, 0);
-    while at + LANES <= values.len() {
-        let vector = unsafe { _mm512_loadu_epi64(values[at..at + LANES].as_ptr().cast()) };
-        at += LANES;
-        let low = _mm512_cmple_epu64_mask(vector, bounds);
-        // No further than what was read: what is overwritten is in its place already.
-        let place = &mut values[low_end..low_end + LANES];
-        let packed = _mm512_maskz_compress_epi64(low, vector);
-        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
-        let place = &mut high[high_end..high_end + LANES];
-        let packed = _mm512_maskz_compress_epi64(!low, vector);
-        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
-        low_end += low.count_ones() as usize;
-        high_end += low.count_zeros() as usize;
-    }
-    plain_low_first(bound, values, high, [at, low_end, high_end]);
-}
-
-/// The rest of the values: where it begins, and where the next low one and the next high one go.
-#[inline(always)]
-fn plain_low_first(
-    bound: u64,
-    values: &mut [u64],
-    high: &mut [u64],
-    [from, mut low_end, mut high_end]: [usize; 3],
-) {
-    for at in from..values.len() {
-        // Without a branch: which ones are low is as random as they are.
-        let value = values[at];
-        (values[low_end], high[high_end]) = (value, value);
-        low_end += usize::from(value <= bound);
-        high_end += usize::from(value > bound);
-    }
-    values[low_end..].copy_from_slice(&high[..high_end]);
-}
 
 /// Appends the values that are no larger than a bound to `low` and the others to `high`, each in their order.
 pub(crate) fn divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
@@ -178,7 +112,7 @@ fn plain_divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u
     low.resize(low_end + values.len(), 0);
     high.resize(high_end + values.len(), 0);
     for &value in values {
-        // Without a branch, as above.
+        // Without a branch: which ones are low is as random as they are.
         (low[low_end], high[high_end]) = (value, value);
         low_end += usize::from(value <= bound);
         high_end += usize::from(value > bound);
@@ -207,18 +141,12 @@ mod tests {
         }
 
         #[test]
-        fn low_values_come_first_in_their_order(
+        fn values_stay_in_their_order_on_either_side_of_a_bound(
             values in prop::collection::vec(any::<u64>(), 0..70),
             bound in prop::sample::select(vec![0, 1 << 62, 1 << 63, u64::MAX]),
         ) {
             let (mut truth, others): (Vec<u64>, Vec<u64>) = values.iter().partition(|&&v| v <= bound);
             truth.extend(others);
-            let (mut arranged, mut high) = (values.clone(), vec![5; 3]);
-            low_first(bound, &mut arranged, &mut high);
-            prop_assert_eq!(&arranged, &truth);
-            let mut arranged = values.clone();
-            plain_low_first(bound, &mut arranged, &mut high, [0; 3]);
-            prop_assert_eq!(&arranged, &truth);
             for divide in [divide, plain_divide] {
                 let (mut low, mut high) = (vec![1, 2], vec![3]);
                 for part in values.chunks(33) {

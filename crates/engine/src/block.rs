@@ -34,16 +34,14 @@ pub(crate) struct Block {
 #[derive(Debug, Default)]
 pub(crate) struct HeldSets {
     elements: Elements,
-    /// How many elements are up to the bound.
-    low: usize,
-    /// Where those of each set end; nothing where sets are not arranged.
+    /// Where those up to the bound of each set end; nothing where sets are not arranged.
     low_ends: Vec<u32>,
 }
 
 impl HeldSets {
     /// Elements up to the bound, where those of each set end, and the others.
     pub(crate) fn new(low: &[u64], low_ends: Vec<u32>, high: &[u64]) -> Self {
-        Self { elements: Elements::of(low, high), low: low.len(), low_ends }
+        Self { elements: Elements::of(low, high), low_ends }
     }
 
     /// Sets that lie one behind the other, each with its elements up to the bound in front if there is one.
@@ -59,14 +57,14 @@ impl HeldSets {
         Self::new(&low, low_ends, &high)
     }
 
-    /// Sets that are not arranged.
-    pub(crate) fn unarranged(elements: Vec<u64>) -> Self {
-        Self { elements: elements.into(), low: 0, low_ends: Vec::new() }
-    }
-
     /// The elements up to the bound, of all sets.
     pub(crate) fn low(&self) -> &[u64] {
-        &self.elements[..self.low]
+        &self.elements[..self.low_end()]
+    }
+
+    /// Where the elements above the bound begin.
+    fn low_end(&self) -> usize {
+        self.low_ends.last().map_or(0, |&end| end as usize)
     }
 
     fn low_range(&self, index: u32) -> Range<usize> {
@@ -106,7 +104,7 @@ impl Block {
     /// Where the two parts of a set that is held lie among the elements.
     fn parts(&self, index: u32) -> (Range<usize>, Range<usize>) {
         let (low, range) = (self.sets.low_range(index), self.range(index));
-        let start = self.sets.low + range.start - low.start;
+        let start = self.sets.low_end() + range.start - low.start;
         let high = start..start + range.len() - low.len();
         (low, high)
     }

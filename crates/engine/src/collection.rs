@@ -152,7 +152,8 @@ impl Collection {
         collection.chunk_starts.push(0);
         for set in sets {
             if block.rows.documents.len() == SETS_IN_CHUNK {
-                block.sets = HeldSets::unarranged(std::mem::take(&mut elements));
+                block.sets = HeldSets::arranged(None, &block.ends, &elements);
+                elements.clear();
                 collection.blocks.push(std::mem::replace(&mut block, empty()));
                 collection.chunk_starts.push(documents);
             }
@@ -178,7 +179,7 @@ impl Collection {
         }
         collection.file_starts = vec![0, documents];
         collection.chunk_starts.push(documents);
-        block.sets = HeldSets::unarranged(elements);
+        block.sets = HeldSets::arranged(None, &block.ends, &elements);
         collection.blocks.push(block);
         collection.store = ChunkStore::of_held(&collection.blocks);
         collection

@@ -27,17 +27,11 @@ impl Default for Elements {
     }
 }
 
-impl From<Vec<u64>> for Elements {
-    fn from(elements: Vec<u64>) -> Self {
-        Self::Heap(elements)
-    }
-}
-
 impl Elements {
     /// Copies two rows of elements, one behind the other. O(elements).
     pub(crate) fn of(first: &[u64], second: &[u64]) -> Self {
         let mapped = Self::mapped(first.len() + second.len());
-        let Some(mut elements) = mapped else { return [first, second].concat().into() };
+        let Some(mut elements) = mapped else { return Self::Heap([first, second].concat()) };
         let (front, back) = elements.split_at_mut(first.len());
         front.copy_from_slice(first);
         back.copy_from_slice(second);

@@ -7,7 +7,7 @@ use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityTable;
-use lookalike_core::prefix::{PrefixOrder, PrefixScratch, arrange, split};
+use lookalike_core::prefix::{PrefixOrder, PrefixScratch, divide};
 use rayon::prelude::*;
 
 /// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
@@ -79,18 +79,19 @@ pub(crate) fn prefix_keys(
 /// The set of one unit, arranged for another order than the one that the collection was read for.
 #[derive(Default)]
 struct Own {
-    set: Vec<u64>,
-    buffer: Vec<u64>,
+    low: Vec<u64>,
+    high: Vec<u64>,
 }
 
 impl Own {
     /// The elements up to the bound, and the others.
     fn split(&mut self, set: Set<'_>, bound: u64) -> (&[u64], &[u64]) {
-        self.set.clear();
-        self.set.extend_from_slice(set.low);
-        self.set.extend_from_slice(set.high.get());
-        arrange(bound, &mut self.set, &mut self.buffer);
-        split(bound, &self.set)
+        let Self { low, high } = self;
+        low.clear();
+        high.clear();
+        divide(bound, set.low, low, high);
+        divide(bound, set.high.get(), low, high);
+        (low, high)
     }
 }
 

@@ -98,7 +98,7 @@ impl Signer {
         })
     }
 
-    /// The bound that sets are [arranged](prefix::arrange) by: that of an order for these settings, unless
+    /// The bound that sets are [arranged](prefix::divide) by: that of an order for these settings, unless
     /// candidates come from a method.
     #[must_use]
     pub fn arranged(&self) -> Option<u64> {

@@ -29,7 +29,7 @@ pub struct ChunkStore {
     file: Option<FrameFile>,
     /// Whether all chunks go to the file.
     keeps: bool,
-    /// The bound that all sets are [arranged](lookalike_core::prefix::arrange) by, if they are.
+    /// The bound that all sets are [arranged](lookalike_core::prefix::divide) by, if they are.
     arranged: Option<u64>,
     /// Front and back of the chunk that is written.
     parts: [Vec<u64>; 2],
@@ -349,7 +349,7 @@ mod tests {
                 sequence: TokenDigest(5),
             });
         }
-        block.sets = HeldSets::unarranged(sets.concat());
+        block.sets = HeldSets::arranged(None, &block.ends, &sets.concat());
         block
     }
 

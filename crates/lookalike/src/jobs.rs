@@ -164,7 +164,7 @@ fn write_tables(
     staging: &Staging,
 ) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
     let format = job.tables;
-    let mut digests = [Xxh3::new(), Xxh3::new(), Xxh3::new()];
+    let mut digests = <[Xxh3; 3]>::default();
     let [of_documents, of_clusters, of_pairs] = &mut digests;
     // About as much to write on either side.
     let (documents, others) = rayon::join(

@@ -139,7 +139,7 @@ pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary,
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
 
     progress.phase("reading tables", None);
-    let mut digests = [Xxh3::new(), Xxh3::new(), Xxh3::new()];
+    let mut digests = <[Xxh3; 3]>::default();
     let [of_documents, of_clusters, of_pairs] = &mut digests;
     let documents = read_documents(job, of_documents)?;
     let order = precedence_order(

@@ -279,16 +279,19 @@ fn prefix(input: &Input) -> Result<Work<'_>> {
     let mut rarity = RarityTable::for_elements(input.elements());
     rarity.count(input.sets.iter());
     let threshold: Threshold = "0.8".parse()?;
-    let (mut scratch, mut sets, mut high) =
-        (PrefixScratch::default(), input.sets.clone(), Vec::new());
+    let mut scratch = PrefixScratch::default();
     let bound = prefix::bound(Measure::Resemblance, threshold);
-    sets.iter_mut().for_each(|set| prefix::arrange(bound, set, &mut high));
+    let halves = |set: &Vec<u64>| {
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        prefix::divide(bound, set, &mut low, &mut high);
+        (low, high)
+    };
+    let sets: Vec<_> = input.sets.iter().map(halves).collect();
     Ok(Box::new(move || {
         let order = PrefixOrder::new(Measure::Resemblance, threshold, &rarity);
-        for set in &sets {
-            let (low, high) = prefix::split(bound, set);
+        for (low, high) in &sets {
             order.prefix(
-                set.len() as u32,
+                (low.len() + high.len()) as u32,
                 low,
                 || high,
                 &mut scratch,

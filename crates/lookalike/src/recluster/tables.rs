@@ -24,7 +24,7 @@ pub(super) fn write(
     staging: &Staging,
     progress: &dyn Progress,
 ) -> Result<Written, LookalikeError> {
-    let mut digests = [Xxh3::new(), Xxh3::new(), Xxh3::new()];
+    let mut digests = <[Xxh3; 3]>::default();
     let [of_documents, of_clusters, of_pairs] = &mut digests;
     let documents = write_documents(answer, staging, of_documents)?;
     let clusters = write_clusters(answer, staging, of_clusters)?;
