@@ -46,6 +46,6 @@ pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};
 pub use overlap::{Halves, overlap, overlap_at_least};
 pub use parity::Parity;
-pub use rarity::RarityTable;
+pub use rarity::{RarityCounts, RarityTable};
 pub use sort::SpreadSort;
 pub use threshold::{Threshold, ThresholdError};

@@ -193,6 +193,7 @@ fn ascending(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RarityCounts;
     use crate::fingerprint::finalise;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -224,14 +225,14 @@ mod tests {
     }
 
     fn table(sets: &[Vec<u64>]) -> RarityTable {
-        let mut table = RarityTable::for_elements(100);
-        table.count(sets.iter());
-        table
+        let mut counts = RarityCounts::for_elements(100);
+        counts.count(sets.iter());
+        counts.table()
     }
 
     #[test]
     fn the_bound_leaves_room_for_more_than_a_prefix() {
-        let rarity = RarityTable::for_elements(1);
+        let rarity = table(&[]);
         let share = |measure, threshold: &str| {
             let order = PrefixOrder::new(measure, threshold.parse().unwrap(), &rarity);
             order.bound as f64 / u64::MAX as f64
@@ -265,7 +266,7 @@ mod tests {
                 let place = |&value: &u64| {
                     let common = table.commonness(value);
                     let low = value <= order.bound;
-                    (!(low && counts[&value] == 1), common > 0, common, !low, value)
+                    (!(low && counts[&value] == 1), table.is_common(value), common, !low, value)
                 };
                 let mut truth: Vec<u64> = set.clone();
                 truth.sort_by_key(place);

@@ -2,19 +2,29 @@
 //!
 //! What it says decides only the *order* in which a document's elements are tried ([`crate::prefix`]), and
 //! any fixed total order is a valid one. What matters is that elements of very many documents come last.
-//! Those are as common in a sample; so for large collections one set in 16 is counted, and the table has
-//! a byte and a bit for 16 elements; for very large ones still fewer, and 288 MiB are the most it takes.
+//! Those are as common in a sample; so for large collections one set in 16 is counted, and there is a byte
+//! for 16 elements; for very large ones still fewer, and 288 MiB are the most it takes. A few bits beside them, which
+//! stay in the processor's cache, tell which elements are common at all.
 
 use crate::fingerprint::finalise;
 
-/// Saturating counters, one byte each, addressed by fingerprint.
+/// Saturating counters, one byte each, addressed by fingerprint: of a collection that is still being counted.
+#[derive(Debug, Clone)]
+pub struct RarityCounts {
+    counters: Vec<u8>,
+    shift: u32,
+    every: u32,
+}
+
+/// How common the fingerprints of a collection are that was counted.
 #[derive(Debug, Clone)]
 pub struct RarityTable {
     counters: Vec<u8>,
-    /// A bit for each counter that says "common": few do, and all bits together are near enough to be asked first.
-    common: Vec<u64>,
     shift: u32,
-    every: u32,
+    /// A bit for one, two, four or more counters side by side: whether any of them says "common". Few do, and these bits
+    /// are near enough to be asked of every element.
+    common: Vec<u64>,
+    common_shift: u32,
 }
 
 /// Elements up to which all are counted.
@@ -32,12 +42,15 @@ const SIDE_BY_SIDE: u32 = 32;
 /// Counts below this are no more than two counters in one, or chance.
 const COMMON: u8 = 4;
 
+/// Bits for each counter that says "common", at least: so that no more than one in so many of the other elements
+/// is taken for common by chance.
+const BITS: usize = 8;
+
 /// Some of the counters: what one thread counts.
 #[derive(Debug)]
 pub struct Counters<'a> {
     first: u32,
     counters: &'a mut [u8],
-    common: &'a mut [u64],
 }
 
 impl Counters<'_> {
@@ -45,30 +58,18 @@ impl Counters<'_> {
     #[inline]
     pub fn add(&mut self, counter: u32) {
         // Below the first one the difference wraps to something huge.
-        let at = counter.wrapping_sub(self.first) as usize;
-        if at < self.counters.len() {
-            count_one(self.counters, self.common, at);
+        if let Some(count) = self.counters.get_mut(counter.wrapping_sub(self.first) as usize) {
+            *count = count.saturating_add(1);
         }
     }
 }
 
-/// Counts one more at a counter, and marks it once it says "common".
-#[inline]
-fn count_one(counters: &mut [u8], common: &mut [u64], at: usize) {
-    counters[at] = counters[at].saturating_add(1);
-    if counters[at] == COMMON {
-        common[at / 64] |= 1 << (at % 64);
-    }
-}
-
-impl RarityTable {
-    /// A table for sets of so many elements together: between one and two counters for each that is
-    /// counted.
+impl RarityCounts {
+    /// Counters for sets of so many elements together: between one and two for each that is counted.
     #[must_use]
     pub fn for_elements(elements: u64) -> Self {
         let (every, bits) = Self::sample(elements);
-        let (counters, common) = (vec![0; 1 << bits], vec![0; (1 << bits) / 64]);
-        Self { counters, common, shift: 64 - bits, every }
+        Self { counters: vec![0; 1 << bits], shift: 64 - bits, every }
     }
 
     /// One set in how many is counted, and the binary logarithm of the number of counters.
@@ -78,7 +79,7 @@ impl RarityTable {
         (u32::try_from(every).unwrap_or(u32::MAX), bits)
     }
 
-    /// Bytes of memory that a table for so many elements takes.
+    /// Bytes of memory that counters and table for so many elements take at most.
     #[must_use]
     pub fn bytes_for(elements: u64) -> u64 {
         let counters = 1 << Self::sample(elements).1;
@@ -103,49 +104,62 @@ impl RarityTable {
     /// How many counters come in each of so many parts.
     #[must_use]
     pub fn part(&self, parts: usize) -> usize {
-        self.counters.len().div_ceil(parts.max(1)).next_multiple_of(64)
+        self.counters.len().div_ceil(parts.max(1))
     }
 
     /// The counters in so many parts, so that each thread counts its own: nothing is locked, and the
     /// result is the same for any number.
     pub fn parts(&mut self, parts: usize) -> impl Iterator<Item = Counters<'_>> {
         let part = self.part(parts);
-        let parts = self.counters.chunks_mut(part).zip(self.common.chunks_mut(part / 64));
-        parts.enumerate().map(move |(at, (counters, common))| Counters {
-            first: (at * part) as u32,
-            counters,
-            common,
-        })
+        let parts = self.counters.chunks_mut(part).enumerate();
+        parts.map(move |(at, counters)| Counters { first: (at * part) as u32, counters })
     }
 
-    /// Counts the elements of the sets that the table takes, on this thread. `sets` are all of them, in the
-    /// order of their numbers.
+    /// Counts the elements of the sets that are taken, on this thread. `sets` are all of them, in the order of
+    /// their numbers.
     ///
     /// ```
-    /// use lookalike_core::RarityTable;
+    /// use lookalike_core::RarityCounts;
     ///
-    /// let mut table = RarityTable::for_elements(1000);
-    /// table.count((0..500).map(|number| [7, 1000 + number]).collect::<Vec<_>>().iter());
-    /// assert_eq!(table.commonness(7), 255);
+    /// let mut counts = RarityCounts::for_elements(1000);
+    /// counts.count((0..500).map(|number| [7, 1000 + number]).collect::<Vec<_>>().iter());
+    /// assert_eq!(counts.table().commonness(7), 255);
     /// ```
     pub fn count<S: AsRef<[u64]>>(&mut self, sets: impl Iterator<Item = S>) {
         for (number, set) in (0u32..).zip(sets) {
-            if !self.takes(number) {
-                continue;
-            }
-            for &value in set.as_ref() {
-                let counter = self.counter(value);
-                count_one(&mut self.counters, &mut self.common, counter as usize);
+            if self.takes(number) {
+                set.as_ref().iter().for_each(|&value| {
+                    let counter = self.counter(value) as usize;
+                    self.counters[counter] = self.counters[counter].saturating_add(1);
+                });
             }
         }
     }
 
-    /// Whether a value is common: whether [`RarityTable::commonness`] is more than 0.
+    /// What was counted. O(counters).
+    #[must_use]
+    pub fn table(self) -> RarityTable {
+        let Self { counters, shift, .. } = self;
+        let common = counters.iter().filter(|&&count| count >= COMMON).count();
+        let bits = (common * BITS).next_power_of_two().clamp(64, counters.len());
+        // Without leaving a row of counters early: many are compared at once.
+        let says = |row: &[u8]| row.iter().fold(0, |most, &count| most.max(count)) >= COMMON;
+        let rows = counters.chunks(counters.len() / bits).map(says).collect::<Vec<_>>();
+        let word =
+            |rows: &[bool]| rows.iter().rev().fold(0, |word, &row| word << 1 | u64::from(row));
+        let common = rows.chunks(64).map(word).collect();
+        RarityTable { counters, shift, common, common_shift: 64 - bits.trailing_zeros() }
+    }
+}
+
+impl RarityTable {
+    /// Whether a value is among the common ones. All are for which [`RarityTable::commonness`] is more than 0, and
+    /// some others that lie near them.
     #[inline]
     #[must_use]
     pub fn is_common(&self, value: u64) -> bool {
-        let counter = self.counter(value) as usize;
-        self.common[counter / 64] >> (counter % 64) & 1 == 1
+        let bit = finalise(value) >> self.common_shift;
+        self.common[(bit / 64) as usize] >> (bit % 64) & 1 == 1
     }
 
     /// How common a value is: 0 for all that are not known to be in many sets, else a number that grows
@@ -153,7 +167,7 @@ impl RarityTable {
     #[inline]
     #[must_use]
     pub fn commonness(&self, value: u64) -> u8 {
-        let count = self.counters[self.counter(value) as usize];
+        let count = self.counters[(finalise(value) >> self.shift) as usize];
         if count < COMMON { 0 } else { count }
     }
 }
@@ -166,17 +180,17 @@ mod tests {
 
     /// As the engine counts: by parts of the counters.
     fn counted_in(parts: usize, sets: &[Vec<u64>]) -> RarityTable {
-        let mut table = RarityTable::for_elements(300);
+        let mut counts = RarityCounts::for_elements(300);
         let counters: Vec<u32> = (0u32..)
             .zip(sets)
-            .filter(|&(number, _)| table.takes(number))
+            .filter(|&(number, _)| counts.takes(number))
             .flat_map(|(_, set)| set)
-            .map(|&value| table.counter(value))
+            .map(|&value| counts.counter(value))
             .collect();
-        for mut part in table.parts(parts) {
+        for mut part in counts.parts(parts) {
             counters.iter().for_each(|&counter| part.add(counter));
         }
-        table
+        counts.table()
     }
 
     proptest! {
@@ -186,15 +200,16 @@ mod tests {
             parts in 1usize..5,
         ) {
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|s| s.into_iter().collect()).collect();
-            let mut table = RarityTable::for_elements(300);
-            table.count(sets.iter());
+            let mut counts = RarityCounts::for_elements(300);
+            counts.count(sets.iter());
+            let table = counts.table();
             let mut truth: BTreeMap<u64, u8> = BTreeMap::new();
             for &value in sets.iter().flatten() {
                 *truth.entry(value).or_default() += 1;
             }
             for (&value, &count) in &truth {
                 prop_assert!(count < COMMON || table.commonness(value) >= count);
-                prop_assert_eq!(table.is_common(value), table.commonness(value) > 0);
+                prop_assert!(table.is_common(value) || table.commonness(value) == 0);
             }
             let in_parts = counted_in(parts, &sets);
             prop_assert_eq!((&in_parts.counters, &in_parts.common), (&table.counters, &table.common));
@@ -206,20 +221,39 @@ mod tests {
         }
     }
 
+    /// One bit for eight counters or so: common values are all known, and of the others no more than one in [`BITS`]
+    /// is taken for one.
+    #[test]
+    fn few_bits_tell_common_values_from_others() {
+        let common: Vec<u64> = (0..100).map(finalise).collect();
+        let others: Vec<u64> = (1000..11_000).map(finalise).collect();
+        let mut counts = RarityCounts::for_elements(8000);
+        counts.count(std::iter::repeat_n(&common, usize::from(COMMON)));
+        let table = counts.table();
+        assert_eq!((table.counters.len(), table.common.len()), (8192, 1024 / 64));
+        assert!(
+            common.iter().all(|&value| table.is_common(value) && table.commonness(value) >= COMMON)
+        );
+        let taken = others.iter().filter(|&&value| table.is_common(value)).count();
+        assert!((1..others.len() / BITS).contains(&taken), "{taken}");
+    }
+
     #[test]
     fn saturates() {
-        let mut table = RarityTable::for_elements(1);
-        table.count(std::iter::repeat_n([7], 1000));
+        let mut counts = RarityCounts::for_elements(1);
+        counts.count(std::iter::repeat_n([7], 1000));
+        let table = counts.table();
         assert_eq!((table.commonness(7), table.commonness(8)), (255, 0));
     }
 
     #[test]
     fn a_sample_of_a_large_collection_shows_what_is_in_all_of_it() {
-        let mut table = RarityTable::for_elements(COUNTED * 20);
-        assert_eq!(RarityTable::bytes_for(COUNTED * 20), COUNTED * 2 + COUNTED / 4);
+        let mut counts = RarityCounts::for_elements(COUNTED * 20);
+        assert_eq!(RarityCounts::bytes_for(COUNTED * 20), COUNTED * 2 + COUNTED / 4);
         let sets: Vec<[u64; 2]> = (0..1600).map(|n| [7, finalise(n + 100)]).collect();
-        table.count(sets.iter());
+        counts.count(sets.iter());
         // Four times 32 of them are counted.
+        let table = counts.table();
         assert_eq!(table.commonness(7), 128);
         assert!(sets.iter().all(|set| table.commonness(set[1]) == 0));
     }
@@ -227,7 +261,7 @@ mod tests {
     #[test]
     fn no_collection_is_too_large() {
         for elements in [0, 1, 1 << 30, 1 << 40, u64::MAX] {
-            assert!((1024..=MOST_COUNTED * 9 / 4).contains(&RarityTable::bytes_for(elements)));
+            assert!((1024..=MOST_COUNTED * 9 / 4).contains(&RarityCounts::bytes_for(elements)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Units in; which of their elements no other unit has out.
 //!
 //! A table of all elements would miss the cache with every one of them. So they are written down by the
-//! top bits of their values first, 32 bits of each, and a bucket is counted where it fits into the cache.
+//! top bits of their values first, 24 bits of each, and a bucket is counted where it fits into the cache.
 //! What was found of it is a row of bits in the order in which its elements came: whoever passes over the
 //! units again in the same order meets the elements of every bucket in the same order, and reads its bits
 //! from first to last. Nothing is looked up, and nothing is shared between threads.
@@ -15,48 +15,60 @@ const BUCKET: u64 = 1 << 16;
 /// Streams that are written at once by one task, at most.
 const MOST_BUCKETS: u64 = 1 << 12;
 
-/// Bytes written down for an element.
-const WRITTEN: u64 = 4;
+/// What is written down of an element: the bits below those that choose its bucket, the lowest first. Counters are
+/// chosen by fewer of them, up to a million elements in a bucket; beyond, more of them are taken for repeated ones.
+type Written = [u8; 3];
 
 /// Counters for each element of a bucket: one element in sixteen is taken for a repeated one.
 const COUNTERS: usize = 16;
 
-/// Values in a line of the cache.
-const LINE: usize = 16;
+/// Bytes in a line of the cache.
+const LINE: usize = 64;
+
+/// Elements in it.
+const IN_LINE: usize = LINE / size_of::<Written>();
 
 /// What is on its way to the buckets: a line for each, which goes there when it is full and another value comes.
 /// Without them, every value would be written to another page than the one before, of more pages than the processor
 /// knows the places of.
 #[derive(Debug, Default)]
 struct Lines {
-    lines: Vec<[u32; LINE]>,
+    lines: Vec<[u8; LINE]>,
     lengths: Vec<u8>,
 }
 
 impl Lines {
+    /// For so many buckets, and what belongs to none of them.
     fn clear(&mut self, buckets: usize) {
-        self.lines.resize(buckets, [0; LINE]);
+        self.lines.resize(buckets + 1, [0; LINE]);
         self.lengths.clear();
-        self.lengths.resize(buckets, 0);
+        self.lengths.resize(buckets + 1, 0);
     }
 
+    /// The lowest three bytes of a value for a bucket. For the one behind the last, they are forgotten.
     #[inline]
-    fn push(&mut self, bucket: usize, value: u32, out: &mut [Vec<u32>]) {
+    fn push(&mut self, bucket: usize, value: u32, out: &mut [Vec<Written>]) {
         let (line, length) = (&mut self.lines[bucket], &mut self.lengths[bucket]);
         let mut at = usize::from(*length);
         // Only now, and not when its last value came: a line that was just written to could not be read before all
         // that was written earlier has found its place in memory.
-        if at == LINE {
-            out[bucket].extend_from_slice(line);
+        if at == IN_LINE {
+            if let Some(out) = out.get_mut(bucket) {
+                out.extend_from_slice(line.as_chunks().0);
+            }
             at = 0;
         }
-        line[at % LINE] = value;
+        // All four bytes at once: the next value takes the place of the last one.
+        let start = at * size_of::<Written>();
+        if let Some(place) = line.get_mut(start..start + size_of::<u32>()) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
         *length = at as u8 + 1;
     }
 
-    fn finish(&self, out: &mut [Vec<u32>]) {
+    fn finish(&self, out: &mut [Vec<Written>]) {
         for ((out, line), &length) in out.iter_mut().zip(&self.lines).zip(&self.lengths) {
-            out.extend_from_slice(&line[..usize::from(length)]);
+            out.extend_from_slice(&line.as_chunks().0[..usize::from(length)]);
         }
     }
 }
@@ -94,10 +106,10 @@ impl Split {
         (value >> self.shift) as usize
     }
 
-    /// 32 bits that tell values of a bucket apart. Those that they do not are taken for one.
+    /// Bits that tell values of a bucket apart, and others above them. Values that they do not are taken for one.
     #[inline]
     fn rest(self, value: u64) -> u32 {
-        (value >> self.shift.saturating_sub(32)) as u32
+        (value >> self.shift.saturating_sub(8 * size_of::<Written>() as u32)) as u32
     }
 }
 
@@ -120,7 +132,9 @@ impl Census {
             starts: vec![0; (tasks as usize + 1) * split.count],
             repeated: Vec::with_capacity(split.count),
         };
-        let rounds = (elements * WRITTEN).div_ceil(memory.max(1)).clamp(1, split.count as u64);
+        let rounds = (elements * size_of::<Written>() as u64)
+            .div_ceil(memory.max(1))
+            .clamp(1, split.count as u64);
         let in_round = split.count.div_ceil(rounds as usize);
         for first in (0..split.count).step_by(in_round) {
             let buckets = first..split.count.min(first + in_round);
@@ -148,21 +162,21 @@ impl Census {
         buckets: Range<usize>,
         elements: u64,
         pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
-    ) -> Vec<Vec<Vec<u32>>> {
+    ) -> Vec<Vec<Vec<Written>>> {
         let Self { split, .. } = *self;
         let expected = elements.min(BUCKET * split.count as u64) as usize;
         let expected = expected / (self.tasks.max(1) as usize * split.count);
         let task = |(scratch, lines): &mut (S, Lines), task: u32| {
-            let room = || Vec::with_capacity(expected + expected / 8 + LINE);
-            let mut out: Vec<Vec<u32>> = std::iter::repeat_with(room).take(buckets.len()).collect();
+            let room = || Vec::with_capacity(expected + expected / 8 + IN_LINE);
+            let mut out: Vec<Vec<Written>> =
+                std::iter::repeat_with(room).take(buckets.len()).collect();
             lines.clear(buckets.len());
             pass(task, scratch, &mut |values| {
                 for &value in values {
-                    // Below the first bucket the difference wraps to something huge.
+                    // Below the first bucket the difference wraps to something huge. Without a branch: of several
+                    // rounds, it is anyone's guess which one an element belongs to.
                     let at = split.of(value).wrapping_sub(buckets.start);
-                    if at < out.len() {
-                        lines.push(at, split.rest(value), &mut out);
-                    }
+                    lines.push(at.min(buckets.len()), split.rest(value), &mut out);
                 }
             });
             lines.finish(&mut out);
@@ -240,15 +254,16 @@ impl Reader {
 /// For each element of a bucket, in order, whether it is there again. Two bits for each value that an
 /// element can have, modulo their number: seen, and seen again.
 fn repeated<'w>(
-    parts: impl Iterator<Item = &'w [u32]> + Clone,
+    parts: impl Iterator<Item = &'w [Written]> + Clone,
     counters: &mut Vec<u64>,
 ) -> Vec<u64> {
-    let elements: usize = parts.clone().map(<[u32]>::len).sum();
-    let slots = (elements * COUNTERS).next_power_of_two().max(32);
+    let elements: usize = parts.clone().map(<[Written]>::len).sum();
+    let slots =
+        (elements * COUNTERS).next_power_of_two().clamp(32, 1 << (8 * size_of::<Written>()));
     counters.clear();
     counters.resize(slots / 32, 0);
-    let place = |rest: u32| {
-        let slot = rest as usize & (slots - 1);
+    let place = |[low, middle, high]: Written| {
+        let slot = u32::from_le_bytes([low, middle, high, 0]) as usize & (slots - 1);
         (slot / 32, 2 * (slot % 32))
     };
     parts.clone().flatten().for_each(|&rest| {

@@ -8,7 +8,7 @@
 use crate::block::Block;
 use crate::collection::{Document, SetRef};
 use crate::{Collection, Matches, Units};
-use lookalike_core::{Parity, RarityTable};
+use lookalike_core::{Parity, RarityCounts};
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
@@ -65,7 +65,7 @@ const IN_CHUNKS: f64 = 4.0;
 const STARTS: f64 = 4.0;
 
 /// Bytes of an element that is written down to be counted.
-const COUNTED: f64 = 4.0;
+const COUNTED: f64 = 3.0;
 
 /// Bytes of a key before it has a group, in arrays that are three quarters full.
 const EMITTED: f64 = 16.0 / 0.75;
@@ -279,7 +279,7 @@ impl Footprint {
 
     /// Bytes of the table that tells common elements.
     fn rarity(&self) -> f64 {
-        RarityTable::bytes_for(self.unit_elements as u64) as f64
+        RarityCounts::bytes_for(self.unit_elements as u64) as f64
     }
 }
 

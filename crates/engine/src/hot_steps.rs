@@ -12,8 +12,8 @@ use crate::postings::{ANYWHERE, Posting};
 /// ```
 /// use lookalike_engine::hot_steps::census;
 ///
-/// // Elements are told apart by their upper halves: they are fingerprints.
-/// let set = |values: &[u64]| values.iter().map(|value| value << 32).collect();
+/// // Elements are told apart by their first bits: they are fingerprints.
+/// let set = |values: &[u64]| values.iter().map(|value| value << 56).collect();
 /// assert_eq!(census(&[set(&[1, 2, 3]), set(&[3, 4]), set(&[3, 5])]), 4);
 /// ```
 #[must_use]

@@ -4,12 +4,20 @@
 //! from front to back. The order is the same every time, and nobody depends on it but the two passes of the
 //! [`crate::census`].
 
-use crate::buckets::units_per_task;
 use crate::chunk_sets::{ChunkBuffer, ChunkSets, Part, Set, for_each_run};
 use crate::units::NO_UNIT;
 use crate::{Collection, Units};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+
+/// Tasks for each thread, as some take longer than others.
+const TASKS_PER_THREAD: u64 = 16;
+
+/// Elements in a task, at least: whatever is written by value is written to many places, and to each a few.
+const LEAST_IN_TASK: u64 = 1 << 18;
+
+/// And at most, about: what they become is in memory until the task is done.
+const MOST_IN_TASK: u64 = 1 << 24;
 
 /// The way over the sets of all units.
 #[derive(Debug)]
@@ -50,13 +58,16 @@ impl<'a> Passes<'a> {
             starts.push(end as u32);
         }
         order.truncate(end);
-        let mut tasks = Vec::new();
-        let (wanted, mut first) = (units_per_task(units.len()), 0);
+        let elements = |chunk: u32| collection.blocks[chunk as usize].elements() as u64;
+        let all: u64 = (0..chunks).map(elements).sum();
+        let share = all.div_ceil(TASKS_PER_THREAD * rayon::current_num_threads().max(1) as u64);
+        let wanted = share.clamp(LEAST_IN_TASK, MOST_IN_TASK);
+        let (mut tasks, mut first, mut gathered) = (Vec::new(), 0, 0);
         for chunk in 0..chunks {
-            let end = starts[chunk as usize + 1];
-            if end - starts[first as usize] >= wanted || chunk + 1 == chunks {
+            gathered += elements(chunk);
+            if gathered >= wanted || chunk + 1 == chunks {
                 tasks.push(first..chunk + 1);
-                first = chunk + 1;
+                (first, gathered) = (chunk + 1, 0);
             }
         }
         Self { collection, units, order, starts, tasks, spare: Mutex::default() }

@@ -6,7 +6,7 @@ use crate::chunk_sets::{Part, Set};
 use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
-use lookalike_core::RarityTable;
+use lookalike_core::RarityCounts;
 use lookalike_core::prefix::{PrefixOrder, PrefixScratch, divide};
 use rayon::prelude::*;
 
@@ -27,8 +27,9 @@ pub(crate) fn prefix_keys(
 ) -> Result<(AllKeys, Option<AllKeys>), EngineError> {
     let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
-    let mut rarity = RarityTable::for_elements(elements);
-    count_sample(&mut rarity, &passes, units);
+    let mut counts = RarityCounts::for_elements(elements);
+    count_sample(&mut counts, &passes, units);
+    let rarity = counts.table();
     let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
 
     let arranged = collection.store.arranged() == Some(order.bound);
@@ -95,22 +96,22 @@ impl Own {
     }
 }
 
-/// Counts the elements of the sets that the table takes: each thread writes down which counters they have, by
+/// Counts the elements of some of the sets: each thread writes down which counters they have, by
 /// who counts them, and then counts its own.
 ///
 /// Documents that lie side by side are taken together: mostly, their sets are as near.
-fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>, units: &Units) {
+fn count_sample(counts: &mut RarityCounts, passes: &Passes<'_>, units: &Units) {
     let threads = rayon::current_num_threads();
-    let part = rarity.part(threads);
+    let part = counts.part(threads);
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
     for tasks in tasks.chunks(2 * threads) {
-        let table = &*rarity;
+        let counting = &*counts;
         let write_down = |&task: &u32| {
             let mut counters = vec![Vec::new(); threads];
             for chunk in passes.chunks(task) {
-                let takes = |unit| table.takes(units.members(unit)[0]);
+                let takes = |unit| counting.takes(units.members(unit)[0]);
                 passes.few(chunk, takes, |set| {
-                    for counter in set.iter().map(|&value| table.counter(value)) {
+                    for counter in set.iter().map(|&value| counting.counter(value)) {
                         counters[counter as usize / part].push(counter);
                     }
                 });
@@ -119,7 +120,7 @@ fn count_sample(rarity: &mut RarityTable, passes: &Passes<'_>, units: &Units) {
         };
         let written: Vec<Vec<Vec<u32>>> =
             tasks.par_iter().with_max_len(1).map(write_down).collect();
-        let parts: Vec<_> = rarity.parts(threads).enumerate().collect();
+        let parts: Vec<_> = counts.parts(threads).enumerate().collect();
         parts.into_par_iter().for_each(|(part, mut own)| {
             written.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));
         });

@@ -355,22 +355,21 @@ fn size_at(collection: &Collection, place: SetRef) -> u32 {
 }
 
 /// Orders two documents: protected ones first, then by the rules, then by name, then by place.
+fn document_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
+    rules_order(collection, keep, a, b).then_with(|| collection.compare_names(a, b))
+}
+
+/// The same but for names and places, for those who have them at hand.
 #[must_use]
-pub fn document_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
+pub fn rules_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
     let protected = collection.is_protected(b).cmp(&collection.is_protected(a));
-    if protected != Ordering::Equal {
-        return protected;
-    }
-    for (rule, column) in keep.iter().zip(&collection.attributes) {
-        let order = match rule {
-            KeepRule::First => a.cmp(&b),
-            _ => precedence(rule, column[a as usize], column[b as usize]),
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
-    collection.compare_names(a, b)
+    let by_rule = |(rule, column): (&KeepRule, &Vec<_>)| match rule {
+        KeepRule::First => a.cmp(&b),
+        _ => precedence(rule, column[a as usize], column[b as usize]),
+    };
+    let by_rules =
+        || keep.iter().zip(&collection.attributes).map(by_rule).find(|order| order.is_ne());
+    protected.then_with(|| by_rules().unwrap_or(Ordering::Equal))
 }
 
 #[cfg(test)]

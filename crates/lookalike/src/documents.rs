@@ -8,9 +8,9 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::result_tables::{Table, digest_row};
+use crate::result_tables::{NameKey, Table, digest_row};
 use lookalike_cluster::KeepRule;
-use lookalike_engine::units::document_order;
+use lookalike_engine::units::rules_order;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{
     Cell, Column, TableError, TableFormat, TableReader, Value, WrittenTable,
@@ -59,13 +59,20 @@ pub(crate) fn write_documents(
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
-    let listed = matches.in_pairs(units);
-    let members = (0..units.len()).filter(|&unit| listed[unit as usize]);
-    let mut order: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
+    let in_pairs = matches.in_pairs(units);
+    let members = (0..units.len()).filter(|&unit| in_pairs[unit as usize]);
+    let listed: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
-    order.par_sort_unstable_by(|&a, &b| document_order(collection, keep, a, b));
+    let key = |&document: &u32| (NameKey::of(analysis, document, document), document);
+    let mut order: Vec<_> = listed.par_iter().map(key).collect();
+    let by_name = |a: &(NameKey, u32), b: &(NameKey, u32)| {
+        a.0.compare(b.0, || collection.compare_names(a.1, b.1))
+    };
+    order.par_sort_unstable_by(|a, b| {
+        rules_order(collection, keep, a.1, b.1).then_with(|| by_name(a, b))
+    });
     let mut precedence = vec![0; collection.len() as usize];
-    for (number, &document) in (1u32..).zip(&order) {
+    for (number, &(_, document)) in (1u32..).zip(&order) {
         precedence[document as usize] = number;
     }
     let gathered = collection.gather(|document| precedence[document as usize] > 0);
@@ -73,13 +80,13 @@ pub(crate) fn write_documents(
     let unit = |document: u32| units.of_document(document).unwrap_or_default();
     let sequence = |document| of(document).map_or(0, |row| row.sequence.0);
     let text = |document| of(document).map_or(0, |row| row.text.0);
-    let first_unit = firsts(&order, precedence.len(), |document| u128::from(unit(document)) << 64);
-    let first_words = firsts(&order, precedence.len(), sequence);
-    let first_text = firsts(&order, precedence.len(), text);
+    let first_unit = firsts(&listed, precedence.len(), |document| u128::from(unit(document)) << 64);
+    let first_words = firsts(&listed, precedence.len(), sequence);
+    let first_text = firsts(&listed, precedence.len(), text);
 
-    order.par_sort_unstable_by(|&a, &b| collection.compare_names(a, b));
+    order.par_sort_unstable_by(by_name);
     let mut table = Table::create(staging, NAME, format, &COLUMNS, digest)?;
-    for document in order {
+    for (_, document) in order {
         let at = document as usize;
         let row = Row {
             place: document + 1,

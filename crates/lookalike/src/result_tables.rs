@@ -240,15 +240,15 @@ pub(crate) fn write_ledger(
 /// What orders a row by the names of its two documents: their ranks, where they have some. At hand for a sort, where
 /// every look at a rank would be a walk to memory.
 #[derive(Debug, Clone, Copy)]
-struct NameKey(Option<u64>);
+pub(crate) struct NameKey(Option<u64>);
 
 impl NameKey {
-    fn of(analysis: &Analysis, a: u32, b: u32) -> Self {
+    pub(crate) fn of(analysis: &Analysis, a: u32, b: u32) -> Self {
         let rank = |document| analysis.collection.name_rank(document).map(u64::from);
         Self(rank(a).zip(rank(b)).map(|(a, b)| a << 32 | b))
     }
 
-    fn compare(self, other: Self, by_name: impl FnOnce() -> Ordering) -> Ordering {
+    pub(crate) fn compare(self, other: Self, by_name: impl FnOnce() -> Ordering) -> Ordering {
         self.0.zip(other.0).map_or_else(by_name, |(a, b)| a.cmp(&b))
     }
 }

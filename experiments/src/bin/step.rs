@@ -11,7 +11,7 @@ use clap::Parser;
 use lookalike_core::features::Seen;
 use lookalike_core::prefix::{self, PrefixOrder, PrefixScratch};
 use lookalike_core::{
-    FeatureKind, Measure, Parity, RarityTable, ShortDocuments, Threshold, fingerprint,
+    FeatureKind, Measure, Parity, RarityCounts, ShortDocuments, Threshold, fingerprint,
     overlap_at_least,
 };
 use lookalike_engine::hot_steps;
@@ -276,8 +276,9 @@ fn census(input: &Input) -> Result<Work<'_>> {
 }
 
 fn prefix(input: &Input) -> Result<Work<'_>> {
-    let mut rarity = RarityTable::for_elements(input.elements());
-    rarity.count(input.sets.iter());
+    let mut counts = RarityCounts::for_elements(input.elements());
+    counts.count(input.sets.iter());
+    let rarity = counts.table();
     let threshold: Threshold = "0.8".parse()?;
     let mut scratch = PrefixScratch::default();
     let bound = prefix::bound(Measure::Resemblance, threshold);
