@@ -10,10 +10,11 @@ use crate::postings::{ANYWHERE, Posting};
 /// be in one set only: nearly all that are, and no other.
 ///
 /// ```
+/// use lookalike_core::fingerprint::finalise;
 /// use lookalike_engine::hot_steps::census;
 ///
-/// // Elements are told apart by their first bits: they are fingerprints.
-/// let set = |values: &[u64]| values.iter().map(|value| value << 56).collect();
+/// // Elements are fingerprints: whichever of their bits are looked at, they are told apart.
+/// let set = |values: &[u64]| values.iter().map(|&value| finalise(value)).collect();
 /// assert_eq!(census(&[set(&[1, 2, 3]), set(&[3, 4]), set(&[3, 5])]), 4);
 /// ```
 #[must_use]
