@@ -142,12 +142,14 @@ impl RarityCounts {
         let Self { counters, shift, .. } = self;
         let common = counters.iter().filter(|&&count| count >= COMMON).count();
         let bits = (common * BITS).next_power_of_two().clamp(64, counters.len());
+        let side_by_side = counters.len() / bits;
         // Without leaving a row of counters early: many are compared at once.
         let says = |row: &[u8]| row.iter().fold(0, |most, &count| most.max(count)) >= COMMON;
-        let rows = counters.chunks(counters.len() / bits).map(says).collect::<Vec<_>>();
-        let word =
-            |rows: &[bool]| rows.iter().rev().fold(0, |word, &row| word << 1 | u64::from(row));
-        let common = rows.chunks(64).map(word).collect();
+        let word = |rows: &[u8]| {
+            let rows = rows.chunks(side_by_side).rev();
+            rows.fold(0, |word, row| word << 1 | u64::from(says(row)))
+        };
+        let common = counters.chunks(64 * side_by_side).map(word).collect();
         RarityTable { counters, shift, common, common_shift: 64 - bits.trailing_zeros() }
     }
 }

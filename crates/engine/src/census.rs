@@ -106,7 +106,8 @@ impl Split {
         (value >> self.shift) as usize
     }
 
-    /// Bits that tell values of a bucket apart, and others above them. Values that they do not are taken for one.
+    /// The bits below those that choose the bucket, in the lowest three bytes: they tell its values apart. Values that
+    /// agree in them are taken for one.
     #[inline]
     fn rest(self, value: u64) -> u32 {
         (value >> self.shift.saturating_sub(8 * size_of::<Written>() as u32)) as u32
