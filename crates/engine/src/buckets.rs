@@ -21,6 +21,9 @@ pub(crate) type Emitted = (u64, Posting);
 /// Units handled by one task, at least.
 pub(crate) const UNITS_PER_TASK: u32 = 2048;
 
+/// Tasks for each thread, as some take longer than others.
+pub(crate) const TASKS_PER_THREAD: u32 = 16;
+
 /// Units handled by one task, at most: what a task writes down is in memory until it is done.
 const MOST_UNITS_PER_TASK: u32 = 1 << 16;
 
@@ -187,9 +190,9 @@ impl AllKeys {
     }
 }
 
-/// Units for one task: few tasks for few buckets, but several for each thread, as some take longer.
-pub(crate) fn units_per_task(units: u32) -> u32 {
-    let shared_out = units.div_ceil(16 * rayon::current_num_threads().max(1) as u32);
+/// Units for one task: few tasks for few buckets, but several for each thread.
+fn units_per_task(units: u32) -> u32 {
+    let shared_out = units.div_ceil(TASKS_PER_THREAD * rayon::current_num_threads().max(1) as u32);
     shared_out.clamp(UNITS_PER_TASK, MOST_UNITS_PER_TASK)
 }
 

@@ -17,7 +17,10 @@ const MOST_BUCKETS: u64 = 1 << 12;
 
 /// What is written down of an element: the bits below those that choose its bucket, the lowest first. Counters are
 /// chosen by fewer of them, up to a million elements in a bucket; beyond, more of them are taken for repeated ones.
-type Written = [u8; 3];
+pub(crate) type Written = [u8; 3];
+
+/// Bits of it.
+const BITS: u32 = 8 * size_of::<Written>() as u32;
 
 /// Counters for each element of a bucket: one element in sixteen is taken for a repeated one.
 const COUNTERS: usize = 16;
@@ -110,7 +113,7 @@ impl Split {
     /// agree in them are taken for one.
     #[inline]
     fn rest(self, value: u64) -> u32 {
-        (value >> self.shift.saturating_sub(8 * size_of::<Written>() as u32)) as u32
+        (value >> self.shift.saturating_sub(BITS)) as u32
     }
 }
 
@@ -259,8 +262,7 @@ fn repeated<'w>(
     counters: &mut Vec<u64>,
 ) -> Vec<u64> {
     let elements: usize = parts.clone().map(<[Written]>::len).sum();
-    let slots =
-        (elements * COUNTERS).next_power_of_two().clamp(32, 1 << (8 * size_of::<Written>()));
+    let slots = (elements * COUNTERS).next_power_of_two().clamp(32, 1 << BITS);
     counters.clear();
     counters.resize(slots / 32, 0);
     let place = |[low, middle, high]: Written| {

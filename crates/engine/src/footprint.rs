@@ -6,6 +6,7 @@
 //! the allocator's own share and arrays that are half full come on top, some 10 to 20 percent.
 
 use crate::block::Block;
+use crate::census::Written;
 use crate::collection::{Document, SetRef};
 use crate::{Collection, Matches, Units};
 use lookalike_core::{Parity, RarityCounts};
@@ -65,7 +66,7 @@ const IN_CHUNKS: f64 = 4.0;
 const STARTS: f64 = 4.0;
 
 /// Bytes of an element that is written down to be counted.
-const COUNTED: f64 = 3.0;
+const COUNTED: f64 = size_of::<Written>() as f64;
 
 /// Bytes of a key before it has a group, in arrays that are three quarters full.
 const EMITTED: f64 = 16.0 / 0.75;

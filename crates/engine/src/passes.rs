@@ -4,14 +4,12 @@
 //! from front to back. The order is the same every time, and nobody depends on it but the two passes of the
 //! [`crate::census`].
 
+use crate::buckets::TASKS_PER_THREAD;
 use crate::chunk_sets::{ChunkBuffer, ChunkSets, Part, Set, for_each_run};
 use crate::units::NO_UNIT;
 use crate::{Collection, Units};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-
-/// Tasks for each thread, as some take longer than others.
-const TASKS_PER_THREAD: u64 = 16;
 
 /// Elements in a task, at least: whatever is written by value is written to many places, and to each a few.
 const LEAST_IN_TASK: u64 = 1 << 18;
@@ -60,7 +58,8 @@ impl<'a> Passes<'a> {
         order.truncate(end);
         let elements = |chunk: u32| collection.blocks[chunk as usize].elements() as u64;
         let all: u64 = (0..chunks).map(elements).sum();
-        let share = all.div_ceil(TASKS_PER_THREAD * rayon::current_num_threads().max(1) as u64);
+        let tasks = TASKS_PER_THREAD as usize * rayon::current_num_threads().max(1);
+        let share = all.div_ceil(tasks as u64);
         let wanted = share.clamp(LEAST_IN_TASK, MOST_IN_TASK);
         let (mut tasks, mut first, mut gathered) = (Vec::new(), 0, 0);
         for chunk in 0..chunks {

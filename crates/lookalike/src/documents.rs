@@ -8,7 +8,7 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::result_tables::{NameKey, Table, digest_row};
+use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::units::rules_order;
 use lookalike_io::sink::Staging;
@@ -63,16 +63,13 @@ pub(crate) fn write_documents(
     let members = (0..units.len()).filter(|&unit| in_pairs[unit as usize]);
     let listed: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
-    let key = |&document: &u32| (NameKey::of(analysis, document, document), document);
-    let mut order: Vec<_> = listed.par_iter().map(key).collect();
-    let by_name = |a: &(NameKey, u32), b: &(NameKey, u32)| {
-        a.0.compare(b.0, || collection.compare_names(a.1, b.1))
-    };
-    order.par_sort_unstable_by(|a, b| {
-        rules_order(collection, keep, a.1, b.1).then_with(|| by_name(a, b))
+    let named = |&document: &u32| Named::of(analysis, document);
+    let mut order: Vec<Named> = listed.par_iter().map(named).collect();
+    order.par_sort_unstable_by(|x, y| {
+        rules_order(collection, keep, x.a, y.a).then_with(|| x.compare(*y, collection))
     });
     let mut precedence = vec![0; collection.len() as usize];
-    for (number, &(_, document)) in (1u32..).zip(&order) {
+    for (number, &Named { a: document, .. }) in (1u32..).zip(&order) {
         precedence[document as usize] = number;
     }
     let gathered = collection.gather(|document| precedence[document as usize] > 0);
@@ -84,9 +81,9 @@ pub(crate) fn write_documents(
     let first_words = firsts(&listed, precedence.len(), sequence);
     let first_text = firsts(&listed, precedence.len(), text);
 
-    order.par_sort_unstable_by(by_name);
+    order.par_sort_unstable_by(|x, y| x.compare(*y, collection));
     let mut table = Table::create(staging, NAME, format, &COLUMNS, digest)?;
-    for (_, document) in order {
+    for Named { a: document, .. } in order {
         let at = document as usize;
         let row = Row {
             place: document + 1,

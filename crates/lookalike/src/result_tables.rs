@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::estimates;
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::Edge;
+use lookalike_engine::{Collection, Edge};
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, Kind, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
@@ -222,14 +222,11 @@ pub(crate) fn write_ledger(
     let mut rows: Vec<_> = analysis
         .removals()
         .filter(|&(document, _)| !analysis.collection.is_protected(document))
-        .map(|(document, removal)| (NameKey::of(analysis, document, document), document, removal))
+        .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
-    rows.par_sort_unstable_by(|a, b| {
-        let by_name = || analysis.collection.compare_names(a.1, b.1);
-        a.0.compare(b.0, by_name)
-    });
+    rows.par_sort_unstable_by(|a, b| a.0.compare(b.0, &analysis.collection));
     let mut table = Table::create(staging, "ledger", format, &columns(&LEDGER, extra), digest)?;
-    for (_, document, removal) in rows {
+    for (Named { a: document, .. }, removal) in rows {
         let (id, kept) =
             (analysis.collection.name(document), analysis.collection.name(removal.kept));
         table.compared(&[&id, &kept, removal.rule.name()], removal.evidence, extra)?;
@@ -237,19 +234,33 @@ pub(crate) fn write_ledger(
     table.finish()
 }
 
-/// What orders a row by the names of its two documents: their ranks, where they have some. At hand for a sort, where
-/// every look at a rank would be a walk to memory.
+/// One document or two with what orders them by their names: their ranks, where they have some. At hand for a sort,
+/// where every look at a rank would be a walk to memory.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NameKey(Option<u64>);
+pub(crate) struct Named {
+    ranks: Option<u64>,
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+}
 
-impl NameKey {
-    pub(crate) fn of(analysis: &Analysis, a: u32, b: u32) -> Self {
-        let rank = |document| analysis.collection.name_rank(document).map(u64::from);
-        Self(rank(a).zip(rank(b)).map(|(a, b)| a << 32 | b))
+impl Named {
+    /// One document, which is both.
+    pub(crate) fn of(analysis: &Analysis, document: u32) -> Self {
+        Self::pair(analysis, document, document)
     }
 
-    pub(crate) fn compare(self, other: Self, by_name: impl FnOnce() -> Ordering) -> Ordering {
-        self.0.zip(other.0).map_or_else(by_name, |(a, b)| a.cmp(&b))
+    fn pair(analysis: &Analysis, a: u32, b: u32) -> Self {
+        let rank = |document| analysis.collection.name_rank(document).map(u64::from);
+        Self { ranks: rank(a).zip(rank(b)).map(|(a, b)| a << 32 | b), a, b }
+    }
+
+    /// Orders by the name of the first, then of the second.
+    pub(crate) fn compare(self, other: Self, collection: &Collection) -> Ordering {
+        let by_name = |a, b| collection.compare_names(a, b);
+        match self.ranks.zip(other.ranks) {
+            Some((own, its)) => own.cmp(&its),
+            None => by_name(self.a, other.a).then_with(|| by_name(self.b, other.b)),
+        }
     }
 }
 
@@ -261,27 +272,26 @@ pub(crate) fn write_clusters(
     format: TableFormat,
     digest: &mut Xxh3,
 ) -> Result<WrittenTable, LookalikeError> {
-    let key = |document| NameKey::of(analysis, document, document);
-    let mut rows: Vec<(u64, bool, NameKey, u32, Option<f64>)> = clusters
+    let named = |document| Named::of(analysis, document);
+    let mut rows: Vec<(u64, bool, Named, Option<f64>)> = clusters
         .in_order()
         .iter()
         .map(|&leader| {
             let number = clusters.number(leader).unwrap_or_default();
-            (number, false, key(leader), leader, Some(1.0))
+            (number, false, named(leader), Some(1.0))
         })
         .chain(analysis.removals().map(|(document, removal)| {
             let number = clusters.number(removal.kept).unwrap_or_default();
-            (number, true, key(document), document, analysis.similarity(removal.evidence))
+            (number, true, named(document), analysis.similarity(removal.evidence))
         }))
         .collect();
     let name = |document: u32| analysis.collection.name(document);
     rows.par_sort_unstable_by(|a, b| {
-        let by_name = || analysis.collection.compare_names(a.3, b.3);
-        (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, by_name))
+        (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, &analysis.collection))
     });
     let mut table = Table::create(staging, "clusters", format, &CLUSTERS, digest)?;
     let mut leader = std::borrow::Cow::Borrowed("");
-    for (number, removed, _, document, value) in rows {
+    for (number, removed, Named { a: document, .. }, value) in rows {
         let id = name(document);
         if !removed {
             leader = id.clone();
@@ -299,9 +309,7 @@ pub(crate) fn write_clusters(
 /// A pair of documents as a row.
 #[derive(Clone, Copy)]
 struct PairRow {
-    key: NameKey,
-    a: u32,
-    b: u32,
+    documents: Named,
     evidence: Evidence,
 }
 
@@ -314,12 +322,9 @@ pub(crate) fn write_pairs(
 ) -> Result<WrittenTable, LookalikeError> {
     let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis);
-    let by_name = |a, b| analysis.collection.compare_names(a, b);
-    rows.par_sort_unstable_by(|x, y| {
-        x.key.compare(y.key, || by_name(x.a, y.a).then_with(|| by_name(x.b, y.b)))
-    });
+    rows.par_sort_unstable_by(|x, y| x.documents.compare(y.documents, &analysis.collection));
     let mut table = Table::create(staging, "pairs", format, &columns(&PAIRS, extra), digest)?;
-    for PairRow { a, b, evidence, .. } in rows {
+    for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         let (a, b) = (analysis.collection.name(a), analysis.collection.name(b));
         table.compared(&[&a, &b], evidence, extra)?;
     }
@@ -337,7 +342,7 @@ fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
             Ordering::Greater => (y, x, evidence.swapped()),
             _ => (x, y, evidence),
         };
-        rows.push(PairRow { key: NameKey::of(analysis, a, b), a, b, evidence });
+        rows.push(PairRow { documents: Named::pair(analysis, a, b), evidence });
     };
     for unit in 0..units.len() {
         let members = units.members(unit);
