@@ -1,8 +1,9 @@
 //! What one chunk of the input brought: rows, feature sets, signatures.
 
 use crate::SignatureBlock;
-use crate::collection::Rows;
+use crate::collection::{Rows, SetRef};
 use crate::elements::Elements;
+use crate::stored_sets::{Repeated, moved, retain};
 use lookalike_core::{Halves, SetDigest, prefix};
 use lookalike_io::scratch::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
@@ -149,6 +150,39 @@ impl Block {
             front[index / 2] |= (low.end as u64) << (32 * (index % 2));
             back.extend([digest.0 as u64, (digest.0 >> 64) as u64]);
             back.extend_from_slice(&self.sets.elements[high]);
+        }
+    }
+
+    /// Drops the sets that earlier chunks store, ordered by index, and refers to the earlier ones;
+    /// `own` is the number of this chunk, whose sets are in memory. O(elements).
+    pub(crate) fn drop_repeated(&mut self, own: u32, repeated: &[Repeated]) {
+        for place in self.rows.documents.iter_mut().filter_map(|row| row.set.as_mut()) {
+            if place.block == own {
+                *place = match moved(place.index, repeated) {
+                    Ok(index) => SetRef { block: own, index },
+                    Err(at) => repeated[at].stored,
+                };
+            }
+        }
+        let kept: Vec<u32> =
+            (0..self.ends.len() as u32).filter(|&index| moved(index, repeated).is_ok()).collect();
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        let (mut low_ends, mut ends) = (Vec::new(), Vec::new());
+        for &index in &kept {
+            let halves = self.get(index);
+            low.extend_from_slice(halves.low);
+            high.extend_from_slice(halves.high);
+            low_ends.push(low.len() as u32);
+            ends.push((low.len() + high.len()) as u32);
+        }
+        if self.sets.low_ends.is_empty() {
+            low_ends.clear();
+        }
+        self.sets = HeldSets::new(&low, low_ends, &high);
+        self.ends = ends;
+        retain(&mut self.digests, repeated);
+        if !self.signatures.is_empty() {
+            self.signatures = self.signatures.select(&kept);
         }
     }
 

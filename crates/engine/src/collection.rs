@@ -11,6 +11,7 @@ pub use rows::Rows;
 use crate::block::{Block, HeldSets};
 use crate::heap;
 use crate::sparse::SparseIndex;
+use crate::store::Remarks;
 use crate::{ChunkStore, Problems, SignatureBlock};
 use lookalike_core::{Halves, SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
@@ -96,8 +97,8 @@ pub struct Collection {
     pub first_protected_file: u32,
     /// Chunks that an earlier run had read.
     pub restored: u32,
-    /// Whether those were all. If not, what later steps knew of the others does not hold: which of equal
-    /// documents stored the set of both is another one every time.
+    /// Whether those were all. If not, the checkpoints of later steps are not used: which sets are
+    /// stored again depends on the memory budget, which may be another one now.
     pub restored_whole: bool,
     /// Bytes that it left and that were damaged: what they held was read again.
     pub dropped: u64,
@@ -121,6 +122,26 @@ impl Collection {
             first_protected_file,
             ..Self::default()
         }
+    }
+
+    /// Whether a restored chunk can come next: all columns as long as there are documents, files in the
+    /// order of the inputs, and each reference to a set of an earlier chunk or of its own.
+    pub(crate) fn fits(&self, (block, remarks): &(Block, Remarks)) -> bool {
+        let rows = &block.rows.documents;
+        let columns = &remarks.attributes;
+        let own = self.chunks();
+        let stored = |place: SetRef| match place.block == own {
+            true => (place.index as usize) < block.ends.len(),
+            false => self
+                .blocks
+                .get(place.block as usize)
+                .is_some_and(|block| (place.index as usize) < block.ends.len()),
+        };
+        remarks.sequences.len() == block.ends.len()
+            && columns.iter().all(|column| column.is_empty() || column.len() == rows.len())
+            && rows.iter().all(|row| (row.file as usize) < self.file_names.len())
+            && rows.is_sorted_by_key(|row| (row.file, row.record))
+            && rows.iter().filter_map(|row| row.set).all(stored)
     }
 
     /// A collection of sets that were made elsewhere: numbers of any kind, distinct within a set.
@@ -710,6 +731,43 @@ mod tests {
             compare_all(&collection);
         }
         collection.check().unwrap();
+    }
+
+    /// A checkpoint whose references cannot be resolved must not be used: they would name the sets of
+    /// other documents.
+    #[test]
+    fn restored_chunks_refer_backwards_and_to_sets_that_exist() {
+        let block = |sets: u32, places: &[SetRef]| {
+            let mut block = Block::default();
+            for (record, &place) in (1..).zip(places) {
+                let row = Document { record, set: Some(place), ..Rows::unknown(1).documents[0] };
+                block.rows.documents.push(row);
+            }
+            block.ends = vec![0; sets as usize];
+            let sequences = vec![TokenDigest(0); sets as usize];
+            (block, Remarks { sequences, ..Remarks::default() })
+        };
+        let at = |block, index| SetRef { block, index };
+        let mut collection = Collection {
+            file_names: vec!["a".to_owned()],
+            blocks: vec![block(2, &[]).0],
+            ..Collection::default()
+        };
+        for (places, fits) in [
+            (&[at(0, 0), at(0, 1), at(1, 0), at(1, 2)][..], true),
+            (&[at(0, 2)], false),
+            (&[at(1, 3)], false),
+            (&[at(2, 0)], false),
+            (&[at(u32::MAX, 0)], false),
+        ] {
+            assert_eq!(collection.fits(&block(3, places)), fits, "{places:?}");
+        }
+        let (block, mut remarks) = block(3, &[at(0, 0)]);
+        remarks.attributes = vec![vec![1.0, 2.0]];
+        assert!(!collection.fits(&(block, remarks)));
+        collection.file_names.clear();
+        let (block, remarks) = (Block::default(), Remarks::default());
+        assert!(collection.fits(&(block, remarks)));
     }
 
     fn compare_all(collection: &Collection) {

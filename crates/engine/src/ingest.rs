@@ -8,6 +8,7 @@
 use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::store::{ChunkStore, Remarks};
+use crate::stored_sets::{StoredSets, retain};
 use crate::{EngineError, Progress, Scratch, Signer, date, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
@@ -16,7 +17,6 @@ use lookalike_io::{Inputs, Item, Problem, RecordView};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 /// How a collection is read.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ pub fn ingest_chunks(
         signer,
         keep: &options.keep,
         fields: inputs.options.fields.extra.iter().map(String::as_str).collect(),
-        sets: SeenSets::new(options.sequences),
+        sets: StoredSets::new(options.sequences),
     };
     let mut appender = Appender::new(inputs, options)?;
     appender.collection.store.arrange(signer.arranged());
@@ -110,7 +110,7 @@ pub fn ingest_chunks(
         },
         |result| {
             progress.advance(result.remarks.consumed, result.block.rows.documents.len() as u64);
-            outcome = appender.append(result);
+            outcome = appender.append(result, &reader.sets);
             if progress.cancelled() {
                 outcome = Err(EngineError::Cancelled);
             }
@@ -153,40 +153,49 @@ impl<'a> Appender<'a> {
         Ok(Self { collection, of_files, left, behind: 0, options })
     }
 
-    /// Takes what an earlier run left: how many chunks that was.
+    /// Restores the chunks of an earlier run and returns their number. A chunk whose references do
+    /// not fit what is stored is damaged: it is dropped with all behind it, and they are read again.
     fn restore(
         &mut self,
         reader: &Reader<'_>,
         progress: &dyn Progress,
     ) -> Result<usize, EngineError> {
-        let (left, mut sequences) = (std::mem::take(&mut self.left), Vec::new());
-        for &frame in &left {
+        let frames = std::mem::take(&mut self.left);
+        for (chunk, &frame) in frames.iter().enumerate() {
             let rules = self.options.keep.len();
-            let (mut block, remarks) = self.collection.store.restore(frame, rules)?;
+            let restored = self.collection.store.restore(frame, rules)?;
+            let whole = restored.filter(|restored| self.collection.fits(restored));
+            let Some((mut block, remarks)) = whole else {
+                let dropped = self.collection.store.drop_from(frame)?;
+                self.collection.dropped += dropped;
+                self.collection.restored = chunk as u32;
+                self.collection.restored_whole = false;
+                return Ok(chunk);
+            };
             let rows = &block.rows.documents;
             let documents = rows.len();
             progress.advance(remarks.consumed, documents as u64);
-            for row in rows {
-                self.of_files[row.file as usize] += 1;
-                if !reader.signer.signs() {
-                    sequences.push((row.sequence, row.set));
-                }
-            }
-            reader.sets.remember_all(&mut sequences);
+            rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
+            reader.sets.commit(chunk as u32, &remarks.sequences);
             self.collection.store.settle(&mut block)?;
             self.count(block, remarks, documents)?;
             if progress.cancelled() {
                 return Err(EngineError::Cancelled);
             }
         }
-        Ok(left.len())
+        Ok(frames.len())
     }
 
-    fn append(&mut self, mut result: ChunkResult) -> Result<(), EngineError> {
+    fn append(&mut self, mut result: ChunkResult, sets: &StoredSets) -> Result<(), EngineError> {
         if self.options.strict
             && let Some(problem) = result.remarks.problems.listed().first()
         {
             return Err(EngineError::Strict(problem.clone()));
+        }
+        let repeated = sets.commit(self.collection.chunks(), &result.remarks.sequences);
+        if !repeated.is_empty() {
+            result.block.drop_repeated(self.collection.chunks(), &repeated);
+            retain(&mut result.remarks.sequences, &repeated);
         }
         let rows = &result.block.rows.documents;
         rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
@@ -253,10 +262,9 @@ struct State {
     /// after the other.
     low: Vec<u64>,
     high: Vec<u64>,
-    /// The token sequences that are new in the chunk, and where their sets lie.
-    new: Sequences,
-    /// The same, to be shown to the others.
-    shown: Vec<(TokenDigest, Option<SetRef>)>,
+    /// The token sequences of the chunk that no committed chunk has, with their sets if they have
+    /// features.
+    new: HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
 }
 
 /// Elements that room is kept for, at most: few chunks have more.
@@ -274,7 +282,7 @@ struct Reader<'a> {
     signer: &'a Signer,
     keep: &'a [KeepRule],
     fields: Vec<&'a str>,
-    sets: SeenSets,
+    sets: StoredSets,
 }
 
 impl Reader<'_> {
@@ -288,7 +296,8 @@ impl Reader<'_> {
         let mut result = self.nothing();
         result.remarks.consumed = chunk.consumed;
         result.remarks.place = chunk.place();
-        let State { visit, scratch, low, high, new, shown } = state;
+        let State { visit, scratch, low, high, new } = state;
+        new.clear();
         let mut low_ends = Vec::new();
         chunk.visit(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
@@ -297,8 +306,6 @@ impl Reader<'_> {
             }
             Item::Bad(problem) => result.remarks.problems.push(problem),
         });
-        shown.extend(new.drain());
-        self.sets.remember_all(shown);
         low_ends.shrink_to_fit();
         result.block.sets = HeldSets::new(low, low_ends, high);
         for elements in [low, high] {
@@ -314,31 +321,38 @@ impl Reader<'_> {
         block: u32,
         record: &RecordView<'_>,
         scratch: &mut Scratch,
-        new: &mut Sequences,
+        new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
         (low, low_ends, high): (&mut Vec<u64>, &mut Vec<u32>, &mut Vec<u64>),
         result: &mut ChunkResult,
     ) {
         let seen = self.signer.read(record, scratch);
         let here = SetRef { block, index: result.block.ends.len() as u32 };
-        let set = (seen.tokens > 0)
-            .then(|| {
-                self.sets.place_of(seen.signed, new, || {
-                    let digest = self.signer.features(&seen, scratch, low, high);
-                    // A document that a method may sign has its place, features or not.
-                    let digest = match digest {
-                        None if self.signer.signs() => SetDigest(seen.signed.0),
-                        digest => digest?,
-                    };
-                    self.signer.sign(scratch, &mut result.block.signatures);
-                    result.block.ends.push((low.len() + high.len()) as u32);
-                    if self.signer.arranged().is_some() {
-                        low_ends.push(low.len() as u32);
-                    }
-                    result.block.digests.push(digest);
-                    Some(here)
-                })
-            })
-            .flatten();
+        let mut store = || {
+            let digest = self.signer.features(&seen, scratch, low, high);
+            // A document that a method may sign has its place, features or not.
+            let digest = match digest {
+                None if self.signer.signs() => SetDigest(seen.signed.0),
+                digest => digest?,
+            };
+            self.signer.sign(scratch, &mut result.block.signatures);
+            result.block.ends.push((low.len() + high.len()) as u32);
+            if self.signer.arranged().is_some() {
+                low_ends.push(low.len() as u32);
+            }
+            result.block.digests.push(digest);
+            result.remarks.sequences.push(seen.signed);
+            Some(here)
+        };
+        let set = match seen.tokens {
+            0 => None,
+            _ => match new.entry(seen.signed) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => match self.sets.get(seen.signed) {
+                    Some(place) => Some(place),
+                    None => *entry.insert(store()),
+                },
+            },
+        };
         for (column, rule) in result.remarks.attributes.iter_mut().zip(self.keep) {
             // The order of the collection is there anyhow.
             if *rule != KeepRule::First {
@@ -371,70 +385,5 @@ impl Reader<'_> {
                 .and_then(|at| record.extra.get(at).copied().flatten())
                 .unwrap_or(f64::NAN),
         }
-    }
-}
-
-/// Where the feature set of a token sequence lies, shared by all threads.
-///
-/// Which of several documents with one sequence gets to store the set depends on the threads'
-/// timing; the sets are equal, so nothing that leaves the engine does. Nor does it matter which sequences
-/// are remembered once there is no room for more: what is stored twice is one unit all the same.
-struct SeenSets {
-    shards: Vec<Mutex<Sequences>>,
-    /// Sequences that a shard remembers.
-    room: usize,
-}
-
-type Sequences = HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>;
-
-/// Shards: threads wait for each other only where they want the same one.
-const SHARDS: usize = 64;
-
-/// Bytes of a sequence: digest, place and a byte of the table's own; half full after it grew, and in two
-/// tables while it grows.
-const SEQUENCE: u64 = 3 * (16 + 16 + 1);
-
-impl SeenSets {
-    fn new(bytes: u64) -> Self {
-        let room = (bytes / SEQUENCE / SHARDS as u64) as usize;
-        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), room }
-    }
-
-    fn shard_of(sequence: TokenDigest) -> usize {
-        (sequence.0 >> 122) as usize
-    }
-
-    fn shard(&self, shard: usize) -> std::sync::MutexGuard<'_, Sequences> {
-        self.shards[shard].lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    /// The place of the sequence's set; `store` is called for a sequence that neither `new` nor anybody else has
-    /// shown before, and says where it put the set (`None` if there are no features). Two threads may both make one,
-    /// and either may be named.
-    fn place_of(
-        &self,
-        sequence: TokenDigest,
-        new: &mut Sequences,
-        store: impl FnOnce() -> Option<SetRef>,
-    ) -> Option<SetRef> {
-        let entry = match new.entry(sequence) {
-            Entry::Occupied(entry) => return *entry.get(),
-            Entry::Vacant(entry) => entry,
-        };
-        if let Some(place) = self.shard(Self::shard_of(sequence)).get(&sequence) {
-            return *place;
-        }
-        *entry.insert(store())
-    }
-
-    /// Shows sequences to the others, a chunk at a time: one by one, each would wait for a lock, and for memory.
-    fn remember_all(&self, sequences: &mut Vec<(TokenDigest, Option<SetRef>)>) {
-        sequences.sort_unstable_by_key(|&(sequence, _)| Self::shard_of(sequence));
-        for sequences in sequences.chunk_by(|a, b| Self::shard_of(a.0) == Self::shard_of(b.0)) {
-            let mut shard = self.shard(Self::shard_of(sequences[0].0));
-            let room = self.room.saturating_sub(shard.len());
-            shard.extend(sequences.iter().take(room).copied());
-        }
-        sequences.clear();
     }
 }

@@ -46,6 +46,7 @@ pub mod signer;
 mod sparse;
 pub mod steps;
 pub mod store;
+mod stored_sets;
 pub mod units;
 pub mod verdict;
 

@@ -58,6 +58,28 @@ impl SignatureBlock {
         self.unsigned.push(signed.err());
     }
 
+    /// The signatures of these indices, in their order.
+    pub(crate) fn select(&self, indices: &[u32]) -> Self {
+        let column = |all: &Column| {
+            let mut column = Column::default();
+            indices.iter().for_each(|&index| column.push(all.get(index)));
+            column
+        };
+        let number = |all: &[u32]| indices.iter().map(|&index| all[index as usize]).collect();
+        let unsigned = indices.iter().map(|&index| self.unsigned[index as usize]);
+        let keys = self.keys.as_ref().map(column);
+        let sketches = column(&self.sketches);
+        // As if only these had been added: keys that equal the sketches are stored once.
+        let keys = keys.filter(|keys| keys.values != sketches.values || keys.ends != sketches.ends);
+        Self {
+            keys,
+            sketches,
+            sizes: number(&self.sizes),
+            levels: number(&self.levels),
+            unsigned: unsigned.collect(),
+        }
+    }
+
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Some(keys) = &mut self.keys {
             keys.values.shrink_to_fit();

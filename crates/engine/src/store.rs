@@ -12,7 +12,7 @@ mod runs;
 use crate::block::{Block, ELEMENT, HeldSets};
 use crate::collection::Rows;
 use crate::{EngineError, Problems};
-use lookalike_core::SetDigest;
+use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use lookalike_io::source::Place;
 use std::io;
@@ -42,6 +42,8 @@ pub struct ChunkStore {
 pub(crate) struct Remarks {
     /// One column of numbers for each keep rule.
     pub(crate) attributes: Vec<Vec<f64>>,
+    /// The token sequence that each set was made of, by index of the set.
+    pub(crate) sequences: Vec<TokenDigest>,
     pub(crate) problems: Problems,
     /// Bytes of input.
     pub(crate) consumed: u64,
@@ -166,6 +168,7 @@ impl ChunkStore {
         for column in &remarks.attributes {
             head.array(column)?;
         }
+        head.array(&remarks.sequences.iter().map(|sequence| sequence.0).collect::<Vec<_>>())?;
         remarks.problems.write(&mut head)?;
         block.write_head(&mut head)?;
         block.write_parts(front, back);
@@ -213,15 +216,24 @@ impl ChunkStore {
     }
 
     /// A chunk that an earlier run left, with as many keep rules; its elements come with
-    /// [`ChunkStore::settle`].
+    /// [`ChunkStore::settle`]. `None` if it cannot be decoded.
     pub(crate) fn restore(
         &self,
         frame: Frame,
         rules: usize,
-    ) -> Result<(Block, Remarks), EngineError> {
-        let (mut block, remarks) = self.head(frame, rules).map_err(|error| self.error(&error))?;
-        block.frame = Some(frame);
-        Ok((block, remarks))
+    ) -> Result<Option<(Block, Remarks)>, EngineError> {
+        let head = self.head_bytes(frame).map_err(|error| self.error(&error))?;
+        let restored = decode_head(&head, rules).ok();
+        Ok(restored.map(|(block, remarks)| (Block { frame: Some(frame), ..block }, remarks)))
+    }
+
+    /// Removes a chunk and all behind it from the file. Returns the number of bytes.
+    pub(crate) fn drop_from(&mut self, frame: Frame) -> Result<u64, EngineError> {
+        let Some(file) = &mut self.file else { return Ok(0) };
+        let before = file.bytes();
+        let cut = file.cut(frame);
+        cut.map_err(|error| self.error(&error))?;
+        Ok(before - self.stored())
     }
 
     /// Holds a chunk that was restored in memory if there is room.
@@ -248,28 +260,12 @@ impl ChunkStore {
         ended.map_err(|error| self.error(&error))
     }
 
+    fn head_bytes(&self, frame: Frame) -> io::Result<Vec<u8>> {
+        self.file.as_ref().ok_or(io::ErrorKind::NotFound)?.head(frame)
+    }
+
     fn head(&self, frame: Frame, rules: usize) -> io::Result<(Block, Remarks)> {
-        let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let head = file.head(frame)?;
-        let most = head.len() as u64;
-        let mut head = head.get(1..).unwrap_or_default();
-        let mut decoder = Decoder(&mut head);
-        let mut remarks = Remarks::default();
-        let mut numbers = Vec::new();
-        decoder.numbers::<u64>(6, &mut numbers)?;
-        remarks.consumed = numbers[0];
-        remarks.place = Place {
-            file: numbers[1] as u32,
-            record: numbers[2] as u32,
-            line: numbers[3],
-            offset: numbers[4],
-            bytes: numbers[5],
-        };
-        for _ in 0..rules {
-            remarks.attributes.push(decoder.array(most)?);
-        }
-        remarks.problems = Problems::read(&mut decoder, most)?;
-        Ok((Block::read_head(&mut decoder, most)?, remarks))
+        decode_head(&self.head_bytes(frame)?, rules)
     }
 
     /// The rows and digests of a chunk that is not in memory. One that cannot be read is of nothing, and
@@ -323,6 +319,30 @@ impl ChunkStore {
             Some(reason) => Err(self.error(&io::Error::other(reason.clone()))),
         }
     }
+}
+
+/// Decodes the head of a chunk with as many keep rules.
+fn decode_head(head: &[u8], rules: usize) -> io::Result<(Block, Remarks)> {
+    let most = head.len() as u64;
+    let mut head = head.get(1..).unwrap_or_default();
+    let mut decoder = Decoder(&mut head);
+    let mut remarks = Remarks::default();
+    let mut numbers = Vec::new();
+    decoder.numbers::<u64>(6, &mut numbers)?;
+    remarks.consumed = numbers[0];
+    remarks.place = Place {
+        file: numbers[1] as u32,
+        record: numbers[2] as u32,
+        line: numbers[3],
+        offset: numbers[4],
+        bytes: numbers[5],
+    };
+    for _ in 0..rules {
+        remarks.attributes.push(decoder.array(most)?);
+    }
+    remarks.sequences = decoder.array(most)?.into_iter().map(TokenDigest).collect();
+    remarks.problems = Problems::read(&mut decoder, most)?;
+    Ok((Block::read_head(&mut decoder, most)?, remarks))
 }
 
 #[cfg(test)]
@@ -397,7 +417,7 @@ mod tests {
         for limit in [0, u64::MAX] {
             let (mut store, left) = ChunkStore::kept(limit, &path).unwrap();
             assert!(left.frames.len() == 1 && !left.ended);
-            let (mut block, found) = store.restore(left.frames[0], 2).unwrap();
+            let (mut block, found) = store.restore(left.frames[0], 2).unwrap().unwrap();
             assert_eq!(block.rows.documents.len(), 2);
             store.settle(&mut block).unwrap();
             assert_eq!((block.held, found.consumed, found.place), (limit > 0, 99, place));

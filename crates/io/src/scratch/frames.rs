@@ -110,6 +110,17 @@ impl FrameFile {
         Ok(Reopened { file, frames, dropped: length - end })
     }
 
+    /// Removes a frame and all behind it; what is appended next begins where it began.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn cut(&mut self, frame: Frame) -> io::Result<()> {
+        self.file.set_len(frame.start)?;
+        self.file.seek(SeekFrom::Start(frame.start))?;
+        self.end = frame.start;
+        Ok(())
+    }
+
     /// Bytes in the file.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -1,0 +1,122 @@
+//! What reading leaves on disk is a function of the input: the same bytes for any number of threads
+//! and after any interruption, with references to earlier chunks only.
+//!
+//! Texts recur within a chunk, in neighbouring chunks and far apart, so that threads which process
+//! chunks side by side find the same token sequence at the same time.
+
+#![allow(clippy::unwrap_used)]
+
+use lookalike_engine::{
+    Approach, Collection, IngestOptions, MatchSettings, Signer, Silent, Verify, ingest_chunks,
+};
+use lookalike_io::{DiscoverOptions, Inputs};
+use lookalike_methods::build;
+use proptest::prelude::*;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// Files of records; `texts[n]` is the number of a text, and the same number is the same text.
+fn write_inputs(folder: &Path, texts: &[u16]) -> Inputs {
+    let half = texts.len() / 2;
+    for (name, texts) in [("a.jsonl", &texts[..half]), ("b.jsonl", &texts[half..])] {
+        let mut lines = String::new();
+        for text in texts {
+            let words: Vec<String> = (0..text % 40)
+                .map(|n| format!("w{}", u32::from(*text) * 31 + u32::from(n)))
+                .collect();
+            writeln!(lines, "{{\"text\": \"{}\"}}", words.join(" ")).unwrap();
+        }
+        fs::write(folder.join(name), lines).unwrap();
+    }
+    let arguments = ["a.jsonl", "b.jsonl"].map(|name| folder.join(name).display().to_string());
+    Inputs::discover(&arguments, DiscoverOptions::default()).unwrap()
+}
+
+/// How the inputs are read, apart from the number of threads.
+#[derive(Debug, Clone, Copy)]
+struct Setup {
+    /// Bytes of a chunk.
+    chunk: usize,
+    /// Bytes for token sequences: with few, sets are stored again.
+    sequences: u64,
+    /// Bytes of chunks held in memory.
+    memory: u64,
+    method: Option<(&'static str, Verify)>,
+}
+
+fn setups() -> impl Strategy<Value = Setup> {
+    let methods = prop_oneof![
+        Just(None),
+        Just(Some(("minhash-lsh", Verify::Exact))),
+        Just(Some(("minhash-lsh", Verify::None))),
+        Just(Some(("dsc", Verify::Sketch))),
+    ];
+    let sequences = prop_oneof![Just(u64::MAX), Just(64 * 99 * 3), Just(0)];
+    let memory = prop_oneof![Just(u64::MAX), Just(20_000), Just(0)];
+    (300..6000usize, sequences, memory, methods)
+        .prop_map(|(chunk, sequences, memory, method)| Setup { chunk, sequences, memory, method })
+}
+
+fn read(inputs: &Inputs, chunks: &Path, setup: Setup, threads: usize) -> Collection {
+    let settings = MatchSettings::resemblance("0.8".parse().unwrap());
+    let approach = match setup.method {
+        None => Approach::default(),
+        Some((spec, verify)) => Approach {
+            method: Some(build(&spec.parse().unwrap(), None).unwrap().into()),
+            verify,
+            ..Approach::default()
+        },
+    };
+    let signer = Signer::for_approach(&settings, &approach).unwrap();
+    let options = IngestOptions {
+        kept: Some(chunks.to_owned()),
+        sequences: setup.sequences,
+        memory: setup.memory,
+        ..IngestOptions::in_memory(threads)
+    };
+    let source = inputs.chunks().with_size(setup.chunk);
+    ingest_chunks(inputs, source, &signer, &options, &Silent).unwrap()
+}
+
+/// Every reference to a set points to an earlier chunk or the document's own.
+fn refers_backwards(collection: &Collection) -> bool {
+    (0..collection.chunks()).all(|chunk| {
+        let rows = collection.rows(chunk);
+        rows.documents.iter().filter_map(|row| row.set).all(|place| place.block <= chunk)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn chunks_on_disk_are_a_function_of_the_input(
+        texts in prop::collection::vec(0u16..60, 2..250),
+        setup in setups(),
+        cut in 0.0..1.0f64,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_inputs(folder.path(), &texts);
+        let path = |name: &str| folder.path().join(name);
+        let first = read(&inputs, &path("once"), setup, 1);
+        prop_assert!(refers_backwards(&first));
+        let expected = fs::read(path("once")).unwrap();
+        for threads in [2, 8] {
+            let name = format!("{threads} threads");
+            let collection = read(&inputs, &path(&name), setup, threads);
+            prop_assert!(refers_backwards(&collection));
+            prop_assert!(fs::read(path(&name)).unwrap() == expected, "{}", name);
+            // Stopped at any byte, and resumed.
+            let at = (expected.len() as f64 * cut) as usize;
+            fs::write(path("cut"), &expected[..at]).unwrap();
+            let resumed = read(&inputs, &path("cut"), setup, threads);
+            prop_assert!(fs::read(path("cut")).unwrap() == expected, "{}: cut at {}", name, at);
+            prop_assert_eq!(resumed.len(), texts.len() as u32);
+            for chunk in 0..first.chunks() {
+                let (a, b) = (first.rows(chunk), resumed.rows(chunk));
+                prop_assert_eq!(&a.documents, &b.documents);
+            }
+        }
+    }
+}
