@@ -1,9 +1,10 @@
-//! Input files in, a [`Collection`] out: the only step that reads text.
+//! Reads input files into a [`Collection`]: the only step that reads text.
 //!
 //! One thread cuts the files into chunks, every core parses, tokenises and fingerprints whole
-//! chunks, one thread appends their results in order. A text whose token sequence was seen before
-//! gives no second feature set: a million copies cost a million digests. What an earlier run of the same
-//! job wrote down is taken from there, and reading goes on behind it.
+//! chunks, one thread appends their results in order and commits their sets ([`crate::stored_sets`]).
+//! A text whose token sequence was seen before gives no second feature set: a million copies cost a
+//! million digests. The chunks that an interrupted run of the same job wrote are restored, and reading
+//! continues behind them.
 
 use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
