@@ -12,11 +12,13 @@ exit code 0 only if all passed. Without PART everything runs. Standard library o
 import check_run
 import csv
 import gzip
+import itertools
 import json
 import os
 import random
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -408,7 +410,7 @@ def hostile(c: Checks) -> None:
         c.check(f"{name}: says what is wrong and where", said if line else done.stderr.count(name) == 0, done.stderr)
         strict = c.run("dedup", path, "-o", c.out(f"strict {name}"), "--strict")
         place = f"{name}:{line}: " in strict.stderr and "--strict" in strict.stderr
-        ok = strict.returncode == 1 and place if line else strict.returncode == (0 if documents else 1)
+        ok = strict.returncode == 3 and place if line else strict.returncode == (0 if documents else 1)
         c.check(f"{name}: --strict stops there", ok, f"exit {strict.returncode}: {strict.stderr}")
         c.check(f"{name}: --strict leaves nothing", c.out(f"strict {name}").exists() == (line is None))
     c.all_checked(runs)
@@ -520,10 +522,17 @@ def usage(c: Checks) -> None:
         c.check(f"wrong usage is exit code 2: {arguments[:1]}", done.returncode == 2 and "--help" in done.stderr, done.stderr)
     for option, value, hint in (
         ("--threshold", "0", "0.8"), ("--threshold", "1.5", "0.8"), ("--threshold", "80%", "0.8"), ("--threshold", "nan", "0.8"),
-        ("--keep", "last", "longest"), ("--shingle", "0", "1 to 1000"), ("--terms", "kolcz", "cosine"), ("--max-record", "much", "MB"),
+        ("--threshold", "80", "0.8"), ("--threshold", "", "0.8"),
+        ("--keep", "last", "longest"), ("--keep", "best", "longest"), ("--keep", "max:", "max:FIELD"), ("--keep", "first,best", "longest"),
+        ("--shingle", "0", "1 to 1000"), ("--shingle", "1001", "1 to 1000"), ("--shingle", "five", "--shingle"),
+        ("--terms", "kolcz", "cosine"), ("--terms", "none", "kolcz"), ("--normalize", "upper", "nfkc"), ("--shingle-unit", "line", "word"),
+        ("--max-record", "much", "MB"), ("--max-record", "0", "--max-record"), ("--memory", "0", "--memory"), ("--memory", "lots", "MB"),
+        ("--threads", "many", "--threads"), ("--tables", "xls", "parquet"), ("--format", "xml", "json"), ("--linkage", "single", "leaders"),
+        ("--method", "nosuch", "minhash-lsh"), ("--method", "minhash-lsh:nosuch=1", "nosuch"), ("--method", "minhash-lsh:b=x", "b"),
+        ("--method", "imatch:filter=nosuch", "filter"), ("--max-pairs", "few", "--max-pairs"), ("--input-format", "exe", "jsonl"),
     ):
         done = c.run("dedup", docs, "-o", folder / "bad", option, value)
-        c.check(f"{option} {value} is refused with a hint", done.returncode in (1, 2) and hint in done.stderr, f"exit {done.returncode}: {done.stderr}")
+        c.check(f"{option} {value} is wrong usage, with a hint", done.returncode == 2 and hint in done.stderr, f"exit {done.returncode}: {done.stderr}")
     for command in (["dedup"], ["lexicon", "build"]):
         done = c.run(*command, docs, "-o", folder / "bad", "-j", "100000")
         said = done.returncode == 2 and "1024" in done.stderr
@@ -668,7 +677,7 @@ def explanations(c: Checks) -> None:
     done = c.run("explain", "one", "two", "--run", folder)
     c.check("explain: a directory that is no run is named", done.returncode == 1 and str(folder) in done.stderr, done.stderr)
     done = c.run("explain", "one", "one", "--run", run)
-    c.check("explain: one document is not compared with itself", done.returncode == 1 and "name two" in done.stderr, done.stderr)
+    c.check("explain: one document is not compared with itself", done.returncode == 2 and "name two" in done.stderr, done.stderr)
     foreign = folder / "foreign"
     foreign.mkdir()
     (foreign / "summary.json").write_text("{}")
@@ -743,7 +752,7 @@ def evaluation(c: Checks) -> None:
     done = c.run("evaluate", docs, "-o", out, "--force", "--methods", "exact", "--format", "json")
     c.check("evaluate --force --format json", done.returncode == 0 and done.stdout == (out / "evaluation.json").read_text(), done.stderr)
     done = c.run("evaluate", docs, "-o", c.out("evaluate few"), "--methods", "exact", "--max-pairs", "2")
-    c.check("evaluate says when there are too many pairs", done.returncode == 1 and "--max-pairs" in done.stderr and not c.out("evaluate few").exists(), done.stderr)
+    c.check("evaluate says when there are too many pairs", done.returncode == 3 and "--max-pairs" in done.stderr and not c.out("evaluate few").exists(), done.stderr)
     c.check("evaluate --help has examples", "Examples:" in c.run("evaluate", "--help").stdout)
 
 
@@ -1023,8 +1032,8 @@ def memory(c: Checks) -> None:
         first = trees[None, 2]
         c.check(f"{name}: the same bytes", all(tree == first for tree in trees.values()))
     out = c.out("memory no disk")
-    done = c.run("dedup", docs, "-o", out, "-q", "--memory", "1", "--scratch", folder / "missing")
-    c.check("memory: the scratch directory is named", done.returncode == 1 and "missing" in done.stderr and "--scratch" in done.stderr, done.stderr)
+    done = c.run("dedup", docs, "-o", out, "-q", "--memory", "1", "--scratch", docs / "below")
+    c.check("memory: the scratch directory is named", done.returncode == 1 and "below" in done.stderr and "--scratch" in done.stderr, done.stderr)
     c.check("memory: nothing half-made", not out.exists())
 
 
@@ -1080,11 +1089,11 @@ def lexicons(c: Checks) -> None:
     done = c.run("lexicon", "build", folder / "bad.jsonl", "-o", folder / "bad")
     c.check("lexicon: a bad record is left out", done.returncode == 0 and "bad.jsonl" in done.stderr and (folder / "bad").read_bytes() == parts[0].read_bytes(), done.stderr)
     done = c.run("lexicon", "build", folder / "bad.jsonl", "-o", folder / "strict", "--strict")
-    c.check("lexicon: --strict stops", done.returncode == 1 and not (folder / "strict").exists(), done.stderr)
+    c.check("lexicon: --strict stops", done.returncode == 3 and not (folder / "strict").exists(), done.stderr)
 
 
 def interruption(c: Checks) -> None:
-    """Ctrl-C leaves nothing and says so."""
+    """SIGINT and SIGTERM leave nothing half-made, say what is kept, and have exit codes of their own."""
     folder = c.work / "interrupted"
     folder.mkdir()
     big = folder / "big.jsonl"
@@ -1092,8 +1101,10 @@ def interruption(c: Checks) -> None:
     with open(big, "w", encoding="utf-8") as out:
         for number in range(40_000):
             out.write(json.dumps({"id": number, "text": " ".join(str(rng.getrandbits(24)) for _ in range(180))}) + "\n")
-    for name in (signal.SIGINT, signal.SIGTERM):
-        command = [str(c.binary), "dedup", str(big), "-o", str(folder / "out"), "-q", "-j", "1"]
+    scratch = folder / "out.scratch"
+    for name, threads, keeps in itertools.product((signal.SIGINT, signal.SIGTERM), (1, 2, 8), (False, True)):
+        label = f"{name.name} on {threads} threads{', keeping' if keeps else ''}"
+        command = [str(c.binary), "dedup", str(big), "-o", str(folder / "out"), "-q", "-j", str(threads), *(["--resume"] if keeps else [])]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 30
         while not left_behind(folder) and process.poll() is None and time.monotonic() < deadline:
@@ -1104,9 +1115,65 @@ def interruption(c: Checks) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             said = "did not stop within a minute"
-        c.check(f"{name.name}: exit code 130", process.returncode == 130, f"exit {process.returncode}: {said}")
-        c.check(f"{name.name}: says so", "interrupted" in said, said)
-        c.check(f"{name.name}: no output directory", not (folder / "out").exists() and not left_behind(folder), os.listdir(folder))
+        code = 130 if name == signal.SIGINT else 143
+        c.check(f"{label}: exit code {code}", process.returncode == code, f"exit {process.returncode}: {said}")
+        told = "interrupted" in said and (not keeps or (str(scratch) in said and "--resume" in said and "delete" in said))
+        c.check(f"{label}: says what is kept", told, said)
+        c.check(f"{label}: no half-made result", not (folder / "out").exists() and not left_behind(folder), os.listdir(folder))
+        c.check(f"{label}: keeps what it says", scratch.exists() == keeps, os.listdir(folder))
+        if keeps:
+            again = c.run("dedup", big, "-o", folder / "out", "-q")
+            said = again.returncode == 1 and str(scratch) in again.stderr and "--resume" in again.stderr and "delete" in again.stderr
+            c.check(f"{label}: the next run says the same", said, again.stderr)
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def standard_error(c: Checks) -> None:
+    """A standard error that is closed or full does not fail a run, and hides no failure."""
+    docs = collection(c.work / "stderr.jsonl", 33, 40)
+    with open(docs, "a", encoding="utf-8") as out:
+        out.write("{this is no record\n")
+    for name, redirect in (("closed", "2>&-"), ("full", "2>/dev/full")):
+        if name == "full" and not os.path.exists("/dev/full"):
+            continue
+        for what, expected, arguments in (
+            ("result", 0, ["dedup", docs, "-o", c.out(f"stderr {name}"), "-v"]),
+            ("wrong usage", 2, ["dedup", docs, "-o", c.out(f"stderr usage {name}"), "--keep", "best"]),
+            ("failure", 1, ["dedup", c.work / "no-such-file.jsonl", "-o", c.out(f"stderr failed {name}")]),
+            ("guard", 3, ["dedup", docs, "-o", c.out(f"stderr guard {name}"), "--strict"]),
+        ):
+            command = " ".join(shlex.quote(str(part)) for part in (c.binary, *arguments))
+            done = subprocess.run(["sh", "-c", f"{command} {redirect}"], capture_output=True, text=True)
+            c.check(f"{name} standard error: {what}", done.returncode == expected, f"exit {done.returncode}: {done.stdout}")
+        c.check(f"{name} standard error: the result is whole", summary_of(c.out(f"stderr {name}")).get("documents") == 40)
+
+
+def scratch_directories(c: Checks) -> None:
+    """A scratch directory that was being made when the run was killed, or that cannot be made."""
+    docs = collection(c.work / "scratched.jsonl", 34, 60)
+    folder = c.work / "scratches"
+    half_made = ((), ("lock",), ("lock", "job.partial"), ("lock", "job.json"))
+    for number, files in enumerate(half_made):
+        for resume in ((), ("--resume",)):
+            place = folder / f"{number}{'r' if resume else ''}" / "with" / "parents"
+            left = place / "out.scratch"
+            left.mkdir(parents=True)
+            for name in files:
+                (left / name).write_text("" if name == "lock" else '{"settings": ')
+            out = c.out(f"scratched {number} {resume}")
+            done = c.run("dedup", docs, "-o", out.with_name("out"), "-q", "--scratch", place, *resume)
+            c.check(f"half-made scratch {files} {resume}: is reused", done.returncode == 0 and not left.exists(), done.stderr)
+            shutil.rmtree(out.with_name("out"), ignore_errors=True)
+    done = c.run("dedup", docs, "-o", c.out("scratch parents"), "-q", "--scratch", folder / "made" / "by" / "the" / "run")
+    c.check("--scratch makes its parents", done.returncode == 0, done.stderr)
+    done = c.run("dedup", docs, "-o", c.out("scratch file"), "-q", "--scratch", docs / "below")
+    said = done.returncode == 1 and "scratched.jsonl" in done.stderr and "--scratch DIR" in done.stderr
+    c.check("a scratch directory that cannot be made is named", said, done.stderr)
+    mine = folder / "mine" / "out.scratch"
+    mine.mkdir(parents=True)
+    (mine / "thesis.txt").write_text("years of work")
+    done = c.run("dedup", docs, "-o", folder / "out", "-q", "--scratch", folder / "mine")
+    c.check("a directory of somebody else is spared", done.returncode == 1 and (mine / "thesis.txt").exists(), done.stderr)
 
 
 def resuming(c: Checks) -> None:
@@ -1347,12 +1414,16 @@ def plan(c: Checks) -> None:
 
 PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
          not_every_word_counts, streams, explanations, evaluation, methods, memory, resuming, lexicons, reclustering,
-         error_bars, plan, interruption)
+         error_bars, plan, interruption, standard_error, scratch_directories)
 
 
 def main() -> int:
     if len(sys.argv) < 2:
         print(__doc__)
+        return 2
+    names = [part.__name__ for part in PARTS]
+    if unknown := set(sys.argv[2:]) - set(names):
+        print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
         return 2
     chosen = [part for part in PARTS if part.__name__ in sys.argv[2:]] or PARTS
     work = Path(tempfile.mkdtemp(prefix="lookalike-checks-"))

@@ -71,8 +71,14 @@ impl Progress for TerminalProgress {
     }
 
     fn cancelled(&self) -> bool {
-        interrupt::requested()
+        interrupt::signal().is_some()
     }
+}
+
+/// Writes a line to standard error. Whether anybody can read it decides nothing: a closed or full
+/// standard error must not fail a run.
+pub(crate) fn tell(message: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{message}");
 }
 
 /// Writes a table without the blanks that fill its lines.

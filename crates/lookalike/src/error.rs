@@ -25,6 +25,12 @@ pub enum LookalikeError {
     /// Settings that exclude each other.
     #[error("{0}")]
     Settings(String),
+    /// A limit of the job was reached: [`Job::max_pairs`](crate::Job::max_pairs).
+    #[error("{0}")]
+    Limit(String),
+    /// A file of labels or classes that cannot be used.
+    #[error("{0}")]
+    Labels(String),
     /// A method's description makes no sense.
     #[error(transparent)]
     Method(#[from] lookalike_methods::SpecError),
@@ -52,7 +58,8 @@ pub enum LookalikeError {
     Input(#[from] InputError),
     /// Stopped, for whatever reason, with something to go on from.
     #[error(
-        "{source}\nwhat was done until then is in {}: go on from there with --resume, or delete it",
+        "{source}\nwhat was done is kept in {}: run the same command with --resume to continue, or delete \
+         that directory to start again",
         kept.display()
     )]
     Stopped {
@@ -185,14 +192,45 @@ impl fmt::Display for Unread {
     }
 }
 
+/// What kind of failure an error is: what a caller does about it depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Settings that make no sense: asked for differently, it may work.
+    Usage,
+    /// A guard stopped the job: [`Job::strict`](crate::Job::strict), or a limit was reached.
+    Guard,
+    /// [`Progress::cancelled`](crate::Progress::cancelled) asked for the stop.
+    Cancelled,
+    /// An input, an output or the system failed.
+    Failed,
+}
+
 impl LookalikeError {
-    /// Whether the user asked for the stop.
+    /// What kind of failure it is.
     #[must_use]
-    pub fn is_interrupt(&self) -> bool {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Engine(EngineError::Cancelled) => true,
-            Self::Stopped { source, .. } => source.is_interrupt(),
-            _ => false,
+            Self::Threshold(_)
+            | Self::Keep(_)
+            | Self::ShingleSize(_)
+            | Self::Settings(_)
+            | Self::Method(_)
+            | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
+            Self::Limit(_) | Self::Engine(EngineError::Strict(_)) => ErrorKind::Guard,
+            Self::Engine(EngineError::Cancelled)
+            | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
+            Self::Stopped { source, .. } => source.kind(),
+            _ => ErrorKind::Failed,
+        }
+    }
+
+    /// The directory in which the completed part of the job is kept, if it is.
+    #[must_use]
+    pub fn kept(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Stopped { kept, .. } => Some(kept),
+            _ => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `dedup` and `cluster`: a job in, a result directory out.
 
-use crate::analysis::{Analysis, analyse, pool};
+use crate::analysis::{Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
 use crate::documents::write_documents;
 use crate::evidence::located;
@@ -10,7 +10,7 @@ use crate::result_tables::{run_digest, write_clusters, write_ledger, write_pairs
 use crate::second_pass::second_pass;
 use crate::summarise::summarise;
 use crate::{Job, LookalikeError, memory, state};
-use lookalike_engine::Progress;
+use lookalike_engine::{EngineError, Progress};
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
@@ -81,10 +81,13 @@ fn carry_out(
 ) -> Result<Outcome, LookalikeError> {
     let started = Instant::now();
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
-    Staging::check(&job.output, job.force)?;
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
         action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
+    if let Some(outcome) = finished(job, list_pairs)? {
+        return Ok(outcome);
+    }
+    Staging::check(&job.output, job.force)?;
     let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
 
     let writing = Instant::now();
@@ -105,6 +108,7 @@ fn carry_out(
     );
     let ((tables, digest), pass) = (tables?, pass?);
     analysis.collection.check()?;
+    poll(progress)?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
     let mut summary = summarise(job, action, &analysis, &clusters);
@@ -136,13 +140,24 @@ fn carry_out(
     }
     summary.run = Some(run);
     let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown);
+    poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let tokenize = located(&analyzer);
-    let report =
-        Report { summary: &summary, clusters: &clusters, samples: &samples, tokenize: &tokenize };
+    let report = Report {
+        summary: &summary,
+        clusters: &clusters,
+        samples: &samples,
+        tokenize: &tokenize,
+        cancelled: &|| progress.cancelled(),
+    };
     staging.write("report.html", report.html()?.as_bytes())?;
-    staging.write("summary.json", summary.to_json()?.as_bytes())?;
+    let json = summary.to_json()?;
+    staging.write("summary.json", json.as_bytes())?;
     analysis.collection.check()?;
+    poll(progress)?;
+    if let Some(workshop) = &analysis.workshop {
+        state::note_finished(workshop, json.as_bytes())?;
+    }
     staging.commit()?;
     if let Some(workshop) = analysis.workshop.take() {
         workshop.finish()?;
@@ -153,6 +168,25 @@ fn carry_out(
         skipped: analysis.inputs.skipped,
         phases: analysis.phases,
     })
+}
+
+/// An error if the job is not wanted any more.
+fn poll(progress: &dyn Progress) -> Result<(), LookalikeError> {
+    if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
+}
+
+/// What is left to do of a run that was stopped after its result got its name: removes its scratch
+/// directory.
+fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeError> {
+    let Some(summary) = state::finished(job) else { return Ok(None) };
+    let (inputs, first_protected_file) = discover(job, &job.settings.keep_rules()?)?;
+    let memory = memory::Memory::of(job.memory);
+    if let Some(workshop) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {
+        workshop.finish()?;
+    }
+    let summary: Summary = serde_json::from_slice(&summary)?;
+    let phases = Vec::new();
+    Ok(Some(Outcome { summary, problems: Vec::new(), skipped: inputs.skipped, phases }))
 }
 
 /// Writes all tables; those and the digest of what they say.

@@ -38,7 +38,7 @@ mod state;
 mod summarise;
 
 pub use compare::compare;
-pub use error::{LookalikeError, Unread};
+pub use error::{ErrorKind, LookalikeError, Unread};
 pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_methods, evaluate};
 pub use evaluate::{SCurve, s_curve};
 pub use evidence::Evidence;

@@ -180,8 +180,13 @@ pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary,
     let written = tables::write(&answer, &staging, progress)?;
     let summary = summary::summarise(&answer, &written, started);
     let clusters = summary::exhibits(&answer);
-    let report =
-        Report { summary: &summary, clusters: &clusters, samples: &[], tokenize: &|_, _| {} };
+    let report = Report {
+        summary: &summary,
+        clusters: &clusters,
+        samples: &[],
+        tokenize: &|_, _| {},
+        cancelled: &|| progress.cancelled(),
+    };
     staging.write("report.html", report.html()?.as_bytes())?;
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;

@@ -9,6 +9,7 @@ use lookalike_io::{Compression, Inputs};
 use serde_json::{Value, json, to_value};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Bytes of rows and sets for a byte of input, about.
 const STORED: u64 = 2;
@@ -53,6 +54,32 @@ pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
         error if kept.is_dir() => LookalikeError::Stopped { source: Box::new(error), kept },
         error => error,
     }
+}
+
+/// The file that says that the result is whole: the digest of its `summary.json`.
+const FINISHED: &str = "finished";
+
+/// Notes that the result with this summary is whole, before it gets its name.
+pub(crate) fn note_finished(workshop: &Workshop, summary: &[u8]) -> Result<(), LookalikeError> {
+    let note = workshop.path(FINISHED);
+    let written = std::fs::write(&note, digest_of(summary));
+    Ok(written.map_err(|reason| WorkshopError::Io {
+        path: note,
+        action: "write into the scratch directory",
+        reason,
+    })?)
+}
+
+fn digest_of(summary: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(summary))
+}
+
+/// The summary of a job that is resumed although its result is in place: the run was stopped between
+/// naming the result and removing its scratch directory. `None` if there is anything left to do.
+pub(crate) fn finished(job: &Job) -> Option<Vec<u8>> {
+    let noted = std::fs::read_to_string(directory(job).join(FINISHED)).ok()?;
+    let summary = std::fs::read(job.output.join("summary.json")).ok()?;
+    (job.resume && noted == digest_of(&summary)).then_some(summary)
 }
 
 /// The file that says which process makes the result.

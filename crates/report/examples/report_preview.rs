@@ -15,8 +15,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     summary.warnings = summary.find_warnings();
     let samples = samples();
     let clusters = clusters();
-    let report =
-        Report { summary: &summary, clusters: &clusters, samples: &samples, tokenize: &words };
+    let report = Report {
+        summary: &summary,
+        clusters: &clusters,
+        samples: &samples,
+        tokenize: &words,
+        cancelled: &|| false,
+    };
     let html = report.html()?;
     std::fs::write(&path, &html)?;
     for (name, value) in summary.table() {

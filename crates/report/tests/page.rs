@@ -14,7 +14,7 @@ fn words(text: &str, emit: &mut dyn FnMut(&str, Range<usize>)) {
 }
 
 fn page(summary: &Summary, clusters: &[ClusterExhibit], samples: &[PairExhibit]) -> String {
-    let html = Report { summary, clusters, samples, tokenize: &words }.html();
+    let html = Report { summary, clusters, samples, tokenize: &words, cancelled: &|| false }.html();
     html.expect("the template renders whatever comes in")
 }
 
@@ -243,4 +243,30 @@ fn the_pairs_listed_are_called_what_they_are() {
     };
     assert!(of(Action::Remove, "leaders").contains("7, those that decided"));
     assert!(of(Action::List, "leaders").contains("7, not all"));
+}
+
+/// Comparing the texts of a pair takes long: the page asks before each whether it is still wanted.
+#[test]
+fn a_page_that_is_not_wanted_any_more_is_not_drawn() {
+    use lookalike_report::ReportError;
+    let (summary, samples) = (Summary::default(), vec![PairExhibit::default(); 5]);
+    let asked = std::cell::Cell::new(0);
+    for (allowed, drawn) in [(0, false), (4, false), (5, true)] {
+        asked.set(0);
+        let cancelled = || {
+            asked.set(asked.get() + 1);
+            asked.get() > allowed
+        };
+        let words: &lookalike_report::Tokenize<'_> = &|_, _| {};
+        let report = Report {
+            summary: &summary,
+            clusters: &[],
+            samples: &samples,
+            tokenize: words,
+            cancelled: &cancelled,
+        };
+        let html = report.html();
+        assert_eq!(html.is_ok(), drawn);
+        assert!(drawn || matches!(html, Err(ReportError::Cancelled)));
+    }
 }

@@ -1,9 +1,9 @@
 //! `lookalike compare A B`
 
 use crate::args::{CompareArgs, FormatArg};
-use std::process::ExitCode;
+use crate::exit::Exit;
 
-pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.fields)?;
     settings.threshold = args.criterion.threshold.clone();
     let evidence = lookalike::compare(&args.a, &args.b, &settings)?;

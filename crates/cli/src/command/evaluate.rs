@@ -3,13 +3,13 @@
 use super::problems;
 use super::run::{exit_code, with_output};
 use crate::args::{EvaluateArgs, FormatArg, TruthArg};
+use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, numbers_table, write_table};
 use lookalike::{ClassSettings, EvaluateJob, Evaluation, MethodResult, TruthSource, evaluate};
 use std::io::Write;
-use std::process::ExitCode;
 
-pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
     settings.threshold = args.criterion.threshold.clone();
     let job = EvaluateJob {

@@ -1,16 +1,16 @@
 //! `lookalike explain A B --run DIR`
 
 use crate::args::{ExplainArgs, FormatArg};
+use crate::exit::Exit;
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 
-pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
     let evidence = lookalike::explain(&args.a, &args.b, &args.run)?;
     print(&evidence, args.format == FormatArg::Json)
 }
 
 /// Prints a comparison: coloured on a terminal that has not asked to be left alone.
-pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Result<ExitCode> {
+pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Result<Exit> {
     let mut stdout = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut stdout, &evidence.comparison())?;
@@ -20,7 +20,7 @@ pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Resul
         let style = lookalike::TextStyle { colour, width: terminal_width(), ..Default::default() };
         stdout.write_all(evidence.text(&style).as_bytes())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 /// Columns of the terminal, as shells export them.

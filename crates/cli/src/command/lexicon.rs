@@ -5,6 +5,7 @@ use crate::args::{
     FormatArg, LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs,
     LexiconWindowArgs,
 };
+use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
 use anyhow::Context;
@@ -12,9 +13,8 @@ use lookalike::{
     Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon, merge_lexicons,
 };
 use std::io::{BufWriter, Write};
-use std::process::ExitCode;
 
-pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<ExitCode> {
+pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<Exit> {
     match command {
         LexiconCommand::Build(args) => build(args),
         LexiconCommand::Merge(args) => merge(args),
@@ -23,7 +23,7 @@ pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn build(args: &LexiconBuildArgs) -> anyhow::Result<ExitCode> {
+fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
     let mut settings = Settings {
         fields: super::field_names(&args.input.fields),
@@ -51,17 +51,17 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<ExitCode> {
         problems::print(built.problems.listed(), count, problems::SHOWN, advice);
         let mut rows = rows(&built.lexicon);
         rows.push(("unreadable records".into(), count.to_string()));
-        println!("{}", pairs_table(rows));
+        writeln!(std::io::stdout(), "{}", pairs_table(rows))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
-fn merge(args: &LexiconMergeArgs) -> anyhow::Result<ExitCode> {
+fn merge(args: &LexiconMergeArgs) -> anyhow::Result<Exit> {
     let parts: Vec<Lexicon> =
         args.parts.iter().map(|path| Lexicon::open(path)).collect::<Result<_, _>>()?;
     let whole = merge_lexicons(&parts, &args.output)?;
-    println!("{}", pairs_table(rows(&whole)));
-    Ok(ExitCode::SUCCESS)
+    writeln!(std::io::stdout(), "{}", pairs_table(rows(&whole)))?;
+    Ok(Exit::Done)
 }
 
 fn rows(lexicon: &Lexicon) -> Vec<(String, String)> {
@@ -80,7 +80,7 @@ fn rows(lexicon: &Lexicon) -> Vec<(String, String)> {
     .to_vec()
 }
 
-fn show(args: &LexiconShowArgs) -> anyhow::Result<ExitCode> {
+fn show(args: &LexiconShowArgs) -> anyhow::Result<Exit> {
     let lexicon = Lexicon::open(&args.lexicon)?;
     let rank = if args.rarest { Rank::LeastFrequent } else { Rank::MostFrequent };
     let terms = lexicon.ranked(rank, args.count);
@@ -113,7 +113,7 @@ fn show(args: &LexiconShowArgs) -> anyhow::Result<ExitCode> {
             }),
         )?;
         writeln!(out)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     writeln!(out, "{}\n", pairs_table(rows(&lexicon)))?;
     writeln!(out, "{:>10}  {:>7}  {:>5}  term", "documents", "idf", "nidf")?;
@@ -122,10 +122,10 @@ fn show(args: &LexiconShowArgs) -> anyhow::Result<ExitCode> {
         let name = String::from_utf8_lossy(term.name);
         writeln!(out, "{:>10}  {idf:>7.3}  {nidf:>5.3}  {name}", term.frequency)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
-fn window(args: &LexiconWindowArgs) -> anyhow::Result<ExitCode> {
+fn window(args: &LexiconWindowArgs) -> anyhow::Result<Exit> {
     let lexicon = Lexicon::open(&args.lexicon)?;
     let (low, high) = args.nidf.split_once("..").context("use --nidf LOW..HIGH, as in 0.2..0.8")?;
     let bound = |text: &str| -> anyhow::Result<Share> {
@@ -137,10 +137,10 @@ fn window(args: &LexiconWindowArgs) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if args.count {
         writeln!(out, "{} of {} terms", lexicon.window_len(low, high), lexicon.len())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     for term in lexicon.window(low, high) {
         writeln!(out, "{}\t{}", String::from_utf8_lossy(term.name), term.frequency)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }

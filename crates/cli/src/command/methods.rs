@@ -1,25 +1,26 @@
 //! `lookalike methods [NAME]`
 
 use crate::args::{FormatArg, MethodsArgs};
+use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
 use lookalike::{About, methods, s_curve};
 use std::io::Write;
-use std::process::ExitCode;
 
-pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
     // A whole description may be given, for the curve of its parameters.
     let name = args.name.as_deref().map(|spec| spec.split(':').next().unwrap_or(spec));
     let chosen: Vec<&About> =
         methods().filter(|about| name.is_none_or(|name| name == about.name)).collect();
     if let ([], Some(name)) = (chosen.as_slice(), name) {
         let known: Vec<&str> = methods().map(|about| about.name).collect();
-        anyhow::bail!("there is no method {name:?}; there are {}", known.join(", "));
+        let known = known.join(", ");
+        return Err(WrongUsage(format!("there is no method {name:?}; there are {known}")).into());
     }
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {
         serde_json::to_writer_pretty(&mut out, &chosen.iter().map(json).collect::<Vec<_>>())?;
         writeln!(out)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     if args.name.is_none() {
         let rows = chosen.iter().map(|about| (about.name.to_owned(), about.summary.to_owned()));
@@ -28,7 +29,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
             out,
             "\nParameters: lookalike methods NAME. Use: --method NAME:PARAMETER=VALUE,…"
         )?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     for about in chosen {
         writeln!(out, "{}: {}\n{}", about.name, about.summary, about.paper)?;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
             writeln!(out, "  {resemblance:.2}  {probability:.4}  {bar}")?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 fn json(about: &&About) -> serde_json::Value {

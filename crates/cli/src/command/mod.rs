@@ -16,14 +16,14 @@ use crate::args::{
     TablesArg, TermsArg, UnitArg,
 };
 use crate::args::{Cli, Command};
+use crate::exit::{Exit, WrongUsage};
 use lookalike::{
     AnalysisSettings, FieldNames, Format, Linkage, Measure, Normalize, Settings, ShortDocuments,
     TableFormat, Terms, Unit,
 };
-use std::process::ExitCode;
 
 /// Does what was asked.
-pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Dedup(args) => run::dedup(args),
         Command::Cluster(args) => run::cluster(args),
@@ -119,9 +119,9 @@ fn settings(
         (None, _) => Some(lookalike::DEFAULT_SHINGLE),
     };
     if terms != Terms::All && shingle.is_some() {
-        anyhow::bail!(
-            "--terms filters the distinct terms of --measure cosine; shingles are made of all words"
-        );
+        let reason = "--terms filters the distinct terms of --measure cosine; shingles are made of all \
+                      words";
+        return Err(WrongUsage(reason.to_owned()).into());
     }
     let defaults = Settings::default();
     Ok(Settings {

@@ -3,13 +3,13 @@
 use super::problems;
 use super::run::{bytes, command_line, exit_code, settings_of};
 use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
+use crate::exit::Exit;
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, numbers_table, pairs_table, write_table};
+use crate::terminal::{TerminalProgress, numbers_table, pairs_table, tell, write_table};
 use lookalike::{Job, Plan, PlanJob, plan};
 use std::io::Write;
-use std::process::ExitCode;
 
-pub(super) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
     let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
     let settings = settings_of(&args.input, &args.matching, args.linkage.unwrap_or(usual))?;
@@ -79,12 +79,12 @@ fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
 /// What each phase took on the sample and will take, on standard error.
 fn phases(plan: &Plan) {
     for cost in plan.run.iter().flat_map(|run| &run.costs) {
-        eprintln!("{}", cost.method);
+        tell(&cost.method);
         for phase in &cost.phases {
-            eprintln!(
+            tell(format_args!(
                 "{:>16} {:.3} s on the sample, {:.3} s",
                 phase.name, phase.in_sample, phase.seconds
-            );
+            ));
         }
     }
 }

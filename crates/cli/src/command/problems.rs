@@ -1,5 +1,6 @@
 //! Records that could not be read, as lines on standard error.
 
+use crate::terminal::tell;
 use lookalike::Problem;
 
 /// Lines shown where nobody asks for more.
@@ -9,9 +10,9 @@ pub(super) const SHOWN: usize = 5;
 /// follows that number.
 pub(super) fn print(listed: &[Problem], count: u64, shown: usize, advice: &str) {
     let shown = shown.min(listed.len());
-    listed[..shown].iter().for_each(|problem| eprintln!("{problem}"));
+    listed[..shown].iter().for_each(tell);
     let rest = count.saturating_sub(shown as u64);
     if rest > 0 {
-        eprintln!("and {rest} more{advice}");
+        tell(format_args!("and {rest} more{advice}"));
     }
 }

@@ -2,12 +2,12 @@
 
 use super::run::print_summary;
 use crate::args::{FormatArg, ReclusterArgs};
+use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::TerminalProgress;
 use lookalike::{ReclusterJob, recluster};
-use std::process::ExitCode;
 
-pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let job = ReclusterJob {
         measure: args.measure.map(Into::into),
         linkage: args.linkage.map(Into::into),
@@ -22,5 +22,5 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<ExitCode> {
     let summary = recluster(&job, &progress);
     progress.finish();
     print_summary(&summary?, args.format == FormatArg::Json, args.quiet, &args.output)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }

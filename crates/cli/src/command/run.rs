@@ -5,13 +5,13 @@ use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
     VerifyArg,
 };
+use crate::exit::Exit;
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table, write_table};
+use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
 use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
 use std::io::Write;
-use std::process::ExitCode;
 
-pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
     let job = Job {
         against: args.against.clone(),
         against_only: args.against_only,
@@ -25,7 +25,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<ExitCode> {
     run(&job, &args.output, lookalike::dedup)
 }
 
-pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
     let job = Job {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
@@ -96,7 +96,7 @@ pub(super) fn command_line() -> String {
 
 type Run = fn(&Job, &dyn lookalike::Progress) -> Result<Outcome, lookalike::LookalikeError>;
 
-fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<ExitCode> {
+fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     interrupt::listen()?;
     let progress = TerminalProgress::new(output.quiet);
     let outcome = run(job, &progress);
@@ -133,15 +133,15 @@ pub(super) fn print_summary(
 /// Failure, with the reason on standard error, where there is no document. A script that goes on with an
 /// empty collection should have to say that it means to; the results are written all the same, because
 /// they say more.
-pub(super) fn exit_code(documents: u64, problems: u64) -> ExitCode {
+pub(super) fn exit_code(documents: u64, problems: u64) -> Exit {
     let reason = match (documents, problems) {
-        (1.., _) => return ExitCode::SUCCESS,
+        (1.., _) => return Exit::Done,
         (0, 0) => "the inputs are empty".to_owned(),
         (0, 1) => "the only record or file could not be used".to_owned(),
         (0, problems) => format!("none of {problems} records or files could be used"),
     };
-    eprintln!("lookalike: no document was read: {reason}");
-    ExitCode::FAILURE
+    tell(format_args!("lookalike: no document was read: {reason}"));
+    Exit::Failed
 }
 
 /// Names of passed-over files shown with `--verbose`.
@@ -153,10 +153,10 @@ fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
         return;
     }
     for path in outcome.skipped.iter().take(SHOWN_SKIPPED) {
-        eprintln!("{}: passed over: {}", path.display(), lookalike::why_skipped(path));
+        tell(format_args!("{}: passed over: {}", path.display(), lookalike::why_skipped(path)));
     }
     if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
-        eprintln!("and {more} more passed over");
+        tell(format_args!("and {more} more passed over"));
     }
 }
 
@@ -174,7 +174,7 @@ fn report_problems(outcome: &Outcome, output: &OutputArgs) {
     }
     if output.verbose {
         for (name, seconds) in &outcome.phases {
-            eprintln!("{name:>16} {seconds:.3} s");
+            tell(format_args!("{name:>16} {seconds:.3} s"));
         }
     }
 }

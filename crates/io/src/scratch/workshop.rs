@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The file that says whose directory it is.
 pub const JOB: &str = "job.json";
 
-/// The file that whoever works there has locked.
+/// [`JOB`] while it is being written.
+const PARTIAL: &str = "job.partial";
+
+/// The file that the run which uses the directory has locked.
 const LOCK: &str = "lock";
 
 /// A directory of one run. Dropped before [`Workshop::finish`], it stays for the next try if there is
@@ -29,8 +32,8 @@ pub struct Workshop {
 pub enum WorkshopError {
     /// An earlier run left it.
     #[error(
-        "{}: an earlier run for the same output was stopped and left this behind; go on from there with \
-         --resume, or delete the directory to begin anew",
+        "{}: an earlier run for the same output was stopped, and what it had done is kept here; run the \
+         same command with --resume to continue, or delete this directory to start again",
         path.display()
     )]
     Left {
@@ -87,14 +90,16 @@ impl Workshop {
             move |reason| WorkshopError::Io { path, action, reason }
         };
         let known = match fs::read(path.join(JOB)) {
-            Ok(bytes) => Some(serde_json::from_slice(&bytes).unwrap_or(Value::Null)),
+            // What cannot be parsed was being written when the system stopped.
+            Ok(bytes) => serde_json::from_slice::<Value>(&bytes).ok(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed("read what an earlier run left")(error)),
         };
-        // A run that was killed while it made the directory left it empty, or with a lock.
+        // A run that was stopped while it made the directory left some of these, and nothing else.
         let foreign = |entry: io::Result<fs::DirEntry>| {
-            entry.is_ok_and(|entry| ![LOCK, JOB].map(Into::into).contains(&entry.file_name()))
-                && known.is_none()
+            entry.is_ok_and(|entry| {
+                ![LOCK, JOB, PARTIAL].map(Into::into).contains(&entry.file_name())
+            }) && known.is_none()
         };
         if fs::read_dir(path).is_ok_and(|mut entries| entries.any(foreign)) {
             return Err(WorkshopError::Foreign { path: path.to_path_buf() });
@@ -102,16 +107,18 @@ impl Workshop {
         if known.is_some() && !resume {
             return Err(WorkshopError::Left { path: path.to_path_buf() });
         }
-        // Not its parents: a slip of the keyboard must not make a directory.
-        match fs::create_dir(path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(failed("make the scratch directory")(error));
+        let made = !path.exists();
+        fs::create_dir_all(path).map_err(failed("make the scratch directory"))?;
+        // Until there is something to resume, a failure below removes what was made.
+        let unmade = |error| {
+            if made {
+                let _ = fs::remove_dir_all(path);
             }
-            _ => {}
-        }
+            error
+        };
         let mut options = File::options();
         let lock = options.create(true).truncate(false).write(true).open(path.join(LOCK));
-        let lock = lock.map_err(failed("write into the scratch directory"))?;
+        let lock = lock.map_err(failed("write into the scratch directory")).map_err(unmade)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -126,10 +133,15 @@ impl Workshop {
             }
             Some(_) => {}
             None => {
-                let partial = path.join("job.partial");
-                let write = fs::write(&partial, format!("{job:#}\n"));
-                let write = write.and_then(|()| fs::rename(&partial, path.join(JOB)));
-                write.map_err(failed("write into the scratch directory"))?;
+                let partial = path.join(PARTIAL);
+                let write = || {
+                    let mut file = File::create(&partial)?;
+                    file.write_all(format!("{job:#}\n").as_bytes())?;
+                    // The name must not reach the disk before the content does.
+                    file.sync_all()?;
+                    fs::rename(&partial, path.join(JOB))
+                };
+                write().map_err(failed("write into the scratch directory")).map_err(unmade)?;
             }
         }
         let resumed = known.is_some();
@@ -232,6 +244,45 @@ mod tests {
         let path = folder.path().join("out.scratch");
         drop(Workshop::open(&path, &Value::Null, false).unwrap());
         assert!(!path.exists());
+    }
+
+    /// Stopped at any moment while the directory is made: what is left does not stop the next run.
+    #[test]
+    fn a_half_made_directory_is_reused() {
+        let half_made: [&[(&str, &str)]; 6] = [
+            &[],
+            &[(LOCK, "")],
+            &[(LOCK, ""), (PARTIAL, "")],
+            &[(LOCK, ""), (PARTIAL, "{\"settings\": ")],
+            &[(LOCK, ""), (JOB, "")],
+            &[(LOCK, ""), (JOB, "{\"settings\": ")],
+        ];
+        for files in half_made {
+            for resume in [false, true] {
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("scratch/with/parents/out.scratch");
+                fs::create_dir_all(&path).unwrap();
+                for (name, content) in files {
+                    fs::write(path.join(name), content).unwrap();
+                }
+                let mut workshop = Workshop::open(&path, &json!({"a": 1}), resume).unwrap();
+                assert!(!workshop.resumed());
+                workshop.keep();
+                drop(workshop);
+                assert!(Workshop::open(&path, &json!({"a": 1}), true).unwrap().resumed());
+            }
+        }
+    }
+
+    #[test]
+    fn parents_are_made_and_what_stands_in_their_place_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/out.scratch");
+        Workshop::open(&path, &Value::Null, false).unwrap().finish().unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        let path = folder.path().join("file/out.scratch");
+        let error = Workshop::open(&path, &Value::Null, false).unwrap_err().to_string();
+        assert!(error.contains("file") && error.contains("--scratch DIR"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,12 @@
 //!
 //! [`Staging`] is a sibling of the directory asked for, on the same file system, so that giving it its
 //! name is one rename. Dropped before [`Staging::commit`], it takes everything with it.
+//!
+//! Replacing an earlier result exchanges the two names in one step where the system can do that.
+//! Elsewhere the earlier result is moved aside first; if the process is killed before the new one has
+//! its name, the next run moves the earlier one back ([`restore_replaced`]).
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +17,12 @@ use crate::Inputs;
 
 /// The files of which one makes a directory a result of ours.
 const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
+
+/// What the name of a directory under construction contains.
+const PARTIAL: &str = "partial";
+
+/// What the name of a result contains that is being replaced.
+const REPLACED: &str = "replaced";
 
 /// A directory under construction.
 ///
@@ -64,6 +75,7 @@ impl Staging {
     pub fn create(destination: &Path, force: bool) -> Result<Self, OutputError> {
         let destination = destination.to_path_buf();
         let resolved = resolve(&destination)?;
+        restore_replaced(&resolved);
         occupant(&destination, &resolved, force)?;
         let partial = make_sibling(&resolved)?;
         Ok(Self { destination, resolved, partial, force, live: true })
@@ -71,21 +83,22 @@ impl Staging {
 
     /// Whether [`Staging::create`] would accept the destination: makes its missing parents and nothing else.
     pub fn check(destination: &Path, force: bool) -> Result<(), OutputError> {
-        occupant(destination, &resolve(destination)?, force).map(|_| ())
+        let resolved = resolve(destination)?;
+        restore_replaced(&resolved);
+        occupant(destination, &resolved, force).map(|_| ())
     }
 
     /// Removes what a killed process left that made a result for the same destination.
     pub fn remove_left(destination: &Path, process: u32) -> Result<(), OutputError> {
         let resolved = resolve(destination)?;
-        let mut first = resolved.file_name().unwrap_or_default().to_os_string();
-        first.push(format!(".partial-{process}"));
-        let mut more = first.clone();
-        more.push("-");
-        let folder = resolved.parent().unwrap_or(Path::new("."));
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        restore_replaced(&resolved);
+        for entry in siblings(&resolved) {
             let name = entry.file_name();
-            if name == first || name.as_encoded_bytes().starts_with(more.as_encoded_bytes()) {
-                // What cannot be removed is in nobody's way.
+            if [PARTIAL, REPLACED]
+                .iter()
+                .any(|what| is_named(&name, &resolved, what, Some(process)))
+            {
+                // What cannot be removed does no harm.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
@@ -128,36 +141,28 @@ impl Staging {
         Ok(())
     }
 
-    /// Brings every file to the disk and gives the directory its name. An earlier result is moved
-    /// aside first, put back if the rename fails, and deleted only after it succeeded.
+    /// Brings every file to the disk and gives the directory its name. An earlier result has its
+    /// name until the new one has it, and is deleted after that.
     pub fn commit(mut self) -> Result<(), OutputError> {
         sync_tree(&self.partial)?;
-        let aside = match occupant(&self.destination, &self.resolved, self.force) {
-            Ok(Occupant::Nothing) => None,
+        let old = match occupant(&self.destination, &self.resolved, self.force) {
+            Ok(Occupant::Nothing) => self.take_name()?,
             Ok(Occupant::EmptyDirectory) => {
                 fs::remove_dir(&self.resolved).map_err(|e| self.not_renamed(e))?;
-                None
+                self.take_name()?
             }
-            Ok(Occupant::Result) => {
-                let aside = free_name(&self.resolved, "replaced");
-                fs::rename(&self.resolved, &aside).map_err(|e| self.not_renamed(e))?;
-                Some(aside)
-            }
+            Ok(Occupant::Result) => match exchange(&self.partial, &self.resolved) {
+                Ok(()) => Some(self.partial.clone()),
+                Err(_) => self.replace_in_two_steps()?,
+            },
             // Somebody filled the place meanwhile: hours of work are not thrown away for that.
             Err(refusal) => return Err(self.not_renamed(io::Error::other(refusal))),
         };
-        if let Err(error) = fs::rename(&self.partial, &self.resolved) {
-            if let Some(aside) = aside {
-                // If this fails too, the message below still says where the new result is.
-                let _ = fs::rename(aside, &self.resolved);
-            }
-            return Err(self.not_renamed(error));
-        }
         self.live = false;
         if let Some(parent) = self.resolved.parent() {
             sync_directory(parent)?;
         }
-        match aside {
+        match old {
             Some(old) => fs::remove_dir_all(&old).map_err(|source| OutputError::LeftBehind {
                 path: self.destination.clone(),
                 old,
@@ -165,6 +170,26 @@ impl Staging {
             }),
             None => Ok(()),
         }
+    }
+
+    /// Gives the directory a name that nothing has.
+    fn take_name(&mut self) -> Result<Option<PathBuf>, OutputError> {
+        match fs::rename(&self.partial, &self.resolved) {
+            Ok(()) => Ok(None),
+            Err(error) => Err(self.not_renamed(error)),
+        }
+    }
+
+    /// Moves the earlier result aside and gives this one its name. Returns where the earlier one is.
+    fn replace_in_two_steps(&mut self) -> Result<Option<PathBuf>, OutputError> {
+        let aside = free_name(&self.resolved, REPLACED);
+        fs::rename(&self.resolved, &aside).map_err(|e| self.not_renamed(e))?;
+        if let Err(error) = fs::rename(&self.partial, &self.resolved) {
+            // If this fails too, the message below still says where the new result is.
+            let _ = fs::rename(&aside, &self.resolved);
+            return Err(self.not_renamed(error));
+        }
+        Ok(Some(aside))
     }
 
     /// Keeps the whole but unnamed result and says where it is.
@@ -223,7 +248,7 @@ fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, Outp
     if !empty && !force {
         return Err(OutputError::Exists { path: shown.to_path_buf() });
     }
-    if !empty && !MARKS_OF_A_RESULT.iter().any(|name| resolved.join(name).is_file()) {
+    if !empty && !is_result(resolved) {
         return Err(OutputError::NotAResult { path: shown.to_path_buf() });
     }
     if std::env::current_dir().is_ok_and(|current| current.starts_with(resolved)) {
@@ -233,6 +258,11 @@ fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, Outp
         return Err(unusable("it is the root of a file system; name a folder in it"));
     }
     Ok(if empty { Occupant::EmptyDirectory } else { Occupant::Result })
+}
+
+/// Whether a directory is a result of ours.
+fn is_result(directory: &Path) -> bool {
+    MARKS_OF_A_RESULT.iter().any(|name| directory.join(name).is_file())
 }
 
 #[cfg(unix)]
@@ -252,7 +282,7 @@ fn is_mount_point(path: &Path, _: &fs::Metadata) -> bool {
 /// Makes `NAME.partial-PID`, or `NAME.partial-PID-2` … where an old process of that number left one.
 fn make_sibling(destination: &Path) -> Result<PathBuf, OutputError> {
     loop {
-        let path = free_name(destination, "partial");
+        let path = free_name(destination, PARTIAL);
         match fs::create_dir(&path) {
             Ok(()) => return Ok(path),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -275,6 +305,52 @@ fn free_name(destination: &Path, what: &str) -> PathBuf {
         number += 1;
     }
     path
+}
+
+/// The siblings of a directory; none if they cannot be listed.
+fn siblings(resolved: &Path) -> impl Iterator<Item = fs::DirEntry> + use<> {
+    let folder = resolved.parent().unwrap_or(Path::new("."));
+    fs::read_dir(folder).into_iter().flatten().flatten()
+}
+
+/// Whether a name is one that [`free_name`] makes, for this process or for any.
+fn is_named(name: &OsStr, destination: &Path, what: &str, process: Option<u32>) -> bool {
+    let stem = destination.file_name().unwrap_or_default().as_encoded_bytes();
+    let rest = name.as_encoded_bytes().strip_prefix(stem);
+    let rest = rest.and_then(|rest| rest.strip_prefix(format!(".{what}-").as_bytes()));
+    let Some(rest) = rest.and_then(|rest| std::str::from_utf8(rest).ok()) else { return false };
+    let (number, more) = rest.split_once('-').unwrap_or((rest, "2"));
+    let number = number.parse::<u32>().ok();
+    more.parse::<u32>().is_ok()
+        && number.is_some_and(|number| process.is_none_or(|process| process == number))
+}
+
+/// Moves a result back that a run killed between its two renames left aside.
+fn restore_replaced(resolved: &Path) {
+    if fs::symlink_metadata(resolved).is_ok() {
+        return;
+    }
+    let aside = siblings(resolved)
+        .filter(|entry| is_named(&entry.file_name(), resolved, REPLACED, None))
+        .filter(|entry| is_result(&entry.path()))
+        .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
+    if let Some(aside) = aside {
+        // Where this fails, the result stays aside, and the run goes on as if there were none.
+        let _ = fs::rename(aside.path(), resolved);
+    }
+}
+
+/// Exchanges the names of two directories in one step.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// Other systems have no such call.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Brings all files below a directory, then the directories, to the disk.
@@ -306,4 +382,87 @@ fn sync_directory(directory: &Path) -> Result<(), OutputError> {
 #[cfg(not(unix))]
 fn sync_directory(_: &Path) -> Result<(), OutputError> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(path: &Path, content: &str) {
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("summary.json"), content).unwrap();
+    }
+
+    fn content(path: &Path) -> Option<String> {
+        fs::read_to_string(path.join("summary.json")).ok()
+    }
+
+    /// Killed after each step of a replacement: the old or the new result has the name, at the latest
+    /// when the next run looks at it.
+    #[test]
+    fn a_replacement_killed_at_any_step_leaves_a_result() {
+        for (steps, expected) in [(0, "old"), (1, "old"), (2, "new")] {
+            let folder = tempfile::tempdir().unwrap();
+            let out = folder.path().canonicalize().unwrap().join("out");
+            let (partial, aside) = (free_name(&out, PARTIAL), free_name(&out, REPLACED));
+            result(&out, "old");
+            result(&partial, "new");
+            if steps > 0 {
+                fs::rename(&out, &aside).unwrap();
+            }
+            if steps > 1 {
+                fs::rename(&partial, &out).unwrap();
+            }
+            Staging::check(&out, true).unwrap();
+            assert_eq!(content(&out).as_deref(), Some(expected), "{steps} steps");
+            Staging::remove_left(&out, std::process::id()).unwrap();
+            assert_eq!(content(&out).as_deref(), Some(expected), "{steps} steps");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{steps} steps");
+        }
+    }
+
+    #[test]
+    fn a_result_is_replaced_with_or_without_an_exchange() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().canonicalize().unwrap().join("out");
+        result(&out, "0");
+        for (run, two_steps) in [("1", false), ("2", true)] {
+            let mut staging = Staging::create(&out, true).unwrap();
+            staging.write("summary.json", run.as_bytes()).unwrap();
+            if two_steps {
+                let old = staging.replace_in_two_steps().unwrap().unwrap();
+                staging.live = false;
+                fs::remove_dir_all(old).unwrap();
+            } else {
+                staging.commit().unwrap();
+            }
+            assert_eq!(content(&out).as_deref(), Some(run));
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_are_exchanged_in_one_step() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        result(&one, "1");
+        result(&other, "2");
+        exchange(&one, &other).unwrap();
+        assert_eq!(content(&one).as_deref(), Some("2"));
+        assert_eq!(content(&other).as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn names_of_others_are_left_alone() {
+        let out = Path::new("some/out");
+        let named = |name: &str, process| is_named(OsStr::new(name), out, REPLACED, process);
+        assert!(named("out.replaced-7", None) && named("out.replaced-7-2", Some(7)));
+        assert!(!named("out.replaced-7", Some(8)) && !named("out.replaced-77", Some(7)));
+        for name in
+            ["out", "out.replaced-", "out.replaced-x", "out.replaced-7-x", "other.replaced-7"]
+        {
+            assert!(!named(name, None), "{name}");
+        }
+    }
 }

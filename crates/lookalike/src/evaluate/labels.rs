@@ -45,7 +45,7 @@ impl<'a> Names<'a> {
     /// The document of a name; `None`, and remembered, where there is none.
     fn find(&mut self, name: &str, rows: &Rows<'_>) -> Result<Option<u32>, LookalikeError> {
         if self.several.contains(name) {
-            return Err(LookalikeError::Settings(format!(
+            return Err(LookalikeError::Labels(format!(
                 "{}:{}: several documents are named `{name}`; labels need distinct ids (--id-field)",
                 rows.path.display(),
                 rows.number
@@ -121,7 +121,7 @@ impl<'p> Rows<'p> {
 
     fn wrong(&self, what: &str) -> LookalikeError {
         let Self { path, number, expected, .. } = self;
-        LookalikeError::Settings(format!(
+        LookalikeError::Labels(format!(
             "{}:{number}: {what}; expected are {expected}, separated by tabs, under a header",
             path.display()
         ))
@@ -129,7 +129,7 @@ impl<'p> Rows<'p> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> LookalikeError {
-    LookalikeError::Settings(format!("{}: cannot be read: {error}", path.display()))
+    LookalikeError::Labels(format!("{}: cannot be read: {error}", path.display()))
 }
 
 /// The two forms of labels.
@@ -229,7 +229,7 @@ pub(super) fn classes(
         .find(|(_, class, _)| !classes.contains(class));
     if let Some((name, _, option)) = missing {
         let known: Vec<&str> = seen.iter().take(10).map(String::as_str).collect();
-        return Err(LookalikeError::Settings(format!(
+        return Err(LookalikeError::Labels(format!(
             "{}: no document of the class `{name}` ({option}); the classes are {}",
             path.display(),
             known.join(", ")

@@ -85,7 +85,7 @@ impl Laboratory<'_> {
 
 /// The error for more pairs than may be listed.
 pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
-    LookalikeError::Settings(format!(
+    LookalikeError::Limit(format!(
         "{what} has more than {max_pairs} pairs; raise --max-pairs, or leave it out; for the truth, \
          --list-from of the threshold lists fewer, and --sample N those of N documents"
     ))

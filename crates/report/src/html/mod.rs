@@ -40,20 +40,29 @@ pub struct Report<'a> {
     pub samples: &'a [PairExhibit],
     /// How the run cut texts into tokens.
     pub tokenize: &'a Tokenize<'a>,
+    /// Whether the page is not wanted any more: polled before each pair, whose texts are compared.
+    pub cancelled: &'a (dyn Fn() -> bool + 'a),
 }
 
 /// Why a page could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("the report could not be written: {0}")]
-pub struct ReportError(#[from] askama::Error);
+#[non_exhaustive]
+pub enum ReportError {
+    /// The template failed.
+    #[error("the report could not be written: {0}")]
+    Template(#[from] askama::Error),
+    /// [`Report::cancelled`] asked for the stop.
+    #[error("interrupted")]
+    Cancelled,
+}
 
 impl Report<'_> {
     /// The page.
     ///
     /// # Errors
-    /// Only if the template itself fails, which no input brings about.
+    /// [`ReportError::Cancelled`]; or the template itself fails, which no input brings about.
     pub fn html(&self) -> Result<String, ReportError> {
-        Ok(Page::new(self).render()?)
+        Ok(Page::new(self)?.render()?)
     }
 }
 
@@ -89,8 +98,8 @@ struct Page {
 }
 
 impl Page {
-    fn new(report: &Report<'_>) -> Self {
-        let Report { summary, tokenize, .. } = *report;
+    fn new(report: &Report<'_>) -> Result<Self, ReportError> {
+        let Report { summary, tokenize, cancelled, .. } = *report;
         let settings = &summary.settings;
         let measure = clean::line(&settings.measure, MEDIUM);
         let (inputs, inputs_more) = views::inputs(summary);
@@ -101,8 +110,14 @@ impl Page {
             .take(CLUSTERS)
             .map(|cluster| views::cluster(cluster, summary))
             .collect();
-        let pairs = report.samples.iter().take(SAMPLES).enumerate();
-        Self {
+        let mut pairs = Vec::new();
+        for (at, pair) in report.samples.iter().take(SAMPLES).enumerate() {
+            if cancelled() {
+                return Err(ReportError::Cancelled);
+            }
+            pairs.push(PairView::new(pair, settings, tokenize, at < OPEN));
+        }
+        Ok(Self {
             headline: views::headline(summary),
             criterion: format!(
                 "{measure} of at least {} over {}",
@@ -130,9 +145,7 @@ impl Page {
                 more => format!("{} more in the table of clusters.", count(more)),
             },
             clusters,
-            pairs: pairs
-                .map(|(at, pair)| PairView::new(pair, settings, tokenize, at < OPEN))
-                .collect(),
+            pairs,
             outputs,
             outputs_more,
             settings: views::settings(settings),
@@ -146,7 +159,7 @@ impl Page {
             phases: summary.run.as_ref().map(views::phases).unwrap_or_default(),
             digest: clean::line(&summary.digest, LONG),
             gone: summary.action.participle(),
-        }
+        })
     }
 }
 
