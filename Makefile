@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test build fmt lint unit docs check-runs layers bench bench-peers bench-instructions experiments clean
+.PHONY: demo test test-long build fmt lint unit docs check-runs layers bench bench-peers bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -38,7 +38,12 @@ layers:
 check-runs:
 	$(CARGO) build --locked
 	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
+	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
+
+## Stops runs at every operation on files, and makes each of them fail; takes an hour or more.
+test-long: build
+	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 
 ## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
 bench:

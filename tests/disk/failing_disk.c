@@ -21,6 +21,7 @@
  *     full     this operation and all behind it that need room fail with ENOSPC.
  *     halt     half of the write is reported as the whole, and the process is killed at the next
  *              operation: the rest of the write never reached the disk.
+ * DISK_NO_EXCHANGE  if set, two names cannot be exchanged in one step (RENAME_EXCHANGE), as on some systems.
  * DISK_DELAY   microseconds that the program waits at each operation: other threads run ahead meanwhile.
  *
  * The C library's calls are found by name, so a statically linked program is not affected: its log stays
@@ -333,7 +334,16 @@ int rmdir(const char *name) { REAL(rmdir); CHANGES_NAME("rmdir", OTHER, AT_FDCWD
 /* A rename counts by its new name. */
 int rename(const char *from, const char *to) { REAL(rename); CHANGES_NAME("rename", OTHER, AT_FDCWD, to, real(from, to)); }
 int renameat(int here, const char *from, int there, const char *to) { REAL(renameat); CHANGES_NAME("rename", OTHER, there, to, real(here, from, there, to)); }
-int renameat2(int here, const char *from, int there, const char *to, unsigned flags) { REAL(renameat2); CHANGES_NAME("rename", OTHER, there, to, real(here, from, there, to, flags)); }
+
+int renameat2(int here, const char *from, int there, const char *to, unsigned flags) {
+    REAL(renameat2);
+    if (flags & RENAME_EXCHANGE && under_length && getenv("DISK_NO_EXCHANGE")) {
+        errno = EINVAL;
+        return -1;
+    }
+    CHANGES_NAME(flags & RENAME_EXCHANGE ? "exchange" : "rename", OTHER, there, to, real(here, from, there, to, flags));
+}
+
 int link(const char *from, const char *to) { REAL(link); CHANGES_NAME("link", ROOM, AT_FDCWD, to, real(from, to)); }
 int linkat(int here, const char *from, int there, const char *to, int flags) { REAL(linkat); CHANGES_NAME("link", ROOM, there, to, real(here, from, there, to, flags)); }
 int symlink(const char *target, const char *name) { REAL(symlink); CHANGES_NAME("symlink", ROOM, AT_FDCWD, name, real(target, name)); }
