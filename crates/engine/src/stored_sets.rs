@@ -9,7 +9,6 @@
 use crate::collection::SetRef;
 use lookalike_core::TokenDigest;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 type Shard = HashMap<TokenDigest, SetRef, foldhash::fast::FixedState>;
@@ -71,31 +70,23 @@ impl StoredSets {
         let by_shard = || order.chunk_by(|a, b| shard_of(a) == shard_of(b));
         let mut repeated = Vec::new();
         for indices in by_shard() {
-            let mut shard = self.shard(shard_of(&indices[0]));
-            for &index in indices {
-                let full = shard.len() >= self.capacity;
-                match shard.entry(sequences[index as usize]) {
-                    Entry::Occupied(entry) => {
-                        repeated.push(Repeated { index, stored: *entry.get() });
-                    }
-                    Entry::Vacant(entry) if !full => {
-                        entry.insert(SetRef { block, index });
-                    }
-                    Entry::Vacant(_) => {}
-                }
-            }
+            let shard = self.shard(shard_of(&indices[0]));
+            repeated.extend(indices.iter().filter_map(|&index| {
+                let stored = *shard.get(&sequences[index as usize])?;
+                Some(Repeated { index, stored })
+            }));
         }
         repeated.sort_unstable_by_key(|repeated| repeated.index);
-        if repeated.is_empty() {
-            return repeated;
-        }
+        // Other threads look sequences up meanwhile, so each place is final when it is inserted. What was
+        // found above still holds: no other thread inserts.
         for indices in by_shard() {
             let mut shard = self.shard(shard_of(&indices[0]));
             for &index in indices {
-                if let Some(place) = shard.get_mut(&sequences[index as usize])
-                    && place.block == block
-                {
-                    place.index = moved(index, &repeated).unwrap_or(index);
+                if shard.len() >= self.capacity {
+                    break;
+                }
+                if let Ok(index_after) = moved(index, &repeated) {
+                    shard.insert(sequences[index as usize], SetRef { block, index: index_after });
                 }
             }
         }
@@ -146,6 +137,38 @@ mod tests {
         let expected = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)].map(|(b, i)| Some(at(b, i)));
         assert_eq!(places[..5], expected);
         assert_eq!(places[5], None);
+    }
+
+    /// The sets behind a repeated one move up: no other thread may see where they were before.
+    #[test]
+    fn a_place_that_another_thread_sees_is_final() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        const SETS: u32 = 2000;
+        // Each chunk begins with a set of the first one, so that all others of it move up by one.
+        let chunks: Vec<Vec<TokenDigest>> = (1..60)
+            .map(|chunk| {
+                (0..SETS).map(|n| sequence(if n == 0 { 0 } else { chunk * SETS + n })).collect()
+            })
+            .collect();
+        let (stored, done) = (StoredSets::new(u64::MAX), AtomicBool::new(false));
+        stored.commit(0, &sequences(&[0]));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        for (chunk, sequences) in (1..).zip(&chunks) {
+                            let place = stored.get(sequences[1]);
+                            let expected = SetRef { block: chunk, index: 0 };
+                            assert!(place.is_none_or(|place| place == expected), "{place:?}");
+                        }
+                    }
+                });
+            }
+            for (chunk, sequences) in (1..).zip(&chunks) {
+                stored.commit(chunk, sequences);
+            }
+            done.store(true, Ordering::Relaxed);
+        });
     }
 
     /// Whatever the capacity, what is remembered is a function of the chunks.
