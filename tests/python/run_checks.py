@@ -787,9 +787,9 @@ def reclustering(c: Checks) -> None:
         ]),
         ("samples", pages, (), "0.4", [(("-t", t, "--linkage", linkage), ("-t", t, "--linkage", linkage)) for t in ("0.6", "0.9") for linkage in ("leaders", "components")]),
         ("a method", [docs], ("--method", "dsc:m=2,w=4", "--verify", "exact"), "0.4", [(("-t", "0.8"), ("-t", "0.8", "--method", "dsc:m=2,w=4"))]),
-        ("sketches", [docs], ("--method", dsc.format("0.3", "either"), "--verify", "sketch"), "0.8", [
+        ("sketches", [docs], ("--method", dsc.format("0.3", "containment"), "--verify", "sketch"), "0.8", [
             (("-t", "0.6", "--linkage", linkage, *options), ("--linkage", linkage, "--method", dsc.format("0.6", policy), "--verify", "sketch"))
-            for linkage in ("leaders", "components") for options, policy in (((), "either"), (("--measure", "resemblance"), "resemblance"), (("--measure", "containment"), "either"))
+            for linkage in ("leaders", "components") for options, policy in (((), "containment"), (("--measure", "resemblance"), "resemblance"), (("--measure", "containment"), "containment"))
         ]),
     ]
 
@@ -866,7 +866,7 @@ def refusals(c: Checks, docs: Path) -> None:
         ("resemblance", ("-t", "0.8", "--keep", "best"), "is not a rule"),
         ("dedup", ("-t", "0.9"), "run `lookalike cluster`"), ("short", ("-t", "0.9"), "--max-pairs"), ("keys", ("-t", "0.9"), "--verify exact"),
         ("minhash", ("-t", "0.9"), "minhash-lsh"), ("simhash", ("-t", "0.9"), "simhash"), ("policy", ("-t", "0.2"), "t=0.3"),
-        ("policy", ("-t", "0.9", "--measure", "containment"), "policy=either"), ("names", ("-t", "0.9"), "--id-field"),
+        ("policy", ("-t", "0.9", "--measure", "containment"), "policy=containment"), ("names", ("-t", "0.9"), "--id-field"),
     ]
 
     def refused(name: str, options: tuple, words_wanted: str, label: str) -> None:
@@ -1008,6 +1008,65 @@ def methods(c: Checks) -> None:
         c.check(f"methods: {spec} runs", done.returncode == 0, done.stderr)
         found.append((out / "pairs.tsv").read_bytes())
     c.check("methods: near words are the same, by tables or by ones", found[0] == found[1] and found[0].count(b"\n") > 20)
+
+
+def containment(c: Checks) -> None:
+    """policy=containment: the same pairs in any order of files, by any keep rule, by every verification."""
+    folder = c.work / "containment"
+    rng = random.Random(77)
+    vocabulary = ["".join(rng.choice("abcdefghij") for _ in range(7)) for _ in range(4000)]
+    made = {}
+    for group in range(40):
+        whole = words(rng, vocabulary, rng.randint(60, 200))
+        made[f"whole{group}"] = whole
+        for part in range(3):
+            size = rng.randint(8, len(whole) - 1)
+            start = rng.randrange(len(whole) - size + 1)
+            # A passage, sometimes with something of its own behind it.
+            made[f"part{group}.{part}"] = whole[start:start + size] + words(rng, vocabulary, rng.choice((0, 0, 4, 30)))
+    sets = {name: {tuple(found[at:at + 4]) for at in range(len(found) - 3)} for name, found in made.items()}
+    wanted = {
+        frozenset((a, b)) for a in sets for b in sets
+        if a < b and 10 * len(sets[a] & sets[b]) >= 7 * min(len(sets[a]), len(sets[b]))
+    }
+    c.check("containment: there are pairs that only containment joins", len(wanted) > 60, len(wanted))
+    names = {"small first": sorted(made, key=lambda name: len(made[name]))}
+    names["large first"] = names["small first"][::-1]
+    inputs = {}
+    for order, listed in names.items():
+        at = folder / order.replace(" ", "-")
+        for number, name in enumerate(listed):
+            write_jsonl(at / f"{number // 32:02}.jsonl", []) if number % 32 == 0 else None
+            with open(at / f"{number // 32:02}.jsonl", "a", encoding="utf-8") as out:
+                out.write(json.dumps({"id": name, "text": " ".join(made[name])}) + "\n")
+        inputs[order] = at
+
+    def one(case: tuple) -> None:
+        method, verify, order, keep = case
+        label = f"containment {method} {verify} {order} {keep}"
+        out = c.out(label)
+        # --measure containment puts larger sets first; sketches must not depend on that order.
+        measure = ("--measure", "containment", "-t", "0.7", "--shingle", "4") if verify == "exact" else ()
+        done = c.run("cluster", inputs[order], "-o", out, "--tables", "tsv", "-q", *measure, "--keep", keep, "--method",
+                     f"{method}:w=4,t=0.7,policy=containment" + (",m=1" if method == "dsc" else ""), "--verify", verify)
+        if not c.check(f"{label}: runs", done.returncode == 0, done.stderr):
+            return
+        found = {frozenset(row[:2]) for row in table_of(out / "pairs.tsv")[1:]}
+        if verify == "none":
+            c.check(f"{label}: every such pair shares a key", wanted <= found, sorted(map(sorted, wanted - found))[:3])
+        elif method == "dsc" or verify == "exact":
+            # With m=1 the sketch is the whole set.
+            c.check(f"{label}: the pairs are those of the definition", found == wanted, sorted(map(sorted, found ^ wanted))[:3])
+        with lock:
+            seen.setdefault((method, verify), set()).add(frozenset(found))
+
+    lock, seen = threading.Lock(), {}
+    cases = [(method, verify, order, keep) for method in ("dsc", "dsc-variable") for verify in ("exact", "sketch", "none")
+             for order in inputs for keep in ("first", "longest", "shortest")]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(one, cases))
+    for case, found in seen.items():
+        c.check(f"containment {case}: the same pairs in any order, by any keep rule", len(found) == 1, [len(pairs) for pairs in found])
 
 
 def memory(c: Checks) -> None:
@@ -1412,9 +1471,32 @@ def plan(c: Checks) -> None:
     c.check("plan leaves nothing", not left_behind(folder), os.listdir(folder))
 
 
-PARTS = (self_test, settings, forms, against, samples, same_bytes, hostile, usage, passed_over,
-         not_every_word_counts, streams, explanations, evaluation, methods, memory, resuming, lexicons, reclustering,
-         error_bars, plan, interruption, standard_error, scratch_directories)
+PARTS = (
+    self_test,
+    settings,
+    forms,
+    against,
+    samples,
+    same_bytes,
+    hostile,
+    usage,
+    passed_over,
+    not_every_word_counts,
+    streams,
+    explanations,
+    evaluation,
+    methods,
+    memory,
+    resuming,
+    lexicons,
+    reclustering,
+    error_bars,
+    plan,
+    interruption,
+    standard_error,
+    scratch_directories,
+    containment,
+)
 
 
 def main() -> int:

@@ -164,14 +164,16 @@ impl Earlier {
         let mut spec: MethodSpec = method.spec.parse()?;
         let (known, by) = (parameter(&spec, "t")?, parameter(&spec, "policy")?);
         let known_t: Threshold = known.parse()?;
-        let policy = match (job.measure, by.as_str()) {
-            (None, _) => by.parse().unwrap_or_default(),
-            (Some(Measure::Resemblance), "resemblance" | "either") => Policy::Resemblance,
-            (Some(Measure::Containment), "either") => Policy::Either,
+        let of_run: Policy = by.parse().unwrap_or_default();
+        let policy = match (job.measure, of_run) {
+            (None, of_run) => of_run,
+            // Every pair that resembles is contained.
+            (Some(Measure::Resemblance), _) => Policy::Resemblance,
+            (Some(Measure::Containment), Policy::Containment) => Policy::Containment,
             (Some(measure), _) => {
                 return refuse(format!(
                     "its pairs were decided by sketches with policy={by}, which does not hold all pairs by \
-                     {}; policy=either holds those by resemblance and by containment",
+                     {}; policy=containment holds those by resemblance and by containment",
                     measure.name()
                 ));
             }
@@ -184,8 +186,8 @@ impl Earlier {
             ));
         }
         spec.set("t", &job.threshold);
-        if let Some(measure) = job.measure {
-            spec.set("policy", if policy == Policy::Either { "either" } else { measure.name() });
+        if job.measure.is_some() {
+            spec.set("policy", policy.name());
         }
         method.spec = spec.to_string();
         Ok(Criterion::Sampled(policy, threshold))

@@ -143,7 +143,7 @@ fn build(spec: &MethodSpec, _: Option<Arc<dyn Statistics>>) -> Result<Box<dyn Me
 
 /// `policy`.
 pub(super) fn policy(params: &Params<'_>) -> Result<Policy, SpecError> {
-    parameters::read(params, &POLICY, "resemblance, containment or either", |_| true)
+    parameters::read(params, &POLICY, "resemblance or containment", |_| true)
 }
 
 impl Method for Dsc {
@@ -216,8 +216,10 @@ mod tests {
         assert_eq!(evidence, Evidence::Sampled(Overlap { shared: 2, a: 3, b: 2 }));
         assert!(dsc.accepts(evidence));
         assert!(!method("dsc:t=0.67").accepts(evidence));
-        assert!(method("dsc:t=1,policy=either").accepts(evidence));
-        assert!(!method("dsc:t=1,policy=containment").accepts(evidence));
+        // All of V(B) is in V(A), whichever of the two comes first.
+        for spec in ["dsc:t=1,policy=containment", "dsc-variable:t=1,policy=containment"] {
+            assert!(method(spec).accepts(evidence) && method(spec).accepts(evidence.swapped()));
+        }
     }
 
     #[test]

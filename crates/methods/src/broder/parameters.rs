@@ -30,8 +30,7 @@ pub(crate) const T_80: Parameter =
 pub(crate) const POLICY: Parameter = Parameter {
     name: "policy",
     default: "resemblance",
-    help: "what has to reach t: resemblance, containment (of the first document in the second) or \
-           either (containment of one in the other)",
+    help: "what has to reach t: resemblance, or containment (of either document in the other one)",
 };
 
 pub(crate) const SHORT: Parameter = Parameter {

@@ -1,4 +1,4 @@
-//! Counts of a pair in, whether the pair is in: by resemblance, by containment, or by either.
+//! Decides a pair from its counts: by resemblance, or by containment.
 //!
 //! Broder 1997, "Basic clustering": clusters by a variety of policies come from the same counts by
 //! repeating the last phase only. So this depends on three integers and nothing else.
@@ -12,27 +12,26 @@ pub enum Policy {
     /// |A∩B| / |A∪B|.
     #[default]
     Resemblance,
-    /// |A∩B| / |A|: of the first document in the second.
+    /// The larger of |A∩B| / |A| and |A∩B| / |B|: one document is contained in the other one, whichever
+    /// it is. A decision that depended on which of the two is called A would depend on the order of the
+    /// files and on the keep rules. At least the resemblance, so that every pair that resembles is
+    /// decided for by this policy too.
     Containment,
-    /// Containment of one in the other, whichever. As |A∩B|/|A| is at least the resemblance, every
-    /// pair in by resemblance is in by this too.
-    Either,
 }
 
 impl Policy {
-    /// Whether a pair with these counts is in. Exact.
+    /// Whether a pair with these counts reaches the threshold. Exact, and symmetric.
     ///
     /// ```
     /// use lookalike_core::{Overlap, Threshold};
     /// use lookalike_methods::broder::Policy;
     ///
-    /// // All of a small document lies in a large one.
+    /// // All of a small document is in a large one.
     /// let counts = Overlap { shared: 4, a: 4, b: 40 };
     /// let half: Threshold = "0.5".parse()?;
     /// assert!(!Policy::Resemblance.accepts(half, counts));
     /// assert!(Policy::Containment.accepts(half, counts));
-    /// assert!(!Policy::Containment.accepts(half, counts.swapped()));
-    /// assert!(Policy::Either.accepts(half, counts.swapped()));
+    /// assert!(Policy::Containment.accepts(half, counts.swapped()));
     /// # Ok::<(), lookalike_core::ThresholdError>(())
     /// ```
     #[must_use]
@@ -40,8 +39,16 @@ impl Policy {
         let contained = |counts| Measure::Containment.reaches(threshold, counts);
         match self {
             Self::Resemblance => Measure::Resemblance.reaches(threshold, counts),
-            Self::Containment => contained(counts),
-            Self::Either => contained(counts) || contained(counts.swapped()),
+            Self::Containment => contained(counts) || contained(counts.swapped()),
+        }
+    }
+
+    /// The name in a method's description.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resemblance => "resemblance",
+            Self::Containment => "containment",
         }
     }
 }
@@ -52,8 +59,8 @@ impl FromStr for Policy {
     fn from_str(text: &str) -> Result<Self, ()> {
         match text {
             "resemblance" => Ok(Self::Resemblance),
-            "containment" => Ok(Self::Containment),
-            "either" => Ok(Self::Either),
+            // An older name of the same: earlier runs have it in their summaries.
+            "containment" | "either" => Ok(Self::Containment),
             _ => Err(()),
         }
     }
@@ -66,12 +73,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn either_holds_whatever_resembles(a in 1u32..50, b in 1u32..50, s in 0u32..50, p in 1u32..=10) {
+        fn containment_is_of_the_smaller_set_whichever_comes_first(
+            a in 1u32..50, b in 1u32..50, s in 0u32..50, p in 1u32..=10,
+        ) {
             let counts = Overlap { shared: s.min(a).min(b), a, b };
             let threshold: Threshold = format!("{}.{}", p / 10, p % 10).parse().unwrap();
-            let either = Policy::Either.accepts(threshold, counts);
-            prop_assert_eq!(either, 10 * counts.shared >= p * a.min(b) && counts.shared > 0);
-            prop_assert!(either || !Policy::Resemblance.accepts(threshold, counts));
+            let contained = Policy::Containment.accepts(threshold, counts);
+            prop_assert_eq!(contained, 10 * counts.shared >= p * a.min(b) && counts.shared > 0);
+            for policy in [Policy::Resemblance, Policy::Containment] {
+                let turned = policy.accepts(threshold, counts.swapped());
+                prop_assert_eq!(policy.accepts(threshold, counts), turned);
+            }
+            prop_assert!(contained || !Policy::Resemblance.accepts(threshold, counts));
         }
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for policy in [Policy::Resemblance, Policy::Containment] {
+            assert_eq!(policy.name().parse(), Ok(policy));
+        }
+        assert_eq!("either".parse(), Ok(Policy::Containment));
+        assert_eq!("cosine".parse::<Policy>(), Err(()));
     }
 }
