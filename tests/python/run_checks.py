@@ -10,6 +10,7 @@ messages, exit codes, interruption. Prints a line for each check that fails, one
 exit code 0 only if all passed. Without PART everything runs. Standard library only.
 """
 import check_run
+import method_oracle
 import csv
 import gzip
 import itertools
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -1069,6 +1071,90 @@ def containment(c: Checks) -> None:
         c.check(f"containment {case}: the same pairs in any order, by any keep rule", len(found) == 1, [len(pairs) for pairs in found])
 
 
+def simhash_idf(c: Checks) -> None:
+    """simhash weighs by the idf of the inputs and of --against, unless a lexicon is given: recomputed here."""
+    folder = c.work / "simhash"
+    rng = random.Random(78)
+    common = ["".join(rng.choice("abcdefghij") for _ in range(5)) for _ in range(60)]
+    rare = ["".join(rng.choice("klmnopqrst") for _ in range(9)) for _ in range(3000)]
+    made: list = []
+    for _ in range(300):
+        if made and rng.random() < 0.6:
+            text = list(rng.choice(made))
+            for _ in range(rng.choice((1, 3, 8))):
+                text[rng.randrange(len(text))] = rng.choice(rng.choice((common, rare)))
+        else:
+            text = words(rng, common, rng.randint(20, 60)) + words(rng, rare, rng.randint(5, 20))
+        made.append(text)
+    documents = [{"id": f"d{number:03}", "text": " ".join(text)} for number, text in enumerate(made)]
+    parts = [write_jsonl(folder / f"{at}.jsonl", documents[at * 100:at * 100 + 100]) for at in range(3)]
+    frequencies = Counter(token for text in made for token in set(text))
+    signed = [method_oracle.simhash(text, frequencies, len(made)) for text in made]
+    by_tf = [method_oracle.simhash(text, {}, len(made)) for text in made]
+    numbers = {one["id"]: number for number, one in enumerate(documents)}
+
+    def wrong(out: Path, words_of: list, distance: int, every: bool = True) -> list:
+        found = {tuple(sorted((numbers[row["a"]], numbers[row["b"]]))): int(row["distance"] or 0) for row in dict_table(out / "pairs.tsv")}
+        complaints = []
+        for b in range(len(made)):
+            for a in range(b):
+                if not every and (a, b) not in found:
+                    continue
+                (x, loose_x), (y, loose_y) = words_of[a], words_of[b]
+                most = ((x ^ y) | loose_x | loose_y).bit_count()
+                least = ((x ^ y) & ~(loose_x | loose_y)).bit_count()
+                said = found.get((a, b))
+                if not (least <= said <= most if said is not None else most > distance):
+                    complaints.append((a, b, said, least, most))
+        return complaints
+
+    trees = []
+    for name, inputs, options in (
+        ("one thread", parts, ("-j", "1")), ("threads", parts, ("-j", "7")), ("memory", parts, ("--memory", "1", "-j", "3")),
+        ("kept", parts, ("--scratch", folder)),
+    ):
+        out = c.out(f"simhash {name}")
+        done = c.run("cluster", *inputs, "-o", out, "--tables", "tsv", "-q", "--method", "simhash:d=6", "--verify", "sketch", *options)
+        if c.check(f"simhash idf: {name} runs", done.returncode == 0, done.stderr):
+            trees.append(tree_of(out))
+            c.check(f"simhash idf: {name}: distances by the idf of the inputs", not (bad := wrong(out, signed, 6)), bad[:5])
+    c.check("simhash idf: the same bytes", len(trees) == 4 and all(tree == trees[0] for tree in trees))
+    c.check("simhash idf: idf = 1 would have been noticed", len(wrong(c.out("simhash threads"), by_tf, 6)) > 20)
+    said = summary_of(c.out("simhash threads"))["settings"]
+    lexicon = folder / "own.lexicon"
+    c.run("lexicon", "build", *parts, "-o", lexicon)
+    checksum = json.loads(c.run("lexicon", "show", lexicon, "--format", "json").stdout)["checksum"]
+    c.check("simhash idf: the summary names what was counted", said.get("lexicon_checksum") == checksum and said.get("lexicon_documents") == 300, said)
+    out = c.out("simhash given")
+    c.run("cluster", *parts, "-o", out, "--tables", "tsv", "-q", "--method", "simhash:d=6", "--verify", "sketch", "--lexicon", lexicon)
+    same = c.check("simhash idf: as with a lexicon of the inputs", out.exists() and (out / "pairs.tsv").read_bytes() == (c.out("simhash threads") / "pairs.tsv").read_bytes())
+    c.check("simhash idf: a given lexicon's size is told, too", same and summary_of(out)["settings"].get("lexicon_documents") == 300)
+    out = c.out("simhash tf")
+    c.run("cluster", *parts, "-o", out, "--tables", "tsv", "-q", "--method", "simhash:d=6,weights=tf", "--verify", "sketch")
+    c.check("simhash idf: weights=tf counts nothing", not (bad := wrong(out, by_tf, 6)) and "lexicon_checksum" not in summary_of(out)["settings"], bad[:5])
+    # The inputs and --against are counted together.
+    out = c.out("simhash against")
+    done = c.run("dedup", *parts[:2], "--against", parts[2], "-o", out, "--tables", "tsv", "-q", "--method", "simhash:d=6", "--verify", "sketch")
+    if c.check("simhash idf: --against runs", done.returncode == 0, done.stderr):
+        # `dedup` lists the pairs that decided.
+        bad = wrong(out, signed, 6, every=False)
+        c.check("simhash idf: --against counts, too", not bad and summary_of(out)["settings"].get("lexicon_checksum") == checksum, bad[:5])
+        c.check("simhash idf: --against removes something", len(table_of(out / "pairs.tsv")) > 10, len(table_of(out / "pairs.tsv")))
+    # Standard input is read once, to a temporary file, and from there twice.
+    text = "".join(path.read_text(encoding="utf-8") for path in parts)
+    out = c.out("simhash stream")
+    done = c.run("cluster", "-", "-o", out, "--tables", "tsv", "-q", "--method", "simhash:d=6", "--verify", "sketch", stdin=text)
+    same = done.returncode == 0 and (out / "pairs.tsv").read_bytes() == (c.out("simhash threads") / "pairs.tsv").read_bytes()
+    c.check("simhash idf: from standard input", same, done.stderr)
+    done = c.run("plan", *parts, "--method", "simhash")
+    c.check("simhash idf: a plan asks for a lexicon", done.returncode != 0 and "--lexicon" in done.stderr, done.stderr)
+
+
+def dict_table(path: Path) -> list:
+    header, *rows = table_of(path)
+    return [dict(zip(header, row)) for row in rows]
+
+
 def memory(c: Checks) -> None:
     """Any bound on memory: the same bytes, whatever goes to a temporary file; and a disk that does not take it."""
     folder = c.work / "memory"
@@ -1496,6 +1582,7 @@ PARTS = (
     standard_error,
     scratch_directories,
     containment,
+    simhash_idf,
 )
 
 

@@ -1,6 +1,6 @@
 //! The part that every job has in common: inputs in, verdicts out.
 
-use crate::approach::approach;
+use crate::approach::{LexiconUsed, approach};
 use crate::memory::Memory;
 use crate::{Job, LookalikeError, state};
 use lookalike_cluster::KeepRule;
@@ -20,7 +20,7 @@ pub(crate) struct Analysis {
     pub(crate) settings: MatchSettings,
     pub(crate) approach: Approach,
     /// Checksum of the document frequencies that the method used.
-    pub(crate) lexicon_checksum: Option<u128>,
+    pub(crate) lexicon: Option<LexiconUsed>,
     pub(crate) collection: Collection,
     pub(crate) units: Units,
     pub(crate) matches: Matches,
@@ -105,8 +105,7 @@ pub(crate) fn analyse(
     staging.conflicts(&inputs)?;
 
     let started = Instant::now();
-    let (approach, lexicon_checksum) =
-        approach(job, &inputs, threads, workshop.as_mut(), progress)?;
+    let (approach, lexicon) = approach(job, &inputs, threads, workshop.as_mut(), progress)?;
     let signer = Signer::for_approach(&settings, &approach)?;
     let options = IngestOptions {
         threads,
@@ -161,7 +160,7 @@ pub(crate) fn analyse(
         inputs,
         settings,
         approach,
-        lexicon_checksum,
+        lexicon,
         collection,
         units,
         matches,

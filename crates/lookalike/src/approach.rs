@@ -2,7 +2,7 @@
 
 use crate::lexicon::{count_terms, description};
 use crate::settings::MethodSettings;
-use crate::{Job, LookalikeError};
+use crate::{Job, LookalikeError, state};
 use lookalike_engine::{Approach, Progress, Verify};
 use lookalike_io::Inputs;
 use lookalike_io::scratch::Workshop;
@@ -12,15 +12,24 @@ use lookalike_text::AnalysisSettings;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Builds the approach of a job, and names the checksum of the document frequencies that it uses. A
-/// method that needs them and is given no lexicon counts those of the inputs first.
+/// Which document frequencies a run used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LexiconUsed {
+    /// Its checksum.
+    pub(crate) checksum: u128,
+    /// Documents that were counted for it.
+    pub(crate) documents: u64,
+}
+
+/// Builds the approach of a job, and names the document frequencies that it uses. For a method that
+/// needs them and is given no lexicon, those of the inputs and `--against` together are counted first.
 pub(crate) fn approach(
     job: &Job,
     inputs: &Inputs,
     threads: usize,
     workshop: Option<&mut Workshop>,
     progress: &dyn Progress,
-) -> Result<(Approach, Option<u128>), LookalikeError> {
+) -> Result<(Approach, Option<LexiconUsed>), LookalikeError> {
     let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None)) };
     let spec: MethodSpec = settings.spec.parse()?;
     let analysis = &job.settings.analysis;
@@ -36,8 +45,11 @@ pub(crate) fn approach(
         };
         statistics = Some(Arc::new(lexicon));
     }
-    let checksum = statistics.as_ref().map(|statistics| statistics.checksum());
-    Ok((by_method(settings, &spec, statistics)?, checksum))
+    let used = statistics.as_ref().map(|statistics| LexiconUsed {
+        checksum: statistics.checksum(),
+        documents: statistics.documents(),
+    });
+    Ok((by_method(settings, &spec, statistics)?, used))
 }
 
 /// The approach of a method with its document frequencies, if they are those that were asked for.
@@ -83,7 +95,7 @@ pub(crate) fn given(
 
 /// Whether the method cannot do without document frequencies.
 pub(crate) fn needs_statistics(spec: &MethodSpec) -> bool {
-    methods().any(|about| about.name == spec.name && about.needs_statistics)
+    methods().any(|about| about.name == spec.name && about.needs_statistics(spec))
 }
 
 /// What the document frequencies of a method have to be counted from.
@@ -122,11 +134,7 @@ pub(crate) fn counted(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Lexicon, LookalikeError> {
-    let folder = match &job.scratch {
-        Some(scratch) => tempfile::tempdir_in(scratch),
-        None => tempfile::tempdir(),
-    };
-    let folder = folder.map_err(|error| {
+    let folder = tempfile::tempdir_in(state::folder(job)).map_err(|error| {
         LookalikeError::Settings(format!(
             "no temporary directory for the document frequencies: {error}; use --scratch DIR"
         ))

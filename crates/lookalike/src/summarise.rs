@@ -1,7 +1,7 @@
 //! An analysis in, the numbers of `summary.json` out.
 
 use crate::analysis::Analysis;
-use crate::approach::checksum_name;
+use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::{Job, Settings};
 use lookalike_engine::{Collection, Rule};
@@ -49,7 +49,7 @@ pub(crate) fn summarise(
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
-        settings: settings_of_run(job, analysis.lexicon_checksum),
+        settings: settings_of_run(job, analysis.lexicon),
         inputs,
         documents,
         kept: documents - removed.total(),
@@ -117,12 +117,15 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
 
 /// The settings, with the checksum of the document frequencies that were used, and, under `job`, what
 /// `explain` reads back.
-fn settings_of_run(job: &Job, lexicon_checksum: Option<u128>) -> SettingsSummary {
+fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     let mut of_run = job.settings.clone();
     if let Some(method) = &mut of_run.method {
-        method.lexicon_checksum = lexicon_checksum.map(checksum_name);
+        method.lexicon_checksum = lexicon.map(|lexicon| checksum_name(lexicon.checksum));
     }
     let mut settings = settings_summary(&of_run);
+    if let Some(LexiconUsed { documents, .. }) = lexicon {
+        settings.other.insert("lexicon_documents".into(), json!(documents));
+    }
     settings.other.insert(
         "job".into(),
         json!({

@@ -20,8 +20,9 @@ fn main() {
     let mut specs: Vec<String> =
         std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     if specs.is_empty() {
-        let free = methods().filter(|about| !about.needs_statistics);
+        let free = methods().filter(|about| !about.needs_statistics.by_default());
         specs.extend(free.map(|about| about.name.to_owned()));
+        specs.push("simhash:weights=tf".to_owned());
         specs.push("minhash-lsh:slots=kfold".to_owned());
     }
     let lengths = [50, 500, 5000];

@@ -61,7 +61,7 @@ pub(crate) const METHODS: &[About] = &[
             reliability::FILL,
             TERMS,
         ],
-        needs_statistics: true,
+        needs_statistics: crate::Needs::Always,
         build: plain::build,
     },
     About {
@@ -90,7 +90,7 @@ pub(crate) const METHODS: &[About] = &[
             reliability::FILL,
             TERMS,
         ],
-        needs_statistics: true,
+        needs_statistics: crate::Needs::Always,
         build: random::build,
     },
 ];

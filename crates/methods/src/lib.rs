@@ -22,6 +22,6 @@ pub mod syntactic;
 pub use method::{
     Candidates, Document, Evidence, Field, Marks, Method, Scratch, Signature, Sketch, Unsigned,
 };
-pub use registry::{About, Build, Parameter, build, methods};
+pub use registry::{About, Build, Needs, Parameter, build, methods};
 pub use spec::{MethodSpec, Params, SpecError};
 pub use statistics::Statistics;

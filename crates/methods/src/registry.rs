@@ -16,13 +16,37 @@ pub struct About {
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether it needs document frequencies.
-    pub needs_statistics: bool,
+    pub needs_statistics: Needs,
     /// Makes it.
     pub build: Build,
 }
 
 /// Makes a method from its description and, where given, document frequencies.
 pub type Build = fn(&MethodSpec, Option<Arc<dyn Statistics>>) -> Result<Box<dyn Method>, SpecError>;
+
+/// Whether a method needs document frequencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// No.
+    Never,
+    /// Yes, whatever its parameters.
+    Always,
+    /// Yes, unless a parameter has this value.
+    Unless {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The value with which none are needed; not its default.
+        value: &'static str,
+    },
+}
+
+impl Needs {
+    /// Whether the method needs them with its default parameters.
+    #[must_use]
+    pub fn by_default(self) -> bool {
+        self != Self::Never
+    }
+}
 
 /// A parameter of a method.
 #[derive(Debug, Clone, Copy)]
@@ -56,13 +80,32 @@ pub fn build(
         let known: Vec<&str> = methods().map(|about| about.name).collect();
         SpecError::UnknownMethod { name: spec.name.clone(), known: known.join(", ") }
     })?;
-    if about.needs_statistics && statistics.is_none() {
+    if about.needs_statistics(spec) && statistics.is_none() {
         return Err(SpecError::StatisticsMissing(spec.to_string()));
     }
     (about.build)(spec, statistics)
 }
 
 impl About {
+    /// Whether the method needs document frequencies with the parameters of `spec`.
+    ///
+    /// ```
+    /// use lookalike_methods::methods;
+    ///
+    /// let simhash = methods().find(|about| about.name == "simhash").expect("is a method");
+    /// assert!(simhash.needs_statistics(&"simhash:d=3".parse()?));
+    /// assert!(!simhash.needs_statistics(&"simhash:weights=tf".parse()?));
+    /// # Ok::<(), lookalike_methods::SpecError>(())
+    /// ```
+    #[must_use]
+    pub fn needs_statistics(&self, spec: &MethodSpec) -> bool {
+        match self.needs_statistics {
+            Needs::Never => false,
+            Needs::Always => true,
+            Needs::Unless { parameter, value } => spec.get(parameter) != Some(value),
+        }
+    }
+
     /// The names of its parameters.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<&'static str> {

@@ -12,7 +12,7 @@
 
 use crate::hamming::Search;
 use crate::{
-    About, Candidates, Document, Evidence, Method, MethodSpec, Scratch, Signature, Sketch,
+    About, Candidates, Document, Evidence, Method, MethodSpec, Needs, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::fingerprint::finalise;
@@ -34,7 +34,7 @@ pub(crate) const METHODS: &[About] = &[About {
     summary: "64 signs of the weighted sums of the terms' hash bits; a match is at most d bits apart",
     paper: "Charikar 2002; Manku et al. 2007; Seshasai 2009, chapters 3 to 7",
     parameters: settings::PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: Needs::Unless { parameter: "weights", value: "tf" },
     build,
 }];
 
@@ -49,7 +49,7 @@ const MOST_DISTANCE: u32 = 32;
 /// use lookalike_core::fingerprint::token;
 /// use lookalike_methods::{Document, Evidence, Scratch, Signature, build};
 ///
-/// let method = build(&"simhash:d=3".parse()?, None)?;
+/// let method = build(&"simhash:d=3,weights=tf".parse()?, None)?;
 /// let sign = |text: &str| {
 ///     let tokens: Vec<u64> = text.split(' ').map(|word| token(word.as_bytes())).collect();
 ///     let document = Document { tokens: &tokens, ..Document::default() };
@@ -72,7 +72,8 @@ pub struct Simhash {
 }
 
 impl Simhash {
-    /// A simhash whose matches are at most `distance` bits apart. Without statistics idf is 1.
+    /// A simhash whose matches are at most `distance` bits apart. Without statistics every weight is
+    /// that of [`Weights::Tf`]; [`crate::build`] refuses that where the settings ask for another.
     #[must_use]
     pub fn new(distance: u32, settings: Settings, statistics: Option<Arc<dyn Statistics>>) -> Self {
         Self { distance, search: Search::default(), settings, statistics }

@@ -84,6 +84,12 @@ impl fmt::Display for MethodSpec {
 }
 
 impl MethodSpec {
+    /// The value given for a parameter, if any.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.params.get(name).map(String::as_str)
+    }
+
     /// Gives a parameter another value.
     pub fn set(&mut self, name: &str, value: &str) {
         self.params.insert(name.to_owned(), value.to_owned());

@@ -23,7 +23,7 @@ pub(crate) const METHODS: &[About] = &[About {
         default: "stop+tg5+tl25+nosc+stem",
         help: "term filter applied before: any of stop, tg5, tl25, nosc, stem, … joined by +, or all",
     }],
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 }];
 

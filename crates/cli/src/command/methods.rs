@@ -3,7 +3,7 @@
 use crate::args::{FormatArg, MethodsArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
-use lookalike::{About, methods, s_curve};
+use lookalike::{About, Needs, methods, s_curve};
 use std::io::Write;
 
 pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
@@ -33,8 +33,17 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
     }
     for about in chosen {
         writeln!(out, "{}: {}\n{}", about.name, about.summary, about.paper)?;
-        if about.needs_statistics {
-            writeln!(out, "Needs document frequencies: --lexicon FILE, or those of the inputs.")?;
+        let unless = match about.needs_statistics {
+            Needs::Never => None,
+            Needs::Always => Some(String::new()),
+            Needs::Unless { parameter, value } => Some(format!(" (unless {parameter}={value})")),
+        };
+        if let Some(unless) = unless {
+            writeln!(
+                out,
+                "Needs document frequencies{unless}: --lexicon FILE, or those of the inputs and --against, \
+                 which are then read once more, first."
+            )?;
         }
         let rows = about.parameters.iter().map(|parameter| {
             let default = match parameter.default {
@@ -63,7 +72,7 @@ fn json(about: &&About) -> serde_json::Value {
         "name": about.name,
         "summary": about.summary,
         "paper": about.paper,
-        "needs_statistics": about.needs_statistics,
+        "needs_statistics": about.needs_statistics.by_default(),
         "parameters": about.parameters.iter().map(parameter).collect::<Vec<_>>(),
     })
 }

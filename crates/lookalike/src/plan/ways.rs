@@ -21,7 +21,7 @@ pub(super) struct Way {
 }
 
 /// The job's own method; bands for its threshold and the recall that is wanted, verified on whole sets and by
-/// sketches; and a simhash.
+/// sketches; and a simhash by term frequency.
 pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, LookalikeError> {
     if !(job.recall > 0.0 && job.recall <= 1.0) {
         let recall = job.recall;
@@ -60,7 +60,7 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
             wanted.push((bands, Verify::Sketch));
         }
     }
-    wanted.push(("simhash".parse()?, Verify::Exact));
+    wanted.push(("simhash:weights=tf".parse()?, Verify::Exact));
     // These do without document frequencies.
     for (spec, verify) in wanted {
         let name = name_of(&spec, verify);

@@ -23,7 +23,7 @@ pub(super) const LEXICAL: About = About {
     summary: "keeps a digest of the token sequence; two match when it is equal",
     paper: "Broder et al. 1997, \"Identical documents\": lexically-equivalent",
     parameters: &[],
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build: |spec, _| {
         spec.params(&[])?;
         Ok(Box::new(Lexical))
@@ -35,7 +35,7 @@ pub(super) const SHINGLE_EQUIVALENT: About = About {
     summary: "keeps a digest of the shingles that are 0 mod m; two match when it is equal",
     paper: "Broder et al. 1997, \"Identical documents\": shingle-equivalent",
     parameters: SELECTED,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build: build_shingle_equivalent,
 };
 

@@ -25,7 +25,7 @@ pub(super) const ABOUT: About = About {
               reaches t",
     paper: "Broder et al. 1997, section 3",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

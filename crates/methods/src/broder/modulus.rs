@@ -22,7 +22,7 @@ pub(super) const ABOUT: About = About {
               estimated from them, reaches t",
     paper: "Broder et al. 1997, section 3 (DSC in Chowdhury et al. 2002)",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

@@ -33,7 +33,7 @@ pub(super) const ABOUT: About = About {
               one in common",
     paper: "Broder et al. 1997, \"Super shingles\"; sizes in Chowdhury et al. 2002, section 4",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

@@ -31,7 +31,7 @@ pub(super) const ABOUT: About = About {
               resemblance or containment, estimated at the larger modulus, reaches t",
     paper: "Broder et al. 1997, section 3",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

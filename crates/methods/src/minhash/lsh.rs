@@ -42,7 +42,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps k minima; two match when all minima of a band agree and enough of all do",
     paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, section 2); Broder 1997",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

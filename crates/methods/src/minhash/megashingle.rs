@@ -20,7 +20,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps the 15 pairs of 6 super shingles; two match when they have a pair in common",
     paper: "Fetterly et al. 2003 (in Kołcz & Chowdhury 2008, section 2)",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

@@ -31,7 +31,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps 6 super shingles of 14 minima each; two match when 2 of the 6 agree",
     paper: "Fetterly et al. 2003 (in Seshasai 2009, section 2.4.1)",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

@@ -46,7 +46,7 @@ pub(super) const ABOUT: About = About {
               equal and the word overlap reaches t",
     paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, sections 2 and 4)",
     parameters: PARAMETERS,
-    needs_statistics: false,
+    needs_statistics: crate::Needs::Never,
     build,
 };
 

@@ -8,11 +8,10 @@ use crate::{MethodSpec, Parameter, Params, SpecError};
 /// What the weight of an occurrence of a term is, before its place and markup count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Weights {
-    /// log₂(N/n), so that a term weighs tf·idf. Without document frequencies the same as
-    /// [`Weights::Tf`].
+    /// log₂(N/n), so that a term weighs tf·idf.
     #[default]
     TfIdf,
-    /// N/n, the literal reading of section 3.3. Without document frequencies as [`Weights::Tf`].
+    /// N/n, the literal reading of section 3.3.
     TfInverse,
     /// 1: a term weighs its number of occurrences.
     Tf,
@@ -90,7 +89,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         default: "original",
         help: "original, metadata, strip, low, high, position, function, tagged (Table 6.1), top, middle, capped, reserved; several joined by +",
     },
-    Parameter { name: "weights", default: "tfidf", help: "tfidf, tfinverse (tf·N/n) or tf" },
+    Parameter {
+        name: "weights",
+        default: "tfidf",
+        help: "tfidf, tfinverse (tf·N/n) or tf, which needs no document frequencies",
+    },
     Parameter {
         name: "position",
         default: "none",

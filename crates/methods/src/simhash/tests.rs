@@ -29,8 +29,13 @@ fn tokens(text: &str) -> Vec<u64> {
     text.split_whitespace().map(|word| fingerprint::token(word.as_bytes())).collect()
 }
 
+/// Without statistics the method weighs by term frequency.
 fn method(spec: &str, statistics: Option<Arc<dyn Statistics>>) -> Box<dyn Method> {
-    build_method(&spec.parse().unwrap(), statistics).unwrap()
+    let mut spec: MethodSpec = spec.parse().unwrap();
+    if statistics.is_none() {
+        spec.set("weights", "tf");
+    }
+    build_method(&spec, statistics).unwrap()
 }
 
 fn sign(method: &dyn Method, document: &Document<'_>) -> Result<Signature, Unsigned> {
@@ -194,7 +199,7 @@ fn distance_decides() {
     assert_eq!(method.candidates(), found(3, Search::Tables));
     let by_ones = super::tests::method("simhash:join=ones,d=9", None);
     assert_eq!(by_ones.candidates(), found(9, Search::Ones));
-    let refused = crate::build(&"simhash:join=both".parse().unwrap(), None).unwrap_err();
+    let refused = crate::build(&"simhash:join=both,weights=tf".parse().unwrap(), None).unwrap_err();
     assert!(refused.to_string().contains("tables or ones"), "{refused}");
     let compare = |a: u64, b: u64| {
         let sketch = |words| Sketch { words, size: 1, level: 0 };
@@ -208,6 +213,15 @@ fn distance_decides() {
     let tokens = tokens("a b c");
     let signature = sign(&*exact, &Document { tokens: &tokens, ..Document::default() }).unwrap();
     assert_eq!((signature.keys, exact.candidates()), (signature.sketch, Candidates::Keys));
+}
+
+#[test]
+fn idf_is_never_taken_for_1_silently() {
+    for spec in ["simhash", "simhash:weights=tfidf", "simhash:weights=tfinverse"] {
+        let refused = crate::build(&spec.parse().unwrap(), None).unwrap_err();
+        assert_eq!(refused, SpecError::StatisticsMissing(spec.into()));
+    }
+    assert!(crate::build(&"simhash:weights=tf".parse().unwrap(), None).is_ok());
 }
 
 #[test]

@@ -81,7 +81,15 @@ impl Plan {
         let settings = |of: &crate::SettingsSummary| {
             let mut of = of.clone();
             // The method is told of by name, and the job is what was typed.
-            for name in ["job", "method", "verify", "lexicon", "lexicon_checksum", "key_limit"] {
+            for name in [
+                "job",
+                "method",
+                "verify",
+                "lexicon",
+                "lexicon_checksum",
+                "lexicon_documents",
+                "key_limit",
+            ] {
                 of.other.remove(name);
             }
             serde_json::to_value(of).unwrap_or_default()
