@@ -10,6 +10,7 @@
 //! anew, each from its first token to its last, which vectors do for as many shingles at once as they hold.
 
 use crate::fingerprint;
+use crate::processor::compiled_for;
 
 /// Tokens worked on at a time: their bytes and lengths stay in the first-level cache.
 const BLOCK: usize = 64;
@@ -80,26 +81,28 @@ fn hasher() -> Option<Hasher> {
         reason = "what the functions ask of the processor was looked for just before"
     )]
     {
-        if is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512bw") {
+        if has_avx512() {
             return Some(|block, out| unsafe { avx512(block, out) });
         }
-        if is_x86_feature_detected!("avx2") {
+        if has_avx2() {
             return Some(|block, out| unsafe { avx2(block, out) });
         }
     }
     None
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn avx2(block: &Block, out: &mut [u64; BLOCK]) {
-    short(block, out);
+compiled_for! {
+    ["avx2"], if has_avx2:
+    fn avx2(block: &Block, out: &mut [u64; BLOCK]) {
+        short(block, out);
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
-fn avx512(block: &Block, out: &mut [u64; BLOCK]) {
-    short(block, out);
+compiled_for! {
+    ["avx512f", "avx512dq", "avx512bw", "avx512vl"], if has_avx512:
+    fn avx512(block: &Block, out: &mut [u64; BLOCK]) {
+        short(block, out);
+    }
 }
 
 /// XXH3 of up to 16 bytes, seed 0, for each token of a block.
@@ -208,7 +211,7 @@ pub fn shingles(tokens: &[u64], size: usize, out: &mut Vec<u64>) {
         unsafe_code,
         reason = "what the function asks of the processor is looked for just before"
     )]
-    if size <= ANEW && is_x86_feature_detected!("avx512dq") {
+    if size <= ANEW && has_shingles_avx512() {
         return unsafe { shingles_avx512(tokens, size, out) };
     }
     let mut places = out.iter_mut();
@@ -222,10 +225,11 @@ pub fn shingles(tokens: &[u64], size: usize, out: &mut Vec<u64>) {
 /// Shingles of more tokens are cheaper to roll.
 const ANEW: usize = 8;
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn shingles_avx512(tokens: &[u64], size: usize, out: &mut [u64]) {
-    shingles_anew(tokens, size, out);
+compiled_for! {
+    ["avx512f", "avx512dq"], if has_shingles_avx512:
+    fn shingles_avx512(tokens: &[u64], size: usize, out: &mut [u64]) {
+        shingles_anew(tokens, size, out);
+    }
 }
 
 /// The definition: a polynomial over the hashes of some tokens, finalised. By their places in a shingle, as plain loops
@@ -274,7 +278,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         #[expect(unsafe_code, reason = "as in `hasher`")]
         {
-            if is_x86_feature_detected!("avx2") {
+            if has_avx2() {
                 hashers.push(|block, out| unsafe { avx2(block, out) });
             }
             hashers.extend(hasher());
@@ -314,6 +318,19 @@ mod tests {
                 assert_eq!(folded_product(a, b), whole as u64 ^ (whole >> 64) as u64, "{a} {b}");
             }
         }
+    }
+
+    /// Vectors of 256 bits in AVX-512 code are AVX-512VL: processors with the other three and without it
+    /// must not get that code.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn avx512_is_used_only_with_vl() {
+        let all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl");
+        assert_eq!(has_avx512(), all);
+        assert_eq!(hasher().is_some(), all || is_x86_feature_detected!("avx2"));
     }
 
     proptest! {

@@ -9,7 +9,7 @@
 //! ```
 //! use lookalike_core::{FeatureKind, FeatureScratch, Measure, Overlap, ShortDocuments, Threshold, overlap};
 //!
-//! // Broder 1997, section 2: the 4-shingling of (a, rose, is, a, rose, is, a, rose) has 3 elements.
+//! // Broder 1997, "Defining similarity of documents": the 4-shingling of (a, rose, is, a, rose, is, a, rose) has 3 elements.
 //! let kind = FeatureKind::Shingles { size: 4, short: ShortDocuments::Ignore };
 //! let mut scratch = FeatureScratch::default();
 //! let mut set_of = |text: &str| {
@@ -36,6 +36,7 @@ pub mod measure;
 pub mod overlap;
 pub mod parity;
 pub mod prefix;
+mod processor;
 pub mod rarity;
 mod sort;
 pub mod threshold;

@@ -2,6 +2,7 @@
 //! themselves, out: as many at a time as the processor's vectors hold.
 
 use crate::fingerprint;
+use crate::processor::compiled_for;
 
 /// The sum of some values, and the sum of the [finalised](fingerprint::finalise) ones.
 pub(crate) fn sums(values: &[u64]) -> (u64, u64) {
@@ -10,16 +11,17 @@ pub(crate) fn sums(values: &[u64]) -> (u64, u64) {
         unsafe_code,
         reason = "what the function asks of the processor is looked for just before"
     )]
-    if is_x86_feature_detected!("avx512dq") {
+    if has_sums_avx512() {
         return unsafe { sums_avx512(values) };
     }
     plain_sums(values)
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn sums_avx512(values: &[u64]) -> (u64, u64) {
-    plain_sums(values)
+compiled_for! {
+    ["avx512f", "avx512dq"], if has_sums_avx512:
+    fn sums_avx512(values: &[u64]) -> (u64, u64) {
+        plain_sums(values)
+    }
 }
 
 #[inline(always)]
@@ -39,17 +41,18 @@ pub(crate) fn contains(values: &[u64], value: u64) -> bool {
         unsafe_code,
         reason = "what the function asks of the processor is looked for just before"
     )]
-    if is_x86_feature_detected!("avx512f") {
+    if has_contains_avx512() {
         return unsafe { contains_avx512(values, value) };
     }
     values.contains(&value)
 }
 
-/// Without a way out in the middle, which is what keeps the compiler from making vectors of it.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn contains_avx512(values: &[u64], value: u64) -> bool {
-    values.iter().fold(false, |found, &other| found | (other == value))
+compiled_for! {
+    ["avx512f"], if has_contains_avx512:
+    /// Without a way out in the middle, which is what keeps the compiler from making vectors of it.
+    fn contains_avx512(values: &[u64], value: u64) -> bool {
+        values.iter().fold(false, |found, &other| found | (other == value))
+    }
 }
 
 /// Values in a vector.
@@ -62,48 +65,49 @@ pub(crate) fn divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut 
         unsafe_code,
         reason = "what the function asks of the processor is looked for just before"
     )]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
+    if has_divide_avx512() {
         return unsafe { divide_avx512(bound, values, low, high) };
     }
     plain_divide(bound, values, low, high);
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,popcnt")]
-#[expect(
-    unsafe_code,
-    reason = "eight values are read from a slice of eight, and written to slices of eight; as many are taken \
-              for written as the masks have bits, and they are written from the first place on"
-)]
-fn divide_avx512(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
-    use std::arch::x86_64::{
-        _mm512_cmple_epu64_mask, _mm512_loadu_epi64, _mm512_maskz_compress_epi64,
-        _mm512_set1_epi64, _mm512_storeu_epi64,
-    };
-    // A vector is written as a whole wherever the last of its values goes.
-    low.reserve(values.len() + LANES);
-    high.reserve(values.len() + LANES);
-    let (low_room, high_room) = (low.spare_capacity_mut(), high.spare_capacity_mut());
-    let bounds = _mm512_set1_epi64(bound.cast_signed());
-    let (mut low_end, mut high_end) = (0, 0);
-    let (eights, rest) = values.as_chunks::<LANES>();
-    for eight in eights {
-        let vector = unsafe { _mm512_loadu_epi64(eight.as_ptr().cast()) };
-        let mask = _mm512_cmple_epu64_mask(vector, bounds);
-        let place = &mut low_room[low_end..low_end + LANES];
-        let packed = _mm512_maskz_compress_epi64(mask, vector);
-        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
-        let place = &mut high_room[high_end..high_end + LANES];
-        let packed = _mm512_maskz_compress_epi64(!mask, vector);
-        unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
-        low_end += mask.count_ones() as usize;
-        high_end += mask.count_zeros() as usize;
+compiled_for! {
+    ["avx512f", "popcnt"], if has_divide_avx512:
+    #[expect(
+        unsafe_code,
+        reason = "eight values are read from a slice of eight, and written to slices of eight; as many are taken \
+                  for written as the masks have bits, and they are written from the first place on"
+    )]
+    fn divide_avx512(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
+        use std::arch::x86_64::{
+            _mm512_cmple_epu64_mask, _mm512_loadu_epi64, _mm512_maskz_compress_epi64,
+            _mm512_set1_epi64, _mm512_storeu_epi64,
+        };
+        // A vector is written as a whole wherever the last of its values goes.
+        low.reserve(values.len() + LANES);
+        high.reserve(values.len() + LANES);
+        let (low_room, high_room) = (low.spare_capacity_mut(), high.spare_capacity_mut());
+        let bounds = _mm512_set1_epi64(bound.cast_signed());
+        let (mut low_end, mut high_end) = (0, 0);
+        let (eights, rest) = values.as_chunks::<LANES>();
+        for eight in eights {
+            let vector = unsafe { _mm512_loadu_epi64(eight.as_ptr().cast()) };
+            let mask = _mm512_cmple_epu64_mask(vector, bounds);
+            let place = &mut low_room[low_end..low_end + LANES];
+            let packed = _mm512_maskz_compress_epi64(mask, vector);
+            unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
+            let place = &mut high_room[high_end..high_end + LANES];
+            let packed = _mm512_maskz_compress_epi64(!mask, vector);
+            unsafe { _mm512_storeu_epi64(place.as_mut_ptr().cast(), packed) };
+            low_end += mask.count_ones() as usize;
+            high_end += mask.count_zeros() as usize;
+        }
+        unsafe {
+            low.set_len(low.len() + low_end);
+            high.set_len(high.len() + high_end);
+        }
+        plain_divide(bound, rest, low, high);
     }
-    unsafe {
-        low.set_len(low.len() + low_end);
-        high.set_len(high.len() + high_end);
-    }
-    plain_divide(bound, rest, low, high);
 }
 
 #[inline(always)]

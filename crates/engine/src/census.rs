@@ -6,6 +6,7 @@
 //! units again in the same order meets the elements of every bucket in the same order, and reads its bits
 //! from first to last. Nothing is looked up, and nothing is shared between threads.
 
+use crate::{EngineError, limits};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -122,13 +123,16 @@ impl Census {
     /// to its last argument, distinct ones of each unit up to `bound`, in the same order every time. `elements`
     /// is about how many there are in all. Some `memory` bytes are used beside the census itself: where they
     /// are too few, the buckets are counted in several rounds.
+    ///
+    /// # Errors
+    /// A bucket of more elements than 32 bits can number.
     pub(crate) fn new<S: Default + Send>(
         tasks: u32,
         bound: u64,
         elements: u64,
         memory: u64,
         pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
-    ) -> Self {
+    ) -> Result<Self, EngineError> {
         let split = Split::new(bound, elements);
         let mut census = Self {
             tasks,
@@ -147,7 +151,8 @@ impl Census {
                 let mut next = 0;
                 for (task, parts) in written.iter().enumerate() {
                     census.starts[task * split.count + bucket] = next;
-                    next += parts[offset].len() as u32;
+                    let end = u64::from(next) + parts[offset].len() as u64;
+                    next = limits::postings(end, limits::MOST)?;
                 }
                 census.starts[tasks as usize * split.count + bucket] = next;
             }
@@ -157,7 +162,7 @@ impl Census {
             let offsets = (0..buckets.len()).into_par_iter().with_max_len(4);
             census.repeated.par_extend(offsets.map_init(Vec::new, count));
         }
-        census
+        Ok(census)
     }
 
     /// What counting needs of the elements in some buckets, by task and bucket.
@@ -313,7 +318,7 @@ mod tests {
         let pass = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
             tasks[task as usize].iter().for_each(|set| give(set));
         };
-        let census = Census::new(tasks.len() as u32, bound, elements, memory, pass);
+        let census = Census::new(tasks.len() as u32, bound, elements, memory, pass).unwrap();
         let (mut once, mut known) = (0, 0);
         for (task, sets) in (0u32..).zip(&tasks) {
             let mut reader = census.reader(task);

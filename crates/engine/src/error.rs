@@ -31,6 +31,30 @@ pub enum EngineError {
         /// The most that one run can take.
         limit: u64,
     },
+    /// More pairs of near simhashes than the join can number.
+    #[error(
+        "{pairs} pairs of distinct simhashes are within the distance, more than the {limit} that one run can \
+             hold; lower the method's d, or split the collection"
+    )]
+    TooManyNearPairs {
+        /// Pairs found.
+        pairs: u64,
+        /// The most that one run can take.
+        limit: u64,
+    },
+    /// More of something in one chunk of an input than the chunk's offsets can address.
+    #[error(
+        "one chunk of an input has {count} {what}, more than the {limit} that a chunk can hold; \
+             leave its largest records out with --max-record SIZE, or split them"
+    )]
+    TooLargeChunk {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        count: u64,
+        /// The most that a chunk can hold.
+        limit: u64,
+    },
     /// A method's term filter that does not exist, or does not go with the method.
     #[error(
         "the method cannot use the term filter {0:?}; rules are joined by +, as in stop+tg5+stem, and \

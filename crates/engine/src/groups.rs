@@ -8,9 +8,9 @@
 //! a hash of their units: what can be the same is in one *shard*, small enough to be looked up near the
 //! processor, and all threads work, each on shards of its own.
 
-use crate::MatchSettings;
 use crate::buckets::Emitted;
 use crate::postings::Posting;
+use crate::{EngineError, MatchSettings, limits};
 use lookalike_core::fingerprint::finalise;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -192,18 +192,25 @@ pub(crate) struct DistinctGroups {
 
 impl DistinctGroups {
     /// Takes the groups of the next bucket; how many entries there are in all, or may be.
-    pub(crate) fn take(&mut self, sorted: Sorted) -> usize {
+    pub(crate) fn take(&mut self, sorted: Sorted, limit: u64) -> Result<(), EngineError> {
         let Counts { shared, written, ignored } = sorted.counts;
         self.counts.shared += shared;
         self.counts.written += written;
         self.counts.ignored += ignored;
         self.waiting.push(sorted);
+        // Before they are shared out: offsets in a shard must not wrap, either.
+        limits::postings(self.entries(), limit)?;
         if self.waiting.len() == TAKEN {
             self.share_out();
         }
-        let waiting = self.waiting.iter().map(|sorted| sorted.counts.written as usize);
-        self.shards.iter().map(|shard| shard.groups.entries.len()).sum::<usize>()
-            + waiting.sum::<usize>()
+        Ok(())
+    }
+
+    /// Entries of all groups, those counted twice that are equal and not shared out yet.
+    fn entries(&self) -> u64 {
+        let waiting = self.waiting.iter().map(|sorted| sorted.counts.written);
+        let shared_out = self.shards.iter().map(|shard| shard.groups.entries.len() as u64);
+        shared_out.sum::<u64>() + waiting.sum::<u64>()
     }
 
     /// In the order of the buckets: which of two groups comes first is the same on any number of threads.
@@ -243,6 +250,28 @@ mod tests {
     use lookalike_core::Measure;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+
+    /// Groups of two units in one bucket after the other, all different, so that nothing is left out.
+    #[test]
+    fn more_entries_than_fit_are_an_error_before_they_are_shared_out() {
+        let bucket = |first: u32| {
+            let posting = |unit| (u64::from(first), Posting { unit, position: 0 });
+            Sorted::of(&[posting(first), posting(first + 1)], None, |_| 0, |_, _| ())
+        };
+        // Before, after and at the bucket with which as many are waiting as are shared out.
+        for limit in [2, 13, 14, 15, 16, 17, 31, 33] {
+            let mut distinct = DistinctGroups::default();
+            let fits = (limit / 2) as u32;
+            for number in 0..fits {
+                distinct.take(bucket(2 * number), limit).unwrap();
+            }
+            let error = distinct.take(bucket(2 * fits), limit).unwrap_err();
+            let entries = u64::from(2 * fits + 2);
+            assert!(
+                matches!(error, EngineError::TooManyPostings { entries: e, limit: l } if e == entries && l == limit)
+            );
+        }
+    }
 
     proptest! {
         /// Against all pairs of sets, under each key that they share.
@@ -306,7 +335,7 @@ mod tests {
                         *known = group;
                     }
                 }
-                distinct.take(Sorted::of(&emitted, most, |_| 0, |_, _| ()));
+                distinct.take(Sorted::of(&emitted, most, |_| 0, |_, _| ()), limits::MOST).unwrap();
             }
             let (groups, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);

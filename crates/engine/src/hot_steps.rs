@@ -9,28 +9,31 @@ use crate::postings::{ANYWHERE, Posting};
 /// Counts the elements of some sets, in one round, and reads them all back. Returns how many are known to
 /// be in one set only: nearly all that are, and no other.
 ///
+/// # Errors
+/// More elements than 32 bits can number in one bucket.
+///
 /// ```
 /// use lookalike_core::fingerprint::finalise;
 /// use lookalike_engine::hot_steps::census;
 ///
 /// // Elements are fingerprints: whichever of their bits are looked at, they are told apart.
 /// let set = |values: &[u64]| values.iter().map(|&value| finalise(value)).collect();
-/// assert_eq!(census(&[set(&[1, 2, 3]), set(&[3, 4]), set(&[3, 5])]), 4);
+/// assert_eq!(census(&[set(&[1, 2, 3]), set(&[3, 4]), set(&[3, 5])])?, 4);
+/// # Ok::<(), lookalike_engine::EngineError>(())
 /// ```
-#[must_use]
-pub fn census(sets: &[Vec<u64>]) -> u64 {
+pub fn census(sets: &[Vec<u64>]) -> Result<u64, EngineError> {
     let elements = sets.iter().map(|set| set.len() as u64).sum();
     let tasks: Vec<&[Vec<u64>]> = sets.chunks(UNITS_PER_TASK as usize).collect();
     let pass = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
         tasks[task as usize].iter().for_each(|set| give(set));
     };
-    let census = Census::new(tasks.len() as u32, u64::MAX, elements, u64::MAX, pass);
+    let census = Census::new(tasks.len() as u32, u64::MAX, elements, u64::MAX, pass)?;
     let mut alone = 0;
     for (task, sets) in (0u32..).zip(&tasks) {
         let mut reader = census.reader(task);
         alone += sets.iter().flatten().map(|&value| u64::from(reader.once(value))).sum::<u64>();
     }
-    alone
+    Ok(alone)
 }
 
 /// Writes the keys of some units down and sorts them, bucket by bucket, in memory. Returns how many keys

@@ -10,7 +10,7 @@ use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::store::{ChunkStore, Remarks};
 use crate::stored_sets::{StoredSets, retain};
-use crate::{EngineError, Progress, Scratch, Signer, date, pipeline};
+use crate::{EngineError, Progress, Scratch, Signer, date, limits, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -193,6 +193,9 @@ impl<'a> Appender<'a> {
         {
             return Err(EngineError::Strict(problem.clone()));
         }
+        if let Some(error) = result.failed.take() {
+            return Err(error);
+        }
         let repeated = sets.commit(self.collection.chunks(), &result.remarks.sequences);
         if !repeated.is_empty() {
             result.block.drop_repeated(self.collection.chunks(), &repeated);
@@ -276,6 +279,18 @@ const USUAL: usize = 1 << 20;
 struct ChunkResult {
     block: Block,
     remarks: Remarks,
+    /// Why the chunk cannot be taken.
+    failed: Option<EngineError>,
+}
+
+impl ChunkResult {
+    /// A checked offset. Of the first that is too large, the chunk keeps the error: it is not taken.
+    fn checked(&mut self, offset: Result<u32, EngineError>) -> u32 {
+        offset.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            u32::MAX
+        })
+    }
 }
 
 struct Reader<'a> {
@@ -336,7 +351,9 @@ impl Reader<'_> {
                 digest => digest?,
             };
             self.signer.sign(scratch, &mut result.block.signatures);
-            result.block.ends.push((low.len() + high.len()) as u32);
+            let end = limits::in_chunk("features", low.len() + high.len(), limits::MOST);
+            let end = result.checked(end);
+            result.block.ends.push(end);
             if self.signer.arranged().is_some() {
                 low_ends.push(low.len() as u32);
             }
@@ -361,6 +378,8 @@ impl Reader<'_> {
             }
         }
         result.block.rows.ids.push(record.id.as_deref());
+        let ids = result.block.rows.ids.bytes();
+        result.checked(limits::in_chunk("bytes of ids", ids, limits::MOST));
         result.block.rows.documents.push(Document {
             file: record.file,
             record: record.record,

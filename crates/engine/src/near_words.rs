@@ -4,8 +4,9 @@
 //! of the two words have, and each word is a key of its units: everything behind the keys then works
 //! for simhash as for any other method.
 
+use crate::{EngineError, limits};
 use lookalike_core::fingerprint::finalise;
-use lookalike_methods::hamming::Search;
+use lookalike_methods::hamming::{Search, TooManyPairs};
 
 /// The distinct words of a collection and which of them are near each other.
 #[derive(Debug)]
@@ -20,11 +21,22 @@ pub(crate) struct NearWords {
 
 impl NearWords {
     /// Joins the words of all units; `None` for a unit without one.
-    pub(crate) fn new(words: &[Option<u64>], distance: u32, search: Search) -> Self {
+    ///
+    /// # Errors
+    /// More than `limit` / 2 pairs: each is listed with both of its words, by numbers of 32 bits.
+    pub(crate) fn new(
+        words: &[Option<u64>],
+        distance: u32,
+        search: Search,
+        limit: u64,
+    ) -> Result<Self, EngineError> {
         let mut words: Vec<u64> = words.iter().copied().flatten().collect();
         words.sort_unstable();
         words.dedup();
-        let found = search.pairs(&words, distance);
+        let limit = limit.min(limits::MOST) / 2;
+        let found = search.pairs_up_to(&words, distance, limit);
+        let found =
+            found.map_err(|TooManyPairs(pairs)| EngineError::TooManyNearPairs { pairs, limit })?;
         let mut starts = vec![0u32; words.len() + 1];
         for pair in &found {
             starts[pair.i as usize + 1] += 1;
@@ -42,7 +54,7 @@ impl NearWords {
                 *next += 1;
             }
         }
-        Self { words, starts, pairs: of_word }
+        Ok(Self { words, starts, pairs: of_word })
     }
 
     /// The keys of a unit with this word.
@@ -63,6 +75,18 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    /// Four words, all of them near each other: six pairs.
+    #[test]
+    fn more_pairs_than_fit_are_an_error() {
+        let words = [Some(0), Some(1), Some(2), Some(4), None];
+        for (_, search) in Search::NAMED {
+            assert!(NearWords::new(&words, 2, search, 12).is_ok());
+            let error = NearWords::new(&words, 2, search, 11).unwrap_err();
+            let expected = "6 pairs of distinct simhashes are within the distance, more than the 5";
+            assert!(error.to_string().starts_with(expected), "{error}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_key_in_common_means_near(
@@ -70,7 +94,7 @@ mod tests {
             distance in 0u32..4,
             search in prop::sample::select(Search::NAMED.map(|(_, search)| search).to_vec()),
         ) {
-            let near = NearWords::new(&words, distance, search);
+            let near = NearWords::new(&words, distance, search, limits::MOST).unwrap();
             let keys: Vec<BTreeSet<u64>> = words
                 .iter()
                 .map(|&word| {

@@ -10,7 +10,7 @@ use crate::groups::{Counts, DistinctGroups, Groups, Sorted, leave_mates};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::steps::Step;
-use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units};
+use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units, limits};
 use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Candidates, Method};
 use rayon::prelude::*;
@@ -106,15 +106,6 @@ impl Keys {
     }
 }
 
-/// Fails where entries are more than 32 bits can number.
-fn too_many(entries: usize) -> Result<(), EngineError> {
-    let (entries, limit) = (entries as u64, u64::from(u32::MAX));
-    match entries > limit {
-        true => Err(EngineError::TooManyPostings { entries, limit }),
-        false => Ok(()),
-    }
-}
-
 impl Postings {
     /// Counts elements, chooses prefixes, sorts the keys; with more than `memory` bytes of keys, or of
     /// elements to count, in a temporary file and in several passes. Where chunks are on disk, all of them
@@ -169,7 +160,7 @@ impl Postings {
                 let words: Vec<Option<u64>> = (0..units.len())
                     .map(|unit| SketchJudge::sketch(collection, units, unit).words.first().copied())
                     .collect();
-                let near = NearWords::new(&words, distance, search);
+                let near = NearWords::new(&words, distance, search, limits::MOST)?;
                 Self::of_keys(units.len(), limit, &room, |unit, emit| {
                     near.keys(words[unit as usize], |key| emit(&key));
                 })
@@ -205,7 +196,7 @@ impl Postings {
         for_each_bucket(
             [keys],
             |[bucket]| Sorted::of(&bucket, most_units, &size, &leave),
-            |sorted| too_many(distinct.take(sorted)),
+            |sorted| distinct.take(sorted, limits::MOST),
         )?;
         let (groups, Counts { shared, written, ignored }) = distinct.finish();
         let probes = Keys::of_groups(units, &groups);
@@ -222,8 +213,9 @@ impl Postings {
             [probes, posts],
             |sides| sides,
             |[probes, posts]| {
-                too_many(groups.entries.len() + posts.len())?;
-                too_many(probing.entries.len() + probes.len())?;
+                for (known, more) in [(&groups, &posts), (&probing, &probes)] {
+                    limits::postings((known.entries.len() + more.len()) as u64, limits::MOST)?;
+                }
                 let mut rest = posts.as_slice();
                 for group in probes.chunk_by(|a, b| a.0 == b.0) {
                     let value = group[0].0;

@@ -40,7 +40,7 @@ pub(crate) fn prefix_keys(
         false => passes.task(task, part, |_, set| give(own.split(set, order.bound).0)),
     };
     let counting = memory.saturating_mul(2).max(LEAST_COUNTED);
-    let census = Census::new(passes.tasks(), order.bound, low, counting, pass);
+    let census = Census::new(passes.tasks(), order.bound, low, counting, pass)?;
     let probe = |(scratch, own): &mut (PrefixScratch, Own), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         passes.task(task, part, |unit, set| {

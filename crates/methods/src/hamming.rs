@@ -43,7 +43,7 @@ pub use index::Index;
 pub use join::{join, join_as_planned, pairs};
 pub use ones::OnesShards;
 pub use plan::{IndexPlan, JoinPlan};
-pub use search::Search;
+pub use search::{Search, TooManyPairs};
 
 /// Two words that differ in few bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -55,6 +55,12 @@ impl Key {
     }
 }
 
+/// Where a share of words that begins at `from` ends, as far as positions go: the sum may pass 2³², though
+/// no position does.
+fn share_end(from: usize, share: usize) -> u32 {
+    u32::try_from(from.saturating_add(share)).unwrap_or(u32::MAX)
+}
+
 impl Buckets {
     /// Puts the words into buckets by the bits of `mask`, unless `worth` says no to the number of
     /// ordered pairs of words (each with itself too) that would share a bucket. O(words); does not
@@ -127,7 +133,7 @@ impl Buckets {
         let mut words = &mut self.words[..total];
         let mut positions = &mut self.positions[..total];
         while !ends.is_empty() {
-            let wanted = (from + share) as u32;
+            let wanted = share_end(from, share);
             let count = ends.partition_point(|&start| start < wanted).max(1);
             let until = ends.get(count).map_or(total, |&start| start as usize);
             let (range_ends, ends_after) = ends.split_at_mut(count);
@@ -204,6 +210,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn shares_end_with_the_last_position_at_the_latest() {
+        let all = u32::MAX as usize;
+        assert_eq!(share_end(3, 4), 7);
+        assert_eq!(share_end(all - 1, 1), u32::MAX);
+        // A third share of half the words each: it would begin again from the front.
+        assert_eq!(share_end(all - 1, all / 2), u32::MAX);
+    }
 
     fn check(buckets: &Buckets, words: &[u64], mask: u64) {
         let mut home = BTreeMap::new();

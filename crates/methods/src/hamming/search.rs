@@ -1,6 +1,15 @@
 //! The name of a way to join words in, the same pairs out whichever it is.
 
-use super::{OnesShards, Pair, pairs};
+use super::{OnesShards, Pair, join, pairs};
+use rayon::slice::ParallelSliceMut;
+
+/// There are more pairs than were asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} pairs of words are near each other")]
+pub struct TooManyPairs(
+    /// How many there are.
+    pub u64,
+);
 
 /// How all pairs within a distance are found. It decides the time and never the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -36,6 +45,33 @@ impl Search {
             Self::Tables => pairs(words, d),
             Self::Ones => OnesShards::new(words).pairs(d),
         }
+    }
+
+    /// The same, if there are at most `most` pairs: by tables, no more than those and those of one
+    /// batch are ever in memory.
+    ///
+    /// # Errors
+    /// There are more, and so many.
+    pub fn pairs_up_to(self, words: &[u64], d: u32, most: u64) -> Result<Vec<Pair>, TooManyPairs> {
+        let (mut found, mut count) = (Vec::new(), 0u64);
+        match self {
+            Self::Tables => {
+                join(words, d, |more| {
+                    count += more.len() as u64;
+                    if count <= most {
+                        found.extend_from_slice(more);
+                    } else {
+                        found = Vec::new();
+                    }
+                });
+                found.par_sort_unstable();
+            }
+            Self::Ones => {
+                found = self.pairs(words, d);
+                count = found.len() as u64;
+            }
+        }
+        if count <= most { Ok(found) } else { Err(TooManyPairs(count)) }
     }
 }
 
