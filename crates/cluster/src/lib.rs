@@ -1,6 +1,6 @@
 //! Edges in, clusters out; attributes in, the order of precedence out.
 //!
-//! [`Components`] is Broder's fourth phase (1997, section 3: "a union-find algorithm"), [`KeepRule`]
+//! [`Components`] is Broder's fourth phase (1997, "The clustering algorithm"), [`KeepRule`]
 //! the choice of a cluster's *master* document (Seshasai 2009, section 2.6.2).
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! Token hashes in, the set of features of a document out.
 //!
-//! `S(D, w)`, the *set* of distinct contiguous runs of w tokens, is Broder 1997, section 2; distinct
+//! `S(D, w)`, the *set* of distinct contiguous runs of w tokens, is Broder 1997, "Defining similarity of documents"; distinct
 //! terms are what Kołcz & Chowdhury 2008, section 6.4, compare. The set comes out in order of first
 //! occurrence: most documents turn out to have no near-duplicate and need never be sorted.
 
@@ -33,7 +33,8 @@ pub enum FeatureKind {
     Terms,
 }
 
-/// Digest of a set of features: equal for *shingle-equivalent* documents (Broder 1997, section 4).
+/// Digest of a set of features: equal for *shingle-equivalent* documents (Broder 1997, "Identical
+/// documents").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetDigest(pub u128);
 

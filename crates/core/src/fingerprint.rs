@@ -1,6 +1,6 @@
 //! Tokens in, 64-bit fingerprints out: the only hashing that a result depends on.
 //!
-//! Broder 1997, section 3.1, fingerprints shingles with Rabin polynomials because they are cheap to
+//! Broder 1997, "Estimating the resemblance and the containment", fingerprints shingles with Rabin polynomials because they are cheap to
 //! roll along a text. We keep the rolling and take better-mixed parts: a token is hashed once with
 //! XXH3 (whose output its author froze), a shingle is the polynomial
 //! `h₁·Bʷ⁻¹ + h₂·Bʷ⁻² + … + h_w` over the token hashes modulo 2⁶⁴, and a finaliser makes every bit
@@ -74,7 +74,7 @@ impl TextDigest {
 }
 
 /// Digest of a document's token sequence: equal for *lexically equivalent* documents
-/// (Broder 1997, section 4: same canonical form).
+/// (Broder 1997, "Identical documents": same canonical form).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenDigest(pub u128);
 

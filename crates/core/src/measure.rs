@@ -1,6 +1,6 @@
 //! Three integers in (shared, size of a, size of b), a decision out.
 //!
-//! *Resemblance* |A∩B| / |A∪B| and *containment* |A∩B| / |A| are Broder 1997, section 2; the *binary
+//! *Resemblance* |A∩B| / |A∪B| and *containment* |A∩B| / |A| are Broder 1997, "Defining similarity of documents"; the *binary
 //! cosine* |A∩B| / sqrt(|A|·|B|) is Kołcz & Chowdhury 2008, section 6.4. Decisions are made in
 //! integers; the floating-point values are for people.
 //!

@@ -1,6 +1,6 @@
 //! Units and postings in; connected components out, without listing the pairs.
 //!
-//! Broder's fourth phase (1997, section 3) needs every pair only to know who is connected. Pairs
+//! Broder's fourth phase (1997, "The clustering algorithm") needs every pair only to know who is connected. Pairs
 //! within a component are therefore skipped: key by key, only units of *different* components are
 //! compared, and the first pair that reaches the threshold makes the two components one. A cluster
 //! of a million grows together under its first few keys and is never looked at again.

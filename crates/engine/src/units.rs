@@ -1,7 +1,7 @@
 //! A collection in; its distinct feature sets, in order of precedence, out.
 //!
 //! Documents with the same set are *one* unit for everything that follows: identical, lexically
-//! equivalent and shingle-equivalent documents (Broder 1997, section 4) collapse here and come back
+//! equivalent and shingle-equivalent documents (Broder 1997, "Identical documents") collapse here and come back
 //! in the verdicts. Rarity is counted over units, so a million copies do not make their shingles
 //! common.
 //!

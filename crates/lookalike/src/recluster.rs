@@ -1,6 +1,6 @@
 //! `recluster`: the tables of a finished `cluster` run in, the same tables at another threshold out.
 //!
-//! Broder 1997, section 3: the output of phase 3, ⟨id, id, count⟩, is kept, so that clusters at other
+//! Broder 1997, "The clustering algorithm" and "Basic clustering": the output of phase 3, ⟨id, id, count⟩, is kept, so that clusters at other
 //! thresholds, by resemblance or by containment, come from phase 4 alone. The primary type is
 //! [`ReclusterJob`]. No document is read: what is written is what a run over the documents would write,
 //! byte for byte, but for one column where the tables do not know (see [`recluster`]).

@@ -1,6 +1,6 @@
 //! Texts in, all pairs that reach a threshold out: by definition, and by counting everything.
 //!
-//! Shingles, resemblance and containment are Broder 1997, section 2; the binary cosine of distinct
+//! Shingles, resemblance and containment are Broder 1997, "Defining similarity of documents"; the binary cosine of distinct
 //! terms is Kołcz & Chowdhury 2008, section 6.4. The primary function is [`pairs`]. Features are the
 //! words themselves, not hashes of them; overlaps are counted through an index of all features, with
 //! no filter, no bound and no order that could miss one; decisions are made in integers.

@@ -14,7 +14,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// "Shingles that appear in more than 1000 documents" are ignored.
+/// "Shingles shared by more than 1000 documents" are ignored.
 const KEY_LIMIT: u32 = 1000;
 
 fn run(collections: &Collections, page: &mut Page) -> Result<()> {

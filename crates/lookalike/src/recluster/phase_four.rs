@@ -1,4 +1,5 @@
-//! Pairs of units in, who stands for whom out: the last phase alone (Broder 1997, section 3).
+//! Pairs of units in, who stands for whom out: the last phase alone (Broder 1997, "The
+//! clustering algorithm").
 
 use super::criterion::Criterion;
 use super::pairs::Edges;

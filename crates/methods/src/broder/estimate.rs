@@ -1,7 +1,8 @@
 //! What a sketch's counts say of the sets: an estimate in, with its error, out. For people;
 //! decisions compare the counts themselves.
 //!
-//! **Why they are without bias** (Broder 1997, section 3; the paper leaves the proof to another).
+//! **Why they are without bias** (Broder 1997, "Estimating the resemblance and the containment"; the paper
+//! leaves the proof to another).
 //! Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`, given its size u, is a random subset of
 //! u elements of A∪B, and so is `MIN_s(F(A)∪F(B))` = `MIN_s(A∪B)`. Of N = |A∪B| elements K = |A∩B|
 //! are in both, so the number of hits among the u is hypergeometric: its mean is u·K/N = u·r, its

@@ -1,7 +1,7 @@
 //! A document in, a near-duplicate of it out.
 //!
 //! Word edits are those of Chowdhury et al. 2002, section 5.2: replace, insert, remove. Parts cut out
-//! and documents quoted whole are what containment is for (Broder 1997, section 2).
+//! and documents quoted whole are what containment is for (Broder 1997).
 
 use super::{FEWEST_WORDS, Sources, Words};
 use crate::prng::{MILLION, Prng};
