@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long build fmt lint unit docs check-runs layers bench bench-peers bench-instructions experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers bench bench-peers bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -27,6 +27,12 @@ lint:
 
 unit:
 	$(CARGO) test --workspace --locked
+
+## The tests on real collections in DATA; a collection that is missing fails.
+test-data:
+	@test -n "$(DATA)" || { echo "Name the directory of the collections: make test-data DATA=DIR"; exit 1; }
+	LOOKALIKE_DATA="$(abspath $(DATA))" $(CARGO) test --locked -p lookalike-io --test source
+	LOOKALIKE_DATA="$(abspath $(DATA))" $(CARGO) test --locked -p lookalike-testing --test hostile --test references
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked

@@ -1,13 +1,13 @@
 //! Damaged and malicious files: `dedup` says what is wrong and where, uses what is good, loses no
 //! record, and gives the same bytes on one thread and on two.
 //!
-//! The files are no part of this repository. They are looked for in `hostile/files` below the
-//! directory that `LOOKALIKE_DATA` names, else below `shared/data` beside the checkout; without them
-//! the tests say so and pass.
+//! The files are not part of this repository: [`data`] says where they are, and when the tests are
+//! skipped.
 
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{Job, LookalikeError, Normalize, Outcome, Silent, TableFormat};
+use lookalike_testing::data;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -71,18 +71,9 @@ const KNOWN: &[(&str, u64, u64, &str)] = &[
     ("zero_rows.parquet", 0, 0, ""),
 ];
 
-/// Where the files are, if they are.
+/// The folder of the files; `None` skips the test.
 fn files() -> Option<PathBuf> {
-    let place = std::env::var_os("LOOKALIKE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let files = place.join("hostile/files");
-    if files.is_dir() {
-        return Some(files);
-    }
-    println!("no hostile files: set LOOKALIKE_DATA to the directory that holds hostile/files");
-    None
+    data::folder("hostile/files")
 }
 
 fn job(input: &Path, output: &Path) -> Job {
@@ -198,7 +189,8 @@ fn every_small_file_gives_what_it_should() {
             (Err(error), Some(_)) => fail(format!("should be read: {error}")),
         }
     }
-    println!("{} of {} known files checked", checked.len(), KNOWN.len());
+    let missing = known.keys().filter(|name| !checked.contains(**name));
+    failures.extend(missing.map(|name| format!("{name}: not checked; is the file missing?")));
     assert!(failures.is_empty(), "{} wrong:\n{}", failures.len(), failures.join("\n"));
 }
 
@@ -261,10 +253,7 @@ fn disguised_texts_are_found_with_nfkc_and_equivalent_ones_always() {
 
 #[test]
 fn odd_file_names_are_read_from_their_directory() {
-    let Some(names) = files().map(|files| files.join("names")).filter(|names| names.is_dir())
-    else {
-        return;
-    };
+    let Some(names) = data::folder("hostile/files/names") else { return };
     let folder = tempfile::tempdir().unwrap();
     let (outcome, complaints) = complaints(&names, folder.path()).unwrap();
     assert!(complaints.is_empty(), "{complaints:?}");

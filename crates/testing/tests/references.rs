@@ -1,9 +1,9 @@
 //! The shared collections, with the near-duplicate pairs that others computed for them by brute
 //! force: `cluster` has to find exactly those.
 //!
-//! The collections are no part of this repository. They are looked for in the directory that
-//! `LOOKALIKE_DATA` names, else in `shared/data` beside the checkout; without them the test says so
-//! and passes. Collections of more than 50 MB of text are left out unless `LOOKALIKE_ALL=1`.
+//! The collections are not part of this repository: [`data`] says where they are, and when the tests
+//! are skipped. Those in `COLLECTIONS` must be there; others with lists of pairs are checked as well.
+//! Collections of more than 50 MB of text are left out unless `LOOKALIKE_ALL=1`.
 //!
 //! The reference takes runs of letters and digits for words. In scripts written without spaces our
 //! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are compared
@@ -14,6 +14,7 @@
 use lookalike::{
     AnalysisSettings, Job, Measure, Normalize, ShortDocuments, Silent, TableFormat, Terms,
 };
+use lookalike_testing::data;
 use lookalike_testing::oracle::{self, Ratio, Short};
 use lookalike_testing::reference::{self, Definition, Document};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,6 +23,35 @@ use std::time::Instant;
 
 /// Bytes of text up to which a collection is always checked.
 const LARGEST: usize = 50_000_000;
+
+/// The collections that have both lists of pairs.
+const COLLECTIONS: &[&str] = &[
+    "code_hello_algo",
+    "code_irplag_a",
+    "dup_clough_stevenson",
+    "dup_mccormick_1000",
+    "dup_ndd_100",
+    "dup_pan13_a",
+    "lic_debian_copyright",
+    "lic_multi",
+    "mail_csdmc2010",
+    "mail_enron_a",
+    "mail_lingspam",
+    "mail_spamassassin",
+    "multi_hello_algo",
+    "multi_udhr_a",
+    "news_bbc",
+    "news_reuters_a",
+    "pairs_msrp_train",
+    "planted_multi_a",
+    "planted_news_a",
+    "planted_spam_a",
+    "rec_cora",
+    "web_article_extraction",
+    "web_pandas_docs",
+    "web_seaborn_versions",
+    "web_trafilatura_a",
+];
 
 /// What a pair is called by and what is known of it.
 type Pairs = BTreeMap<(String, String), Known>;
@@ -34,19 +64,23 @@ struct Known {
 
 #[test]
 fn the_pairs_of_every_collection_are_those_of_the_reference() {
-    let Some(directories) = collections() else {
-        println!("no collections: set LOOKALIKE_DATA to the directory that holds them");
-        return;
-    };
+    let Some(directories) = collections() else { return };
     let all = std::env::var_os("LOOKALIKE_ALL").is_some_and(|value| value == "1");
     let mut failures = Vec::new();
     let mut checked = 0;
+    let mut missing: BTreeSet<String> = COLLECTIONS
+        .iter()
+        .map(|name| format!("{name} is missing, or its lists of pairs"))
+        .collect();
     for directory in directories {
         let name = directory.file_name().unwrap().to_string_lossy().into_owned();
         let definitions = [Definition::Resemblance, Definition::Cosine];
         let known = definitions.map(|d| reference::pairs(&directory, d).unwrap().map(|p| (d, p)));
         if known.iter().all(Option::is_none) {
             continue;
+        }
+        if known.iter().all(Option::is_some) {
+            missing.remove(name.as_str());
         }
         let documents = reference::documents(&directory).unwrap();
         let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
@@ -70,6 +104,7 @@ fn the_pairs_of_every_collection_are_those_of_the_reference() {
         }
     }
     println!("{checked} lists of pairs checked");
+    failures.extend(missing.iter().map(|name| format!("{name}: a list of pairs is missing")));
     assert!(failures.is_empty(), "{} wrong:\n{}", failures.len(), shown(&failures));
 }
 
@@ -78,15 +113,14 @@ fn shown(failures: &[String]) -> String {
     failures.iter().take(50).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// The directories that may hold collections, or `None` if there is no such place.
+/// The directories that may hold collections; `None` skips the test. Those in [`COLLECTIONS`] must exist.
 fn collections() -> Option<Vec<PathBuf>> {
-    let place = std::env::var_os("LOOKALIKE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let mut found: Vec<PathBuf> = std::fs::read_dir(place)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
+    for name in COLLECTIONS {
+        data::folder(name)?;
+    }
+    let mut found: Vec<PathBuf> = std::fs::read_dir(data::folder("")?)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_dir())
         .collect();
     found.sort();
@@ -263,7 +297,7 @@ fn ids_are_unique_or_the_comparison_says_nothing() {
             continue;
         }
         let mut seen: HashMap<String, usize> = HashMap::new();
-        for document in reference::documents(&directory).unwrap_or_default() {
+        for document in reference::documents(&directory).unwrap() {
             *seen.entry(document.id).or_default() += 1;
         }
         let twice: Vec<_> = seen.into_iter().filter(|(_, count)| *count > 1).collect();

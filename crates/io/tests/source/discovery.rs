@@ -6,7 +6,8 @@ use std::path::Path;
 use lookalike_io::input::InputError;
 use lookalike_io::{DiscoverOptions, Format, Inputs};
 
-use crate::help::{data, read};
+use crate::help::read;
+use lookalike_testing::data;
 
 fn text(path: &Path) -> String {
     path.display().to_string()
@@ -140,7 +141,7 @@ fn links_to_files_are_followed_and_links_to_directories_are_not() {
 
 #[test]
 fn odd_names_become_readable_unique_and_one_line() {
-    let Some(folder) = data("hostile/files/names") else { return };
+    let Some(folder) = data::folder("hostile/files/names") else { return };
     let inputs = discover(&[text(&folder)]).unwrap();
     let mut names: Vec<&str> = inputs.files.iter().map(|file| file.name.as_str()).collect();
     assert!(names.iter().all(|name| !name.contains(char::is_control)));

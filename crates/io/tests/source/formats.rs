@@ -1,6 +1,7 @@
 //! The same documents in every container are the same documents.
 
-use crate::help::{Owned, Read, data, discover, read, read_sized, read_some};
+use crate::help::{Owned, Read, discover, read, read_sized, read_some};
+use lookalike_testing::data;
 
 const CONTAINERS: [&str; 6] = [
     "bbc120.jsonl.gz",
@@ -23,7 +24,7 @@ fn flat(text: &str) -> String {
 
 #[test]
 fn every_container_gives_the_same_documents() {
-    let Some(folder) = data("formats") else { return };
+    let Some(folder) = data::folder("formats") else { return };
     let plain = without_places(read(&discover(&folder.join("bbc120.jsonl"))));
     assert_eq!(plain.len(), 120);
     assert_eq!(plain[0].id.as_deref(), Some("bbc/business/001"));
@@ -45,7 +46,7 @@ fn every_container_gives_the_same_documents() {
 
 #[test]
 fn a_directory_of_text_files_gives_a_document_a_file() {
-    let Some(folder) = data("formats") else { return };
+    let Some(folder) = data::folder("formats") else { return };
     let plain = read(&discover(&folder.join("bbc120.jsonl"))).records;
     let inputs = discover(&folder.join("txt_dir"));
     let texts = without_places(read(&inputs));
@@ -58,7 +59,7 @@ fn a_directory_of_text_files_gives_a_document_a_file() {
 
 #[test]
 fn what_has_no_known_form_is_passed_over_and_counted() {
-    let Some(folder) = data("formats") else { return };
+    let Some(folder) = data::folder("formats") else { return };
     let inputs = discover(&folder);
     let passed: Vec<_> =
         inputs.skipped.iter().map(|p| p.file_name().unwrap().to_str().unwrap()).collect();

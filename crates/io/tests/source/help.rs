@@ -110,17 +110,3 @@ impl OneFile {
         read(&self.inputs(DiscoverOptions::default()))
     }
 }
-
-/// A folder of the collections that the tests use where they are present: below `LOOKALIKE_DATA`, or
-/// beside the workspace.
-pub(crate) fn data(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("LOOKALIKE_DATA")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"));
-    let folder = root.join(folder);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: {} does not exist; set LOOKALIKE_DATA", folder.display());
-    None
-}

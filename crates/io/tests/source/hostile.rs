@@ -2,7 +2,8 @@
 
 use lookalike_io::{DiscoverOptions, Format, Inputs};
 
-use crate::help::{data, read, read_sized};
+use crate::help::{read, read_sized};
+use lookalike_testing::data;
 
 /// Name, good records, problems, and words of the first problem.
 const EXPECTED: &[(&str, usize, usize, &str)] = &[
@@ -79,7 +80,7 @@ fn discover(path: &std::path::Path) -> Result<Inputs, String> {
 
 #[test]
 fn every_hostile_file_gives_what_it_should() {
-    let Some(folder) = data("hostile/files") else { return };
+    let Some(folder) = data::folder("hostile/files") else { return };
     for (name, records, problems, words) in EXPECTED {
         let inputs = discover(&folder.join(name)).unwrap();
         let found = read(&inputs);
@@ -99,7 +100,7 @@ fn every_hostile_file_gives_what_it_should() {
 
 #[test]
 fn no_hostile_file_is_forgotten() {
-    let Some(folder) = data("hostile/files") else { return };
+    let Some(folder) = data::folder("hostile/files") else { return };
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -113,7 +114,7 @@ fn no_hostile_file_is_forgotten() {
 
 #[test]
 fn the_whole_directory_is_read_in_one_go() {
-    let Some(folder) = data("hostile/files") else { return };
+    let Some(folder) = data::folder("hostile/files") else { return };
     let inputs = discover(&folder).unwrap();
     let found = read(&inputs);
     let names = discover(&folder.join("names")).unwrap().files.len();
