@@ -10,6 +10,7 @@
 //! [`Chunk::visit`]: source::Chunk::visit
 //! [`Chunks`]: source::Chunks
 
+mod guard;
 pub mod input;
 pub mod record;
 pub mod scratch;

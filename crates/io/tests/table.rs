@@ -185,3 +185,52 @@ fn damaged_tables_are_errors_with_a_row() {
     let error = TableReader::open(folder.path(), "pairs", &COLUMNS).err().unwrap();
     assert!(matches!(error, TableError::Unreadable { .. }));
 }
+
+/// Everything that a table of text can hold and that was not written by us.
+#[test]
+fn what_is_cut_off_or_no_number_of_ours_is_an_error() {
+    let refused = [
+        ("tsv", "shared\tresemblance\n7\t0.85", "row 1: the line is cut off"),
+        ("tsv", "shared\tresemblance", "row 0: the line is cut off"),
+        ("tsv", "resemblance\nNaN\n", "`NaN` is not a number"),
+        ("tsv", "resemblance\n0.5\ninf\n", "row 2: `inf` is not a number"),
+        ("tsv", "shared\n+5\n", "`+5` is not a number"),
+        ("tsv", "shared\n9223372036854775808\n", "is not a number"),
+        ("jsonl", "{\"resemblance\":0.5}\n{\"resemblance\":0.5}", "row 2: the line is cut off"),
+        ("jsonl", "{\"resemblance\":1e999}\n", "`1e999` is not a number"),
+        ("jsonl", "{\"shared\":9223372036854775808}\n", "is not a count"),
+    ];
+    for (extension, content, reason) in refused {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(format!("pairs.{extension}")), content).unwrap();
+        let table = TableReader::open(folder.path(), "pairs", &COLUMNS);
+        let rows = table.and_then(|table| table.collect::<Result<Vec<_>, _>>());
+        let error = rows.unwrap_err().to_string();
+        assert!(error.contains(reason), "{content:?}: {error}");
+    }
+}
+
+/// Parquet decoders panic on some damage; that is an error of the file.
+#[test]
+fn no_damage_to_a_parquet_table_is_fatal() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<Vec<Value>> = (0..20)
+        .map(|n| {
+            let id = Value::Text(format!("id{n}"));
+            vec![id, Value::Null, Value::Count(n), Value::Ratio(n as f64 / 20.0)]
+        })
+        .collect();
+    write(folder.path(), TableFormat::Parquet, &rows);
+    let path = folder.path().join("pairs.parquet");
+    let bytes = std::fs::read(&path).unwrap();
+    for at in 0..bytes.len() {
+        for mask in [1, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= mask;
+            std::fs::write(&path, damaged).unwrap();
+            let table = TableReader::open(folder.path(), "pairs", &COLUMNS);
+            // What is no error may be other rows: Parquet has no checksum of all.
+            let _ = table.map(|table| table.take(1000).collect::<Vec<_>>());
+        }
+    }
+}

@@ -109,6 +109,9 @@ impl Header {
         };
         let mut next = || text().ok_or_else(short);
         let (hash, analysis, term_filter) = (next()?, next()?, next()?);
+        if at != length {
+            return Err(damaged("the header is longer than what it holds"));
+        }
         if hash != HASH_NAME {
             return Err(LexiconError::Differs {
                 path: path.to_owned(),

@@ -1,6 +1,7 @@
 //! A lexicon's file in, document frequencies out.
 
 use crate::builder::differs;
+use crate::check;
 use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, number};
 use crate::map::map;
 use crate::write::group;
@@ -62,6 +63,9 @@ impl Lexicon {
             return Err(damaged("its checksum is wrong"));
         }
         let (header, sections) = Header::decode(&map, path)?;
+        if let Some(what) = check::wrong(&map, &header, sections) {
+            return Err(damaged(what));
+        }
         Ok(Self { path: path.to_owned(), map, header, sections, checksum })
     }
 

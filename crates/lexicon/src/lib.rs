@@ -36,6 +36,7 @@
 //! ```
 
 mod builder;
+mod check;
 mod description;
 mod error;
 pub mod format;

@@ -335,3 +335,34 @@ fn a_hundred_thousand_terms() {
     assert!((lexicon.idf(fingerprint("t1")) - 100f64.ln()).abs() < 1e-12);
     assert_eq!((lexicon.nidf(fingerprint("every")), lexicon.nidf(fingerprint("t1"))), (0.0, 1.0));
 }
+
+/// A right checksum over sections that contradict each other: lookups would give other frequencies than
+/// the entries have.
+#[test]
+fn sections_that_do_not_agree_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let whole = bytes(&small(&folder));
+    let entries = u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize;
+    let end = whole.len();
+    let path = folder.path().join("forged");
+    for (at, value, what) in [
+        (32, 2, "number of documents"),
+        (39, 1, "number of documents"),
+        (56, 0, "range"),
+        (60, 4, "range"),
+        (entries + 7, 0xff, "sorted"),
+        (entries + 8, 77, "range"),
+        (entries + 36, 7, "names"),
+        (end - 4, 1, "directory"),
+        (end - 8, 7, "directory"),
+    ] {
+        let mut forged = whole.clone();
+        assert_ne!(forged[at], value, "byte {at}");
+        forged[at] = value;
+        let TextDigest(checksum) = TextDigest::of(&forged[32..]);
+        forged[16..32].copy_from_slice(&checksum.to_le_bytes());
+        std::fs::write(&path, forged).unwrap();
+        let error = Lexicon::open(&path).unwrap_err().to_string();
+        assert!(error.contains("is damaged") && error.contains(what), "byte {at}: {error}");
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! A *frame* is a head, a front and a back. The head is bytes, compressed, and read as a whole. Front and back
 //! are words that lie there as they are, so that parts of them can be read; who needs only the one does not
-//! read the other. All three have checksums. A file whose writer was killed ends in half a frame:
+//! read the other. All three have checksums, and the place of the frame in the file is part of one of
+//! them: a frame that was lost, repeated or moved is damage, too. A file whose writer was killed ends in half a frame:
 //! [`FrameFile::reopen`] keeps the whole ones before it.
 
 use std::borrow::Cow;
@@ -13,10 +14,10 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 use zerocopy::IntoBytes;
 
 /// How a frame begins: what it is, and the version of this form.
-const MAGIC: &[u8; 8] = b"LKFRAME2";
+const MAGIC: &[u8; 8] = b"LKFRAME3";
 
 /// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain), words of the front and of the back,
-/// checksums of the front, of the back, and of all this and the head.
+/// checksums of the front, of the back, and of all this, the head and the place of the frame in the file.
 const HEADER: usize = 56;
 
 /// Bytes of a word.
@@ -147,7 +148,7 @@ impl FrameFile {
         for (bytes, word) in header[16..48].chunks_exact_mut(8).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
-        let sum = xxh3_64_with_seed(&head, xxh3_64(&header[..48]));
+        let sum = head_sum(&header, &head, frame.start);
         header[48..].copy_from_slice(&sum.to_le_bytes());
         for bytes in [&header, head.as_slice(), front.as_bytes(), back.as_bytes()] {
             self.file.write_all(bytes)?;
@@ -164,7 +165,7 @@ impl FrameFile {
         let mut bytes = vec![0; HEADER + frame.head as usize];
         read_at(&self.file, &mut bytes, frame.start)?;
         let (header, head) = bytes.split_at(HEADER);
-        match plain_length(header, head) {
+        match plain_length(header, head, frame.start) {
             Some(plain) => zstd::bulk::decompress(head, plain),
             None => Err(damaged()),
         }
@@ -245,11 +246,15 @@ pub(super) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "it came back other than it was written")
 }
 
-/// Length of the plain head, if the checksum of header and head holds.
-fn plain_length(header: &[u8], head: &[u8]) -> Option<usize> {
+/// Checksum of the header before it, the head, and the place of the frame.
+fn head_sum(header: &[u8], head: &[u8], start: u64) -> u64 {
+    xxh3_64_with_seed(head, xxh3_64_with_seed(&header[..48], start))
+}
+
+/// Length of the plain head, if the checksum of header, head and place holds.
+fn plain_length(header: &[u8], head: &[u8], start: u64) -> Option<usize> {
     let word = |at: usize| Some(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?));
-    let holds =
-        header.starts_with(MAGIC) && word(48)? == xxh3_64_with_seed(head, xxh3_64(&header[..48]));
+    let holds = header.starts_with(MAGIC) && word(48)? == head_sum(header, head, start);
     holds.then_some((word(8)? >> 32) as usize)
 }
 
@@ -269,7 +274,7 @@ fn next_frame(reader: &mut impl Read, start: u64, length: u64) -> io::Result<Opt
     }
     let mut head = vec![0; frame.head as usize];
     reader.read_exact(&mut head)?;
-    if plain_length(&header, &head).is_none() {
+    if plain_length(&header, &head, start).is_none() {
         return Ok(None);
     }
     let mut buffer = vec![0; 1 << 16];
@@ -383,6 +388,28 @@ mod tests {
                 assert_eq!(found.frames, frames[..whole], "byte {at}");
                 assert_eq!(found.file.bytes() + found.dropped, content.len() as u64);
             }
+        }
+    }
+
+    /// Whole frames in another order: the frames before the first that is not in its place are there.
+    #[test]
+    fn frames_in_other_places_are_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frames");
+        let frames = written(&path, 4);
+        let bytes = std::fs::read(&path).unwrap();
+        let piece = |n: usize| &bytes[frames[n].start as usize..frames[n].end() as usize];
+        for (order, whole) in [
+            (&[0, 2, 3][..], 1),
+            (&[1, 2, 3], 0),
+            (&[0, 0, 1, 2, 3], 1),
+            (&[0, 2, 1, 3], 1),
+            (&[0, 1, 3], 2),
+            (&[0, 1, 2, 3, 3], 4),
+        ] {
+            let moved: Vec<u8> = order.iter().flat_map(|&n| piece(n)).copied().collect();
+            std::fs::write(&path, moved).unwrap();
+            assert_eq!(FrameFile::reopen(&path).unwrap().frames, frames[..whole], "{order:?}");
         }
     }
 

@@ -3,12 +3,9 @@
 //! Row groups are read one after the other, in batches whose number of rows follows from the row
 //! group's size with all its columns: so the batches are the same whether or not all are read.
 //!
-//! The decoder is trusted with hostile bytes only behind `catch_unwind`: parts of it index and slice by
-//! lengths that it has read, and a panic would take the whole run with it. What it leaves behind is
-//! thrown away. A page's checksum is verified where it has one.
+//! The decoder only sees the bytes of a file behind [`guarded`]. A page's checksum is verified where it has one.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
@@ -18,6 +15,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::file::metadata::RowGroupMetaData;
 
+use crate::guard::guarded;
 use crate::{InputFile, Problem};
 
 use super::fields::Fields;
@@ -186,14 +184,6 @@ fn meaning(words: &str) -> String {
         format!("it uses what is not read yet ({inner}); write it again with zstd or snappy")
     } else {
         format!("damaged ({inner}); get a good copy of the file")
-    }
-}
-
-/// Runs the decoder; a panic inside becomes an error as well.
-fn guarded<T, E: std::fmt::Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
-        Ok(result) => result.map_err(|e| e.to_string()),
-        Err(_) => Err("the decoder failed on it".to_string()),
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::value::{parse_count, parse_ratio};
 use super::{Cell, Column, Kind, Value};
 
 /// Appends a row; its cells fit their columns.
@@ -68,9 +69,7 @@ pub(super) fn parse_member(raw: &RawValue, kind: Kind) -> Result<Value, String> 
         Kind::Text => {
             serde_json::from_str(raw).map(Value::Text).map_err(|_| format!("`{raw}` is not text"))
         }
-        Kind::Count => raw.parse().map(Value::Count).map_err(|_| format!("`{raw}` is not a count")),
-        Kind::Ratio => {
-            raw.parse().map(Value::Ratio).map_err(|_| format!("`{raw}` is not a number"))
-        }
+        Kind::Count => parse_count(raw).ok_or_else(|| format!("`{raw}` is not a count")),
+        Kind::Ratio => parse_ratio(raw).ok_or_else(|| format!("`{raw}` is not a number")),
     }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
+use crate::guard::guarded;
+
 use super::{Column, TableError, TableFormat, Value, jsonl, parquet as columns, tsv};
 
 /// Reads the rows of a table, whichever form it was written in. See [`super::TableWriter`] for an
@@ -50,9 +52,7 @@ impl TableReader {
 
     fn open_parquet(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
         let file = open(&path)?;
-        let batches = ParquetRecordBatchReaderBuilder::try_new(file)
-            .map_err(|e| unreadable(&path, e))?
-            .build()
+        let batches = guarded(|| ParquetRecordBatchReaderBuilder::try_new(file)?.build())
             .map_err(|e| unreadable(&path, e))?;
         let schema = batches.schema();
         let columns = recognise(&path, schema.fields().iter().map(|f| f.name().as_str()), known)?;
@@ -68,7 +68,7 @@ impl TableReader {
 
     fn open_tsv(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
         let mut lines = Lines { file: BufReader::new(open(&path)?), line: String::new() };
-        let Some(header) = lines.next(&path)? else {
+        let Some(header) = lines.next(&path, 0)? else {
             return Err(malformed(&path, 0, "the header is missing".into()));
         };
         let columns = recognise(&path, header.split('\t'), known)?;
@@ -77,7 +77,7 @@ impl TableReader {
 
     fn open_jsonl(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
         let mut lines = Lines { file: BufReader::new(open(&path)?), line: String::new() };
-        let columns = match lines.next(&path)? {
+        let columns = match lines.next(&path, 1)? {
             None => Vec::new(),
             Some(line) => {
                 let members: jsonl::Members<'_> =
@@ -119,14 +119,14 @@ impl TableReader {
                     *next += 1;
                     return Ok(Some(values));
                 }
-                match batches.next() {
-                    None => return Ok(None),
-                    Some(more) => *batch = Some(more.map_err(|e| unreadable(path, e))?),
+                *batch = guarded(|| batches.next().transpose()).map_err(|e| unreadable(path, e))?;
+                if batch.is_none() {
+                    return Ok(None);
                 }
                 *next = 0;
             },
             Form::Tsv { lines } => {
-                let Some(line) = lines.next(path)? else { return Ok(None) };
+                let Some(line) = lines.next(path, row)? else { return Ok(None) };
                 let fields: Vec<&str> = line.split('\t').collect();
                 if fields.len() != columns.len() {
                     return Err(fail(format!(
@@ -142,7 +142,7 @@ impl TableReader {
                 values.collect::<Result<_, _>>().map(Some)
             }
             Form::Jsonl { lines } => {
-                let Some(line) = lines.next(path)? else { return Ok(None) };
+                let Some(line) = lines.next(path, row)? else { return Ok(None) };
                 let members: jsonl::Members<'_> =
                     serde_json::from_str(line).map_err(|e| fail(e.to_string()))?;
                 let members = members.0;
@@ -188,18 +188,23 @@ fn recognise<'a>(
         .collect()
 }
 
-/// Lines of a file, all of which end in `\n`.
+/// Lines of a file, all of which end in `\n`: one that does not was cut off, and what is left of a number
+/// would be another number.
 struct Lines {
     file: BufReader<File>,
     line: String,
 }
 
 impl Lines {
-    fn next(&mut self, path: &Path) -> Result<Option<&str>, TableError> {
+    /// The next line; errors name it as this row.
+    fn next(&mut self, path: &Path, row: u64) -> Result<Option<&str>, TableError> {
         self.line.clear();
         match self.file.read_line(&mut self.line) {
             Ok(0) => Ok(None),
-            Ok(_) => Ok(Some(self.line.strip_suffix('\n').unwrap_or(&self.line))),
+            Ok(_) => match self.line.strip_suffix('\n') {
+                Some(line) => Ok(Some(line)),
+                None => Err(malformed(path, row, "the line is cut off".into())),
+            },
             Err(e) => Err(unreadable(path, e)),
         }
     }

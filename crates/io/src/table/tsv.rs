@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::value::{parse_count, parse_ratio};
 use super::{Cell, Column, Kind, Value};
 
 /// Stands for empty text, since an empty field is a missing value.
@@ -80,8 +81,8 @@ pub(super) fn parse_field(field: &str, kind: Kind) -> Result<Value, String> {
     match kind {
         Kind::Text if field == EMPTY_TEXT => Ok(Value::Text(String::new())),
         Kind::Text => parse_text(field).map(Value::Text),
-        Kind::Count => field.parse().map(Value::Count).map_err(|_| not_a_number()),
-        Kind::Ratio => field.parse().map(Value::Ratio).map_err(|_| not_a_number()),
+        Kind::Count => parse_count(field).ok_or_else(not_a_number),
+        Kind::Ratio => parse_ratio(field).ok_or_else(not_a_number),
     }
 }
 

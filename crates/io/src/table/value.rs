@@ -110,3 +110,14 @@ impl Value {
         }
     }
 }
+
+/// The count that a text is, as it is written: digits alone, below 2⁶³.
+pub(super) fn parse_count(text: &str) -> Option<Value> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|&count| digits && i64::try_from(count).is_ok()).map(Value::Count)
+}
+
+/// The ratio that a text is: a finite number.
+pub(super) fn parse_ratio(text: &str) -> Option<Value> {
+    text.parse().ok().filter(|ratio: &f64| ratio.is_finite()).map(Value::Ratio)
+}
