@@ -14,6 +14,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 
 use super::{OutputError, OutputFile};
+use crate::guard::guarded;
 
 /// A row group is written when its encoded size reaches this: it lies in memory until then.
 const ROW_GROUP_BYTES: usize = 32 << 20;
@@ -31,7 +32,7 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn read(path: &Path) -> Result<Self, OutputError> {
         let file = File::open(path).map_err(|e| OutputError::input(path, e))?;
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+        let metadata = guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))
             .map_err(|e| OutputError::input(path, e))?;
         let file = metadata.metadata().file_metadata();
         let columns = metadata.metadata().row_groups().first().map(|group| group.columns());
@@ -101,7 +102,10 @@ pub(super) struct ParquetOutput {
 
 impl ParquetOutput {
     pub(super) fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
-        self.writer.write(batch).map_err(|e| OutputError::parquet(&self.path, e))
+        // Rows of a damaged file may be such that they cannot be encoded.
+        guarded(|| Ok::<_, String>(self.writer.write(batch)))
+            .map_err(|e| OutputError::input(&self.path, e))?
+            .map_err(|e| OutputError::parquet(&self.path, e))
     }
 
     /// Ends the file and gives its size.

@@ -8,6 +8,7 @@ use arrow_select::filter::filter_record_batch;
 
 use super::mark::{Refusal, columns, jsonl, rows};
 use super::{MarkNames, OutputError, Role};
+use crate::guard::guarded;
 use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
 use crate::{Fate, Fates, InputFile, Inputs, Mark};
@@ -213,7 +214,8 @@ impl Router<'_> {
                 batch.clone()
             } else {
                 let wanted: BooleanArray = roles.iter().map(|r| Some(*r == role)).collect();
-                filter_record_batch(batch, &wanted).map_err(fail)?
+                guarded(|| filter_record_batch(batch, &wanted))
+                    .map_err(|e| OutputError::input(&self.input().path, e))?
             };
             if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
                 let schema = columns::marked_schema(&batch.schema(), names)

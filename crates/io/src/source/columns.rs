@@ -9,6 +9,7 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
+use crate::guard::guarded;
 use crate::{Content, Inputs, Item, RecordView};
 
 use super::fields::{Fields, non_empty, number};
@@ -148,12 +149,17 @@ pub(super) fn visit(
     let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
     let found = fields.columns(&names);
     let of = |slot: usize| found[slot].map(|column| batch.column(column));
-    let named = fields.extra.iter().map(|slot| Numbers::of(of(*slot))).collect();
     let used = [fields.text, fields.html, fields.id, fields.url, fields.title, fields.date];
     let texts = |slot| of(slot).filter(|_| used.contains(&slot)).and_then(Texts::of);
-    let columns = Columns { texts: (0..found.len()).map(texts).collect(), extra: named };
+    let columns = guarded(|| {
+        let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot))).collect();
+        Ok::<_, String>(Columns { texts: (0..found.len()).map(texts).collect(), extra })
+    });
     for (record, row) in (chunk.first_record..).zip(0..batch.num_rows()) {
-        match columns.view(row, fields, limit, &mut scratch.extra) {
+        let extra = &mut scratch.extra;
+        let view = columns.as_ref().map_err(String::clone);
+        // Of what a damaged file became, a value may panic when it is looked at.
+        match view.and_then(|columns| guarded(|| columns.view(row, fields, limit, extra))) {
             Ok(view) => visit(Item::Record(RecordView { file: chunk.file, record, ..view })),
             Err(words) => visit(Item::Bad(chunk.problem(inputs, record, 0, None, words))),
         }
