@@ -139,6 +139,7 @@ impl Corpus {
             memory: 256 << 20,
             threads: 1,
             strict: true,
+            skip_unreadable: false,
         };
         let built = build_lexicon(&job, &Silent)
             .with_context(|| format!("the lexicon of {} for {term_filter:?}", self.name))?;

@@ -445,13 +445,18 @@ def whole_files(c: Checks, folder: Path) -> None:
     for name, (content, some, message) in cases.items():
         path, out = folder / name, c.out(f"file {name}")
         path.write_bytes(content)
-        done = c.run("dedup", path, "-o", out, "--tables", "tsv")
+        failed = c.run("dedup", path, "-o", out, "--tables", "tsv")
+        said = name in failed.stderr and "--skip-unreadable" in failed.stderr and message in failed.stderr
+        c.check(f"{name}: the run fails and says what to do", failed.returncode == 1 and said and not out.exists(), failed.stderr)
+        done = c.run("dedup", path, "-o", out, "--tables", "tsv", "--skip-unreadable")
         listed = (out / "problems.tsv").read_text(encoding="utf-8") if out.exists() else ""
         said = name in done.stderr and message in listed
         told = some or "no document was read" in done.stderr
         c.check(f"{name}: is named with what is wrong", done.returncode == (0 if some else 1) and said and told, f"exit {done.returncode}: {done.stderr}")
         summary = summary_of(out)
         c.check(f"{name}: is counted as a problem", summary.get("problems", 0) >= 1, summary.get("problems"))
+        unreadable = summary.get("unreadable_inputs"), [input.get("unreadable") for input in summary.get("inputs", [])]
+        c.check(f"{name}: is counted as unreadable", unreadable == (1, [True]) and any(name in warning for warning in summary.get("warnings", [])), summary)
         c.check(f"{name}: what came before is used", (summary.get("documents", 0) > 0) == some, summary.get("documents"))
         strict = c.run("dedup", path, "-o", c.out(f"strict file {name}"), "--strict")
         c.check(f"{name}: --strict stops", strict.returncode == 1 and name in strict.stderr, strict.stderr)

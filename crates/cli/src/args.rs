@@ -254,8 +254,12 @@ pub(crate) struct InputArgs {
     #[command(flatten)]
     pub(crate) fields: FieldArgs,
     /// Stop at the first bad record instead of counting it and going on
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", conflicts_with = "skip_unreadable")]
     pub(crate) strict: bool,
+    /// Go on without what cannot be read of an input (damaged, cut off, no permission) instead of
+    /// failing; the input is counted and named
+    #[arg(long, help_heading = "Input")]
+    pub(crate) skip_unreadable: bool,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,12 @@ pub enum EngineError {
     /// A bad record in strict mode.
     #[error("{0} (stopped by --strict; without it bad records are counted and left out)")]
     Strict(Problem),
+    /// An input, or the rest of one, cannot be read, and the job does not allow to skip it.
+    #[error(
+        "{0}; what cannot be read would be neither kept nor removed, so nothing was written; \
+         --skip-unreadable goes on without it"
+    )]
+    Unreadable(Problem),
     /// More documents than one run can number.
     #[error(
         "the collection holds more than {limit} documents, the most that one run can take; split it"

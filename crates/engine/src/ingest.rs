@@ -10,7 +10,7 @@ use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::store::{ChunkStore, Remarks};
 use crate::stored_sets::{StoredSets, retain};
-use crate::{EngineError, Progress, Scratch, Signer, date, limits, pipeline};
+use crate::{EngineError, Problems, Progress, Scratch, Signer, date, limits, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -26,6 +26,8 @@ pub struct IngestOptions {
     pub threads: usize,
     /// Stop at the first bad record.
     pub strict: bool,
+    /// Go on without what cannot be read of an input, instead of failing.
+    pub skip_unreadable: bool,
     /// The rules whose values are collected.
     pub keep: Vec<KeepRule>,
     /// Files from here on are protected; the number of files if none are.
@@ -47,6 +49,7 @@ impl IngestOptions {
         Self {
             threads,
             strict: false,
+            skip_unreadable: false,
             keep: Vec::new(),
             first_protected_file: u32::MAX,
             memory: u64::MAX,
@@ -60,7 +63,7 @@ impl IngestOptions {
 /// Reads everything.
 ///
 /// # Errors
-/// A bad record in strict mode, too many documents, or an interruption.
+/// An unreadable input, unless those are skipped; a bad record in strict mode, too many documents, or an interruption.
 pub fn ingest(
     inputs: &Inputs,
     signer: &Signer,
@@ -173,6 +176,7 @@ impl<'a> Appender<'a> {
                 self.collection.restored_whole = false;
                 return Ok(chunk);
             };
+            self.refuse_unreadable(&remarks.problems)?;
             let rows = &block.rows.documents;
             let documents = rows.len();
             progress.advance(remarks.consumed, documents as u64);
@@ -196,6 +200,7 @@ impl<'a> Appender<'a> {
         if let Some(error) = result.failed.take() {
             return Err(error);
         }
+        self.refuse_unreadable(&result.remarks.problems)?;
         let repeated = sets.commit(self.collection.chunks(), &result.remarks.sequences);
         if !repeated.is_empty() {
             result.block.drop_repeated(self.collection.chunks(), &repeated);
@@ -210,6 +215,16 @@ impl<'a> Appender<'a> {
             self.write_behind()?;
         }
         self.count(result.block, result.remarks, documents)
+    }
+
+    /// Fails if an input is unreadable and unreadable inputs are not skipped.
+    fn refuse_unreadable(&self, problems: &Problems) -> Result<(), EngineError> {
+        match problems.first_unreadable() {
+            Some(problem) if !self.options.skip_unreadable => {
+                Err(EngineError::Unreadable(problem.clone()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes down the next chunk that only memory holds: now, while texts are read on other threads.

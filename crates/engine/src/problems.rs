@@ -6,7 +6,7 @@
 
 use lookalike_io::Problem;
 use lookalike_io::scratch::{Decoder, Encoder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 
 /// Records and files that could not be used, in input order.
@@ -15,6 +15,8 @@ pub struct Problems {
     listed: Vec<Problem>,
     /// How many there are, by file.
     counts: BTreeMap<u32, u64>,
+    /// The files that are unreadable, wholly or from some place on.
+    unreadable: BTreeSet<u32>,
 }
 
 /// Stands for an offset that is not known.
@@ -27,6 +29,9 @@ impl Problems {
     /// Counts one more, and keeps it if there is room.
     pub fn push(&mut self, problem: Problem) {
         *self.counts.entry(problem.file).or_default() += 1;
+        if problem.unreadable {
+            self.unreadable.insert(problem.file);
+        }
         if self.listed.len() < Self::LISTED {
             self.listed.push(problem);
         }
@@ -37,6 +42,7 @@ impl Problems {
         for (file, count) in other.counts {
             *self.counts.entry(file).or_default() += count;
         }
+        self.unreadable.extend(other.unreadable);
         let room = Self::LISTED - self.listed.len();
         self.listed.extend(other.listed.into_iter().take(room));
     }
@@ -44,9 +50,10 @@ impl Problems {
     pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
         out.array(&self.counts.keys().copied().collect::<Vec<u32>>())?;
         out.array(&self.counts.values().copied().collect::<Vec<u64>>())?;
+        out.array(&self.unreadable.iter().copied().collect::<Vec<u32>>())?;
         out.numbers(&[self.listed.len() as u64])?;
-        for Problem { file, path, record, line, offset, message } in &self.listed {
-            out.numbers(&[*file, *record])?;
+        for Problem { file, path, record, line, offset, message, unreadable } in &self.listed {
+            out.numbers(&[*file, *record, u32::from(*unreadable)])?;
             out.numbers(&[*line, offset.unwrap_or(NO_OFFSET)])?;
             out.array(path.as_bytes())?;
             out.array(message.as_bytes())?;
@@ -56,19 +63,24 @@ impl Problems {
 
     pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
         let (files, counts) = (from.array::<u32>(most)?, from.array::<u64>(most)?);
-        let mut problems =
-            Self { counts: files.into_iter().zip(counts).collect(), ..Self::default() };
+        let mut problems = Self {
+            counts: files.into_iter().zip(counts).collect(),
+            unreadable: from.array::<u32>(most)?.into_iter().collect(),
+            listed: Vec::new(),
+        };
         let mut listed = Vec::new();
         from.numbers::<u64>(1, &mut listed)?;
         for _ in 0..listed[0] {
             let (mut small, mut large) = (Vec::new(), Vec::new());
-            from.numbers::<u32>(2, &mut small)?;
+            from.numbers::<u32>(3, &mut small)?;
             from.numbers::<u64>(2, &mut large)?;
             let mut text = || String::from_utf8(from.array(most)?).map_err(io::Error::other);
             let (path, message) = (text()?, text()?);
             let offset = Some(large[1]).filter(|&offset| offset != NO_OFFSET);
             let (file, record, line) = (small[0], small[1], large[0]);
-            problems.listed.push(Problem { file, path, record, line, offset, message });
+            let unreadable = small[2] != 0;
+            let problem = Problem { file, path, record, line, offset, message, unreadable };
+            problems.listed.push(problem);
         }
         Ok(problems)
     }
@@ -82,6 +94,17 @@ impl Problems {
     /// How many there are, by file; files without any are left out.
     pub fn counts(&self) -> impl Iterator<Item = (u32, u64)> {
         self.counts.iter().map(|(&file, &count)| (file, count))
+    }
+
+    /// The files that are unreadable, wholly or from some place on.
+    pub fn unreadable(&self) -> impl Iterator<Item = u32> {
+        self.unreadable.iter().copied()
+    }
+
+    /// The first of them that makes an input unreadable, among those that are listed.
+    #[must_use]
+    pub fn first_unreadable(&self) -> Option<&Problem> {
+        self.listed.iter().find(|problem| problem.unreadable)
     }
 
     /// The first of them.
@@ -103,7 +126,8 @@ mod tests {
 
     fn problem(file: u32, record: u32) -> Problem {
         let (path, message) = (String::new(), String::new());
-        Problem { file, path, record, line: 0, offset: None, message }
+        let (line, offset, unreadable) = (0, None, record == 4);
+        Problem { file, path, record, line, offset, message, unreadable }
     }
 
     #[test]
@@ -116,6 +140,8 @@ mod tests {
         problems.write(&mut written).unwrap();
         let read = Problems::read(&mut Decoder(&*written.0), 1000).unwrap();
         assert_eq!(format!("{read:?}"), format!("{problems:?}"));
+        assert_eq!(read.unreadable().collect::<Vec<_>>(), [2]);
+        assert_eq!(read.first_unreadable().map(|problem| problem.record), Some(4));
     }
 
     #[test]

@@ -70,12 +70,16 @@ pub struct Problem {
     pub offset: Option<u64>,
     /// What is wrong, in words that can be acted on.
     pub message: String,
+    /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost with
+    /// an unknown number of records. Otherwise one record is concerned, or none.
+    pub unreadable: bool,
 }
 
 impl Problem {
-    /// A problem of a whole file, or of its rest from an offset on.
+    /// An unreadable input: a whole file, or its rest from an offset on.
     pub(crate) fn of_file(file: u32, name: &str, offset: Option<u64>, message: String) -> Self {
-        Self { file, path: name.to_string(), record: 0, line: 0, offset, message }
+        let path = name.to_string();
+        Self { file, path, record: 0, line: 0, offset, message, unreadable: true }
     }
 }
 

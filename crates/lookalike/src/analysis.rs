@@ -110,6 +110,7 @@ pub(crate) fn analyse(
     let options = IngestOptions {
         threads,
         strict: job.strict,
+        skip_unreadable: job.skip_unreadable,
         keep: keep.clone(),
         first_protected_file,
         memory: memory.sets(),

@@ -102,6 +102,7 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
         pool: &pool,
         threads,
         strict: job.job.strict,
+        skip_unreadable: job.job.skip_unreadable,
         max_pairs: job.job.max_pairs,
         progress,
     };

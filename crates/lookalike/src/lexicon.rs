@@ -29,6 +29,8 @@ pub struct LexiconJob {
     pub threads: usize,
     /// Stop at the first bad record.
     pub strict: bool,
+    /// Go on without what cannot be read of an input, instead of failing.
+    pub skip_unreadable: bool,
 }
 
 /// A lexicon that was built, and what could not be read for it.
@@ -68,6 +70,7 @@ pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built,
         threads: thread_count(job.threads),
         memory: job.memory,
         strict: job.strict,
+        skip_unreadable: job.skip_unreadable,
     };
     count.run(&job.output, progress)
 }
@@ -81,9 +84,9 @@ pub(crate) fn count_terms(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Lexicon, LookalikeError> {
-    // Bad records are told of when the documents are read.
-    let (memory, strict) = (Memory::default().0, false);
-    let count = Count { inputs, settings, description, threads, memory, strict };
+    // What cannot be used is reported, or refused, when the documents are read.
+    let (memory, strict, skip_unreadable) = (Memory::default().0, false, true);
+    let count = Count { inputs, settings, description, threads, memory, strict, skip_unreadable };
     Ok(count.run(path, progress)?.lexicon)
 }
 
@@ -95,6 +98,7 @@ struct Count<'a> {
     threads: usize,
     memory: usize,
     strict: bool,
+    skip_unreadable: bool,
 }
 
 /// What a chunk of the inputs gave, besides counts.
@@ -144,10 +148,13 @@ impl Count<'_> {
         let mut outcome: Result<(), LookalikeError> = Ok(());
         let chunks = self.inputs.chunks();
         pipeline::ordered(self.threads, chunks, Default::default, count, |counted: Counted| {
-            outcome = match (counted.failed, counted.problems.listed().first()) {
+            outcome = match (counted.failed, self.first(&counted.problems)) {
                 (Some(error), _) => Err(error.into()),
                 (None, Some(problem)) if self.strict => {
                     Err(EngineError::Strict(problem.clone()).into())
+                }
+                (None, Some(problem)) if problem.unreadable && !self.skip_unreadable => {
+                    Err(EngineError::Unreadable(problem.clone()).into())
                 }
                 _ if progress.cancelled() => Err(EngineError::Cancelled.into()),
                 _ => Ok(()),
@@ -162,6 +169,14 @@ impl Count<'_> {
             whole.absorb(builder)?;
         }
         Ok(Built { lexicon: whole.finish(path)?, problems })
+    }
+
+    /// The problem that may stop the run: the first, or the first that makes an input unreadable.
+    fn first<'p>(&self, problems: &'p Problems) -> Option<&'p lookalike_io::Problem> {
+        match self.strict {
+            true => problems.listed().first(),
+            false => problems.first_unreadable(),
+        }
     }
 
     /// Counts the documents of a chunk; `terms` pushes those of a text.
@@ -202,6 +217,7 @@ mod tests {
             memory: 1 << 20,
             threads,
             strict,
+            skip_unreadable: false,
         }
     }
 

@@ -84,6 +84,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
         memory,
         scratch: job.job.scratch.clone().unwrap_or_else(std::env::temp_dir),
         strict: job.job.strict,
+        skip_unreadable: job.job.skip_unreadable,
         linkage: job.job.settings.linkage,
         list_pairs: lists.then_some(job.job.max_pairs),
         progress,

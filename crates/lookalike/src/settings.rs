@@ -149,6 +149,8 @@ pub struct Job {
     pub copy_files: bool,
     /// Stop at the first bad record.
     pub strict: bool,
+    /// Go on without what cannot be read of an input, instead of failing: it is counted, and named.
+    pub skip_unreadable: bool,
     /// Most pairs of documents that are listed.
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
@@ -181,6 +183,7 @@ impl Job {
             tables: Default::default(),
             copy_files: false,
             strict: false,
+            skip_unreadable: false,
             max_pairs: 10_000_000,
             threads: 0,
             memory: None,

@@ -57,6 +57,7 @@ pub(crate) fn summarise(
         without_features: without,
         duplicate_ids,
         problems: collection.problems.count(),
+        unreadable_inputs: collection.problems.unreadable().count() as u64,
         skipped_files: analysis.inputs.skipped.len() as u64,
         clusters: clusters.len(),
         documents_in_clusters: sizes().sum(),
@@ -107,10 +108,14 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
             kept: 0,
             removed: 0,
             problems: 0,
+            unreadable: false,
         })
         .collect();
     for (file, count) in collection.problems.counts() {
         summaries[file as usize].problems = count;
+    }
+    for file in collection.problems.unreadable() {
+        summaries[file as usize].unreadable = true;
     }
     summaries
 }

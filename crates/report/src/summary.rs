@@ -33,6 +33,10 @@ pub struct Summary {
     pub duplicate_ids: u64,
     /// Records that could not be read as documents.
     pub problems: u64,
+    /// Inputs that could not be read, or not to their end: what is lost of them is neither kept nor
+    /// removed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unreadable_inputs: u64,
     /// Files found in directories, or by patterns, and passed over: their names say no form that is
     /// read, or they are no files at all.
     #[serde(default)]
@@ -164,6 +168,9 @@ pub struct InputSummary {
     pub removed: u64,
     /// Records that could not be read as documents.
     pub problems: u64,
+    /// Whether it could not be read, or not to its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unreadable: bool,
 }
 
 /// Documents that another one stands for, by the strictest rule that says so.

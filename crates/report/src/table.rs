@@ -43,6 +43,7 @@ impl Summary {
             ("common keys ignored", self.keys_ignored),
             ("repeated ids", self.duplicate_ids),
             ("unreadable records", self.problems),
+            ("unreadable inputs", self.unreadable_inputs),
         ];
         for (name, number) in unusual {
             if number > 0 {

@@ -13,7 +13,7 @@ impl Summary {
     /// Everything in the numbers that should make a reader look twice, the gravest first.
     #[must_use]
     pub fn find_warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.unreadable().into_iter().collect();
         if self.documents == 0 {
             warnings.push("No document was read.".to_owned());
             return warnings;
@@ -40,6 +40,25 @@ impl Summary {
             ));
         }
         warnings
+    }
+
+    /// Inputs of which an unknown part is missing.
+    fn unreadable(&self) -> Option<String> {
+        let unreadable = || self.inputs.iter().filter(|input| input.unreadable);
+        let named: Vec<&str> = unreadable().take(NAMED).map(|input| input.name.as_str()).collect();
+        let more = match self.unreadable_inputs.saturating_sub(named.len() as u64) {
+            0 => String::new(),
+            more if named.is_empty() => format!(" ({} of --against)", count(more)),
+            more => format!(" and {} more", count(more)),
+        };
+        (self.unreadable_inputs > 0).then(|| {
+            format!(
+                "{} could not be read, or not to the end: {}{more}. The documents lost there were neither \
+                 kept nor removed; the table problems says where and why.",
+                counted(self.unreadable_inputs, "input"),
+                named.join(", ")
+            )
+        })
     }
 
     /// More than 1 % of the records.

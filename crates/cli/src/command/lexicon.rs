@@ -40,6 +40,7 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
         memory: args.memory,
         threads: args.threads,
         strict: args.input.strict,
+        skip_unreadable: args.input.skip_unreadable,
     };
     let progress = TerminalProgress::new(args.quiet);
     let built = build_lexicon(&job, &progress);

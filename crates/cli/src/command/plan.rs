@@ -17,6 +17,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let job = Job {
         settings,
         strict: args.input.strict,
+        skip_unreadable: args.input.skip_unreadable,
         threads: args.running.threads,
         memory: bytes(&args.memory),
         scratch: args.running.scratch.clone(),

@@ -80,6 +80,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         settings,
         tables: output.tables.into(),
         strict: input.strict,
+        skip_unreadable: input.skip_unreadable,
         max_pairs: output.max_pairs,
         threads: output.running.threads,
         scratch: output.running.scratch.clone(),

@@ -3,7 +3,8 @@
 //! Row groups are read one after the other, in batches whose number of rows follows from the row
 //! group's size with all its columns: so the batches are the same whether or not all are read.
 //!
-//! The decoder only sees the bytes of a file behind [`guarded`]. A page's checksum is verified where it has one.
+//! The decoder only sees the bytes of a file behind [`guarded`], and so does what looks at its arrays.
+//! A page's checksum is verified where it has one.
 
 use std::fs::File;
 
@@ -62,10 +63,13 @@ impl BatchReader {
             .zip(metadata.schema().fields())
             .filter(|(_, field)| fields.find(field.name()).is_some())
             .map(|(index, _)| index);
-        let projection = match only_fields {
-            true => ProjectionMask::roots(metadata.parquet_schema(), wanted),
-            false => ProjectionMask::all(),
-        };
+        let projection = guarded(|| {
+            Ok::<_, String>(match only_fields {
+                true => ProjectionMask::roots(metadata.parquet_schema(), wanted),
+                false => ProjectionMask::all(),
+            })
+        })
+        .map_err(|e| refuse(format!("the Parquet footer cannot be read: {}", meaning(&e))))?;
         Ok(Some(Self {
             file,
             name: input.name.clone(),
@@ -95,11 +99,13 @@ impl BatchReader {
                 Ok(Some(batch)) if batch.num_rows() == 0 => {}
                 Ok(Some(batch)) => return Some(self.chunk(batch)),
                 Ok(None) => self.batches = None,
-                Err(e) => return Some(Err(self.give_up(format!(
-                    "row group {} of the Parquet file cannot be read: {} (what came before is used)",
-                    self.group,
-                    meaning(&e)
-                )))),
+                Err(e) => {
+                    return Some(Err(self.give_up(format!(
+                        "row group {} of the Parquet file cannot be read: {}",
+                        self.group,
+                        meaning(&e)
+                    ))));
+                }
             }
         }
     }
@@ -107,10 +113,12 @@ impl BatchReader {
     fn open_group(&mut self) -> Result<(), String> {
         let group = self.group;
         self.group += 1;
-        let rows = rows_of_batch(self.metadata.metadata().row_group(group), self.chunk_bytes);
         let of_group = self.metadata.metadata().row_group(group);
+        let rows = rows_of_batch(of_group, self.chunk_bytes);
         let count = u64::try_from(of_group.num_rows()).unwrap_or(0).max(1);
-        self.row_bytes = u64::try_from(of_group.compressed_size()).unwrap_or(0) / count;
+        let sizes = of_group.columns().iter().map(|column| column.compressed_size().max(0));
+        let bytes = sizes.fold(0, i64::saturating_add);
+        self.row_bytes = u64::try_from(bytes).unwrap_or(0) / count;
         let handle = self.handle.try_clone().map_err(|e| e.to_string())?;
         let (metadata, projection) = (self.metadata.clone(), self.projection.clone());
         let batches = guarded(|| {

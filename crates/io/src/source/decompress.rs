@@ -113,11 +113,9 @@ impl Decompressed {
                 "unpacking the {name} data needs {room}; compress it again {remedy}, or give it unpacked"
             )
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
-            format!("the {name} data is cut off; get the whole file (what came before is used)")
+            format!("the {name} data is cut off; get the whole file")
         } else {
-            format!(
-                "the {name} data is damaged: {words}; get a good copy (what came before is used)"
-            )
+            format!("the {name} data is damaged: {words}; get a good copy")
         })
     }
 }

@@ -54,10 +54,9 @@ pub(super) fn visit(
                 let record = bare(content(input.format, &scratch.bytes));
                 visit(Item::Record(RecordView { file, record: 1, line: 1, ..record }));
             }
-            Err(message) => {
-                let path = input.name.clone();
-                let problem = Problem { file, path, record: 1, line: 0, offset: None, message };
-                visit(Item::Bad(problem));
+            Err((message, unreadable)) => {
+                let problem = Problem::of_file(file, &input.name, None, message);
+                visit(Item::Bad(Problem { record: 1, unreadable, ..problem }));
             }
         }
         if scratch.bytes.capacity() > KEPT {
@@ -66,13 +65,14 @@ pub(super) fn visit(
     }
 }
 
-fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), String> {
-    let mut source =
-        Decompressed::open(&input.path, input.compression).map_err(|e| open::explain(&e))?;
+/// Reads a whole document. Fails with a message, and whether the input is unreadable.
+fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), (String, bool)> {
+    let mut source = Decompressed::open(&input.path, input.compression)
+        .map_err(|e| (open::explain(&e), true))?;
     match source.read_up_to(limit.saturating_add(1), out) {
-        Ok(_) if out.len() > limit => Err(too_long(limit)),
+        Ok(_) if out.len() > limit => Err((too_long(limit), false)),
         Ok(_) => Ok(()),
-        Err(e) => source.explain(&e).fatal().map_or(Ok(()), Err),
+        Err(e) => source.explain(&e).fatal().map_or(Ok(()), |message| Err((message, true))),
     }
 }
 

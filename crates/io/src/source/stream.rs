@@ -112,14 +112,16 @@ impl Stream {
         // What is held is the beginning of a record whose end is lost.
         self.offset += self.held.len() as u64;
         self.held.clear();
-        let offset = Some(self.offset);
-        Some(Problem::of_file(self.file, &self.name, offset, failure.message().to_string()))
+        let (offset, message) = (Some(self.offset), failure.message().to_string());
+        let unreadable = matches!(failure, Failure::Damage(_));
+        Some(Problem { unreadable, ..Problem::of_file(self.file, &self.name, offset, message) })
     }
 
     /// A problem with one record that is not in any chunk.
     pub(super) fn problem(&self, record: u32, line: u64, offset: u64, message: String) -> Problem {
         let path = self.name.clone();
-        Problem { file: self.file, path, record, line, offset: Some(offset), message }
+        let (file, offset) = (self.file, Some(offset));
+        Problem { file, path, record, line, offset, message, unreadable: false }
     }
 
     /// Records are numbered with 32 bits: the rest of the file is given up.

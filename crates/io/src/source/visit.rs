@@ -127,7 +127,8 @@ impl Chunk {
         message: String,
     ) -> Problem {
         let path = inputs.files.get(self.file as usize).map(|file| file.name.clone());
-        Problem { file: self.file, path: path.unwrap_or_default(), record, line, offset, message }
+        let (file, path) = (self.file, path.unwrap_or_default());
+        Problem { file, path, record, line, offset, message, unreadable: false }
     }
 }
 

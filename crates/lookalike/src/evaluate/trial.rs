@@ -18,6 +18,7 @@ pub(super) struct Laboratory<'a> {
     pub(super) pool: &'a rayon::ThreadPool,
     pub(super) threads: usize,
     pub(super) strict: bool,
+    pub(super) skip_unreadable: bool,
     pub(super) max_pairs: u64,
     pub(super) progress: &'a dyn Progress,
 }
@@ -42,8 +43,11 @@ impl Laboratory<'_> {
         approach: &Approach,
     ) -> Result<(Collection, Units), LookalikeError> {
         let signer = Signer::for_approach(settings, approach)?;
-        let options =
-            IngestOptions { strict: self.strict, ..IngestOptions::in_memory(self.threads) };
+        let options = IngestOptions {
+            strict: self.strict,
+            skip_unreadable: self.skip_unreadable,
+            ..IngestOptions::in_memory(self.threads)
+        };
         let collection = ingest(self.inputs, &signer, &options, self.progress)?;
         self.progress.phase("collapsing", None);
         let units = self.pool.install(|| Units::new(&collection, &[], settings.measure));

@@ -25,6 +25,7 @@ pub(super) struct Bench<'a> {
     pub(super) memory: Memory,
     pub(super) scratch: PathBuf,
     pub(super) strict: bool,
+    pub(super) skip_unreadable: bool,
     pub(super) linkage: Linkage,
     /// Whether all pairs are listed, and how many at most.
     pub(super) list_pairs: Option<u64>,
@@ -67,6 +68,7 @@ impl Bench<'_> {
         let options = IngestOptions {
             threads: self.threads,
             strict: self.strict,
+            skip_unreadable: self.skip_unreadable,
             keep: self.keep.to_vec(),
             first_protected_file: self.inputs.files.len() as u32,
             memory: self.memory.sets(),

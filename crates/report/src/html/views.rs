@@ -260,6 +260,7 @@ pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
         ("under one shingle", count(summary.without_features.under_one_shingle)),
         ("repeated ids", count(summary.duplicate_ids)),
         ("unreadable records", count(summary.problems)),
+        ("unreadable inputs", count(summary.unreadable_inputs)),
         ("files passed over", count(summary.skipped_files)),
     ];
     if let Some(distinct) = summary.features.distinct_approximately {
