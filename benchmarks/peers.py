@@ -202,7 +202,7 @@ def answer_of_lookalike(output: Path) -> tuple:
         with (output / name).open(encoding="utf-8", newline="") as file:
             yield from csv.DictReader(file, delimiter="\t")
 
-    return {row["id"]: row["cluster"] for row in rows("clusters.tsv")}, [(row["a"], row["b"]) for row in rows("pairs.tsv")]
+    return {row["id"]: row["cluster"] for row in rows("clusters.tsv")}, [(row["a_id"], row["b_id"]) for row in rows("pairs.tsv")]
 
 
 # --- the benchmark ---------------------------------------------------------------------------------

@@ -85,6 +85,16 @@ class Record:
     def __repr__(self) -> str:
         return f"{self.name or '?'} ({self.file.name}:{self.number})"
 
+    @property
+    def place(self) -> tuple:
+        """What no two documents share, as the tables write it."""
+        return self.file.name, str(self.number)
+
+    @property
+    def named(self) -> tuple:
+        """What the tables call it."""
+        return self.name, *self.place
+
 
 def unpacked(data: bytes, packed) -> bytes:
     if packed in (None, ""):
@@ -558,6 +568,16 @@ def read_table(path: Path) -> list:
     return [dict(zip(names, row)) for row in rows]
 
 
+def place_in(row: dict, role: str = "") -> tuple:
+    """File and record of the document that a row names in this role (`kept_`, …)."""
+    return row[f"{role}file"], row[f"{role}record"]
+
+
+def named_in(row: dict, role: str = "") -> tuple:
+    """What a row calls the document in this role."""
+    return row[f"{role}id"], *place_in(row, role)
+
+
 def plain(cell: str) -> str:
     return "" if cell == r"\e" else re.sub(r"\\(.)", lambda m: ESCAPES[m[1]], cell)
 
@@ -715,7 +735,7 @@ def check_marks(run: Run, report: Report) -> None:
         if file.header:
             end = content.index(b"\n") + 1
             names = row_fields(content[:end], b"\t" if file.form == "tsv" else b",")
-            place = end if names[-3:] == ["duplicate_of", "resemblance", "cluster"] else 0
+            place = end if names[-5:] == list(MARKS) else 0
         for record in (r for r in records if r.good):
             mark, place = taker(record, content, place)
             if mark is None:
@@ -733,19 +753,19 @@ def check_marks(run: Run, report: Report) -> None:
             if row is None:
                 complaints.append(f"{record!r} is not in {path.name}")
             else:
-                marks[record] = tuple(row[name] or None for name in ("duplicate_of", "resemblance", "cluster"))
+                marks[record] = tuple(row[name] or None for name in MARKS)
     for record in run.own:
         mark = marks.get(record)
         run.fates[record] = "lost" if mark is None else "removed" if mark[0] is not None else "kept"
-    report.check("marked records are the input with three more fields", complaints)
+    report.check("marked records are the input with the fields of a mark", complaints)
     numbers = {leader: number for number, leader in enumerate(run.answer.clusters())}
     wrong = []
-    for record, (duplicate_of, resemblance, cluster) in marks.items():
+    for record, (*duplicate_of, resemblance, cluster) in marks.items():
         kept = run.answer.stands_for.get(record)
         expected = numbers.get(kept or record)
         value = kept and run.answer.measure.value(*counts(record, kept))
         right = (
-            duplicate_of == (kept and kept.name)
+            tuple(one and str(one) for one in duplicate_of) == (kept.named if kept else (None, None, None))
             and cluster == (None if expected is None else str(expected))
             and (resemblance is None) == (value is None)
             and (value is None or abs(float(resemblance) - value) <= 1e-12)
@@ -753,6 +773,10 @@ def check_marks(run: Run, report: Report) -> None:
         if not right:
             wrong.append(f"{record!r} has {duplicate_of}, {resemblance}, {cluster}")
     report.check("marks say what the answer is", wrong)
+
+
+# The fields that --mark adds.
+MARKS = ("duplicate_of", "duplicate_of_file", "duplicate_of_record", "resemblance", "cluster")
 
 
 def take_json_mark(record: Record, content: bytes, place: int) -> tuple:
@@ -766,7 +790,7 @@ def take_json_mark(record: Record, content: bytes, place: int) -> tuple:
         added = json.loads(b"{" + line[brace:len(line) - len(tail)].lstrip(b",") + b"}")
     except ValueError:
         return None, place
-    if list(added) != ["duplicate_of", "resemblance", "cluster"]:
+    if list(added) != list(MARKS):
         return None, place
     return tuple(added.values()), end
 
@@ -780,7 +804,7 @@ def take_csv_mark(record: Record, content: bytes, place: int) -> tuple:
     place += len(text) + 1
     end = content.find(end_of_row, place) if end_of_row else len(content)
     added = row_fields(content[place:end], delimiter)
-    if len(added) != 3:
+    if len(added) != len(MARKS):
         return None, place
     return tuple(field or None for field in added), end + len(end_of_row)
 
@@ -875,36 +899,33 @@ def check_ledger(run: Run, report: Report) -> None:
     rows, removed = run.table("ledger"), run.removed()
     report.check(
         "the ledger lists the removed documents, in order, and no others",
-        [] if [row["id"] for row in rows] == [d.name for d in removed]
+        [] if [named_in(row, "removed_") for row in rows] == [d.named for d in removed]
         else [f"{len(rows)} rows for {len(removed)} removed documents"] +
-             [f"{row['id']} where {d.name} should be" for row, d in zip(rows, removed) if row["id"] != d.name],
+             [f"{named_in(row, 'removed_')} where {d!r} should be" for row, d in zip(rows, removed) if named_in(row, "removed_") != d.named],
     )
-    named = defaultdict(list)
-    for document in run.documents:
-        named[document.name].append(document)
+    at = {document.place: document for document in run.documents}
     measure, linkage = run.answer.measure, run.settings["linkage"]
     cosine = measure.name == "cosine"
     wrong = {key: [] for key in ("kept", "counts", "rule", "reach", "order", "best")}
     for row, document in zip(rows, removed):
         expected = run.answer.stands_for.get(document)
-        found = named[row["kept"]]
-        if not found:
-            wrong["kept"].append(f"{row['id']}: no document is named {row['kept']}")
+        kept = at.get(place_in(row, "kept_"))
+        if kept is None or kept.name != row["kept_id"]:
+            wrong["kept"].append(f"{document!r}: no document is named {named_in(row, 'kept_')}")
             continue
-        kept = expected if expected in found else found[0]
         if kept.file.own and run.fates[kept] != "kept":
-            wrong["kept"].append(f"{row['id']}: {row['kept']} was {run.fates[kept]}")
+            wrong["kept"].append(f"{document!r}: {kept!r} was {run.fates[kept]}")
         wrong["counts"] += check_counts(row, document, kept, cosine)
         if row["rule"] != rule_of(document, kept, linkage):
-            wrong["rule"].append(f"{row['id']}: {row['rule']}, not {rule_of(document, kept, linkage)}")
+            wrong["rule"].append(f"{document!r}: {row['rule']}, not {rule_of(document, kept, linkage)}")
         if linkage == "leaders" and not measure.reaches(*counts(document, kept)):
-            wrong["reach"].append(f"{row['id']} and {row['kept']}")
+            wrong["reach"].append(f"{document!r} and {kept!r}")
         size = len if measure.name == "containment" else lambda _: 0
         key = [(d.rank[0], -size(d.features), *d.rank[1:]) for d in (kept, document)]
         if kept.file.own and key[0] > key[1]:
-            wrong["order"].append(f"{row['id']} should stay rather than {row['kept']}")
+            wrong["order"].append(f"{document!r} should stay rather than {kept!r}")
         if kept is not expected:
-            wrong["best"].append(f"{row['id']}: {row['kept']}, not {expected and expected.name}")
+            wrong["best"].append(f"{document!r}: {kept!r}, not {expected!r}")
     report.check("ledger: each kept one is really kept", wrong["kept"])
     report.check("ledger: counts and measures are exact", wrong["counts"])
     report.check("ledger: each rule is the strictest that holds", wrong["rule"])
@@ -919,15 +940,16 @@ def check_ledger(run: Run, report: Report) -> None:
 def check_clusters(run: Run, report: Report) -> None:
     measure, expected, complaints = run.answer.measure, [], []
     for number, (leader, members) in enumerate(run.answer.clusters().items()):
-        expected.append((leader.name, number, leader.name, 1.0))
-        expected += [(d.name, number, leader.name, measure.value(*counts(d, leader))) for d in members]
+        expected.append((leader, number, leader, 1.0))
+        expected += [(d, number, leader, measure.value(*counts(d, leader))) for d in members]
     rows = run.table("clusters")
     if len(rows) != len(expected):
         complaints.append(f"{len(rows)} rows, not {len(expected)}")
-    for row, (name, number, leader, value) in zip(rows, expected):
-        if (row["id"], row["cluster"], row["leader"]) != (name, str(number), leader):
-            complaints.append(f"{row['id']} in {row['cluster']} of {row['leader']}, where {name} in {number} of {leader} should be")
-        complaints += number_complaints(name, "resemblance", row["resemblance"], value)
+    for row, (member, number, leader, value) in zip(rows, expected):
+        found = (named_in(row), row["cluster"], named_in(row, "leader_"))
+        if found != (member.named, str(number), leader.named):
+            complaints.append(f"{found[0]} in {found[1]} of {found[2]}, where {member!r} in {number} of {leader!r} should be")
+        complaints += number_complaints(repr(member), "resemblance", row["resemblance"], value)
     report.check(f"clusters are the {run.settings['linkage']} of the plain computation", complaints)
 
 
@@ -941,8 +963,9 @@ def check_pairs(run: Run, report: Report) -> None:
     if len(rows) != len(expected):
         complaints.append(f"{len(rows)} rows, not {len(expected)}")
     for row, (a, b) in zip(rows, expected):
-        if (row["a"], row["b"]) != (a.name, b.name):
-            complaints.append(f"{row['a']} and {row['b']}, where {a.name} and {b.name} should be")
+        found = (named_in(row, "a_"), named_in(row, "b_"))
+        if found != (a.named, b.named):
+            complaints.append(f"{found[0]} and {found[1]}, where {a!r} and {b!r} should be")
             break
         complaints += check_counts(row, a, b, cosine)
     name = "all pairs that reach the threshold" if complete else "the pairs that decide"
@@ -951,12 +974,12 @@ def check_pairs(run: Run, report: Report) -> None:
 
 def check_links(run: Run, rows: list, report: Report) -> None:
     """An incomplete list: every pair reaches the threshold, and together they make the components."""
-    named = {document.name: document for document in run.documents}
+    named = {document.named: document for document in run.documents}
     unit = {d: number for number, u in enumerate(run.answer.units) for d in u.members}
     complaints, edges = [], [[] for _ in run.documents]
     cosine = run.answer.measure.name == "cosine"
     for row in rows:
-        a, b = named[row["a"]], named[row["b"]]
+        a, b = named[named_in(row, "a_")], named[named_in(row, "b_")]
         complaints += check_counts(row, a, b, cosine)
         early, late = sorted((unit[a], unit[b]))
         if early != late and early not in dict(run.answer.matches[late]):
@@ -1026,9 +1049,9 @@ def check_summary(run: Run, report: Report) -> None:
 
 def check_against(run: Run, report: Report) -> None:
     """Documents of the other collection are never removed and in no output."""
-    others = {d.name for d in run.documents if not d.file.own} - {d.name for d in run.own}
-    rows = run.table("ledger")
-    report.check("nothing of the other collection is in the ledger", [row["id"] for row in rows if row["id"] in others])
+    others = {d.place for d in run.documents if not d.file.own}
+    removed = [place_in(row, "removed_") for row in run.table("ledger")]
+    report.check("nothing of the other collection is in the ledger", [place for place in removed if place in others])
     produced = [p.relative_to(run.directory).as_posix() for p in run.directory.rglob("*") if p.is_file()]
     expected = {"summary.json", "report.html", "clusters.tsv", "pairs.tsv", "ledger.tsv", "problems.tsv"}
     roles = ("marked",) if run.mark else ("kept", "removed", "rejected")
@@ -1081,38 +1104,47 @@ SELF_INPUT = """\
 {"id": "h", "text": "x y x y x"}
 {"id": "i", "text": "y x y x"}
 """
+# `@b` is what a table calls document b.
 SELF_LEDGER = """\
-id\tkept\trule\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
-b\ta\tlexically_equivalent\t1\t1\t1\t5\t5\t5
-c\ta\tnear\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
-f\ta\tidentical\t1\t1\t1\t5\t5\t5
-i\th\tfeature_equivalent\t1\t1\t1\t2\t2\t2
+removed_id\tremoved_file\tremoved_record\tkept_id\tkept_file\tkept_record\trule\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
+@b\t@a\tlexically_equivalent\t1\t1\t1\t5\t5\t5
+@c\t@a\tnear\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+@f\t@a\tidentical\t1\t1\t1\t5\t5\t5
+@i\t@h\tfeature_equivalent\t1\t1\t1\t2\t2\t2
 """
 SELF_CLUSTERS = """\
-id\tcluster\tleader\tresemblance
-a\t0\ta\t1
-b\t0\ta\t1
-c\t0\ta\t0.6666666666666666
-f\t0\ta\t1
-h\t1\th\t1
-i\t1\th\t1
+id\tfile\trecord\tcluster\tleader_id\tleader_file\tleader_record\tresemblance
+@a\t0\t@a\t1
+@b\t0\t@a\t1
+@c\t0\t@a\t0.6666666666666666
+@f\t0\t@a\t1
+@h\t1\t@h\t1
+@i\t1\t@h\t1
 """
 SELF_PAIRS = """\
-a\tb\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
-a\tb\t1\t1\t1\t5\t5\t5
-a\tc\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
-a\tf\t1\t1\t1\t5\t5\t5
-h\ti\t1\t1\t1\t2\t2\t2
+a_id\ta_file\ta_record\tb_id\tb_file\tb_record\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
+@a\t@b\t1\t1\t1\t5\t5\t5
+@a\t@c\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+@a\t@f\t1\t1\t1\t5\t5\t5
+@h\t@i\t1\t1\t1\t2\t2\t2
 """
 SELF_MORE_PAIRS = """\
-b\tc\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
-b\tf\t1\t1\t1\t5\t5\t5
-c\tf\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+@b\t@c\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
+@b\t@f\t1\t1\t1\t5\t5\t5
+@c\t@f\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
 """
 SELF_MARKS = {
     "a": (None, None, "0"), "b": ("a", 1.0, "0"), "c": ("a", 2 / 3, "0"), "d": (None, None, None),
     "e": (None, None, None), "f": ("a", 1.0, "0"), "h": (None, None, "1"), "i": ("h", 1.0, "1"),
 }
+
+
+def expanded(text: str, out: Path) -> str:
+    """`@c` as a table names document c of the input beside `out`; `@c4` the same id at record 4."""
+    def name(match) -> str:
+        record = match[2] or "abcdefghi".index(match[1]) + 1
+        return f"{match[1]}\t{out.parent / 'docs.jsonl'}\t{record}"
+    return re.sub("@([a-i])([0-9]?)", name, text)
 
 
 def self_summary(command: str) -> dict:
@@ -1154,12 +1186,14 @@ def self_run(folder: Path, kind: str) -> tuple:
     if kind == "dedup":
         files |= {"kept.jsonl": "".join(map(lines.get, "adeh")), "removed.jsonl": "".join(map(lines.get, "bcfi"))}
     if kind == "mark":
-        names = ("duplicate_of", "resemblance", "cluster")
+        def mark_of(kept, value, cluster) -> dict:
+            place = (kept, str(source), "abcdefghi".index(kept) + 1) if kept else (None, None, None)
+            return dict(zip(MARKS, (*place, value, cluster)))
         files["marked.jsonl"] = "".join(
-            lines[name][:-2] + "," + json.dumps(dict(zip(names, mark)))[1:] + "\n" for name, mark in SELF_MARKS.items()
+            lines[name][:-2] + "," + json.dumps(mark_of(*mark))[1:] + "\n" for name, mark in SELF_MARKS.items()
         )
     for name, content in files.items():
-        (out / name).write_text(content, encoding="utf-8")
+        (out / name).write_text(expanded(content, out), encoding="utf-8")
     (out / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
     return out, source
 
@@ -1168,15 +1202,16 @@ def replaced(name: str, old: str, new: str):
     """Tampers with one place of one file."""
     def tamper(out: Path) -> None:
         text = (out / name).read_text(encoding="utf-8")
-        assert text.count(old) >= 1, (name, old)
-        (out / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+        before, after = expanded(old, out), expanded(new, out)
+        assert text.count(before) >= 1, (name, old)
+        (out / name).write_text(text.replace(before, after, 1), encoding="utf-8")
     return tamper
 
 
 def without_line(name: str, start: str):
     def tamper(out: Path) -> None:
         lines = (out / name).read_text(encoding="utf-8").splitlines(keepends=True)
-        rest = [line for line in lines if not line.startswith(start)]
+        rest = [line for line in lines if not line.startswith(expanded(start, out))]
         assert len(rest) == len(lines) - 1, (name, start)
         (out / name).write_text("".join(rest), encoding="utf-8")
     return tamper
@@ -1204,7 +1239,7 @@ def all_of(*tampers):
     return lambda out: [tamper(out) for tamper in tampers]
 
 
-D_FOR_A = "d\ta\tnear\t0\t0\t0\t0\t2\t5\n"
+D_FOR_A = "@d\t@a\tnear\t0\t0\t0\t0\t2\t5\n"
 TAMPERINGS = {
     "dedup": {
         "a kept document is lost": without_line("kept.jsonl", '{"id": "d"'),
@@ -1215,9 +1250,9 @@ TAMPERINGS = {
         "a document is written twice": replaced("kept.jsonl", '{"id": "h"', '{"id": "d", "text": "red green blue"}\n{"id": "h"'),
         "a duplicate is kept": moved("removed.jsonl", '{"id": "i"', "kept.jsonl"),
         "a document is removed for nothing": all_of(
-            moved("kept.jsonl", '{"id": "h"', "removed.jsonl"), without_line("ledger.tsv", "i\t")),
+            moved("kept.jsonl", '{"id": "h"', "removed.jsonl"), without_line("ledger.tsv", "@i\t")),
         "a document is removed with a false proof": all_of(
-            without_line("kept.jsonl", '{"id": "d"'), replaced("ledger.tsv", "f\ta", D_FOR_A + "f\ta"),
+            without_line("kept.jsonl", '{"id": "d"'), replaced("ledger.tsv", "@f\t@a", D_FOR_A + "@f\t@a"),
             replaced("removed.jsonl", '{"id": "f"', '{"id": "d", "text": "red green blue"}\n{"id": "f"')),
         "a good document is rejected": all_of(
             without_line("kept.jsonl", '{"id": "d"'),
@@ -1227,14 +1262,18 @@ TAMPERINGS = {
         "a ratio is written long": replaced("ledger.tsv", "\t0.8\t", "\t0.80\t"),
         "a rule is too loose": replaced("ledger.tsv", "identical", "lexically_equivalent"),
         "a rule is too strict": replaced("ledger.tsv", "near", "feature_equivalent"),
-        "the ledger names a removed document": replaced("ledger.tsv", "c\ta", "c\tb"),
-        "the ledger names nobody": replaced("ledger.tsv", "c\ta", "c\tz"),
-        "a row of the ledger is missing": without_line("ledger.tsv", "c\t"),
+        "the ledger names a removed document": replaced("ledger.tsv", "@c\t@a", "@c\t@b"),
+        "the ledger names nobody": replaced("ledger.tsv", "@c\t@a", "@c\tz\tnowhere\t1"),
+        "the ledger names another record of that id": replaced("ledger.tsv", "@c\t@a", "@c\t@a6"),
+        "the ledger removes another record of that id": replaced("ledger.tsv", "@c\t@a", "@c4\t@a"),
+        "a member of a cluster is another record of that id": replaced("clusters.tsv", "@c\t0", "@c4\t0"),
+        "a pair is of another record of that id": replaced("pairs.tsv", "@h\t@i", "@h\t@i4"),
+        "a row of the ledger is missing": without_line("ledger.tsv", "@c\t"),
         "the ledger is out of order": swapped("ledger.tsv", 1, 2),
-        "a member of a cluster is missing": without_line("clusters.tsv", "c\t"),
-        "a member is in another cluster": replaced("clusters.tsv", "c\t0\ta", "c\t1\th"),
-        "a deciding pair is missing": without_line("pairs.tsv", "h\t"),
-        "a pair is there twice": replaced("pairs.tsv", "h\ti", "a\tf\t1\t1\t1\t5\t5\t5\nh\ti"),
+        "a member of a cluster is missing": without_line("clusters.tsv", "@c\t"),
+        "a member is in another cluster": replaced("clusters.tsv", "@c\t0\t@a", "@c\t1\t@h"),
+        "a deciding pair is missing": without_line("pairs.tsv", "@h\t"),
+        "a pair is there twice": replaced("pairs.tsv", "@h\t@i", "@a\t@f\t1\t1\t1\t5\t5\t5\n@h\t@i"),
         "the summary miscounts the kept": replaced("summary.json", '"kept": 4', '"kept": 5'),
         "the summary miscounts a rule": replaced("summary.json", '"near": 1', '"near": 2'),
         "the summary miscounts the pairs": replaced("summary.json", '"listed": 4', '"listed": 5'),
@@ -1245,21 +1284,22 @@ TAMPERINGS = {
         "the ledger is cut off": replaced("ledger.tsv", "2\t2\t2\n", "2"),
     },
     "cluster": {
-        "a pair is missing": without_line("pairs.tsv", "c\tf"),
-        "a pair is too much": replaced("pairs.tsv", "h\ti", "d\th\t0\t0\t0\t0\t2\t2\nh\ti"),
-        "a pair is the wrong way round": replaced("pairs.tsv", "h\ti", "i\th"),
-        "a cluster is torn": replaced("clusters.tsv", "f\t0\ta", "f\t1\tf"),
-        "a cluster has another leader": replaced("clusters.tsv", "h\t1\th", "h\t1\ti"),
+        "a pair is missing": without_line("pairs.tsv", "@c\t@f"),
+        "a pair is too much": replaced("pairs.tsv", "@h\t@i", "@d\t@h\t0\t0\t0\t0\t2\t2\n@h\t@i"),
+        "a pair is the wrong way round": replaced("pairs.tsv", "@h\t@i", "@i\t@h"),
+        "a cluster is torn": replaced("clusters.tsv", "@f\t0\t@a", "@f\t1\t@f"),
+        "a cluster has another leader": replaced("clusters.tsv", "@h\t1\t@h", "@h\t1\t@i"),
         "an incomplete list does not make the clusters": all_of(
             replaced("summary.json", '"complete": true', '"complete": false'),
-            replaced("summary.json", '"listed": 7', '"listed": 6'), without_line("pairs.tsv", "h\ti")),
+            replaced("summary.json", '"listed": 7', '"listed": 6'), without_line("pairs.tsv", "@h\t@i")),
         "the summary miscounts the clusters": replaced("summary.json", '"clusters": 2', '"clusters": 3'),
     },
     "mark": {
         "a marked document is lost": without_line("marked.jsonl", '{"id": "d"'),
         "a byte of a marked document changes": replaced("marked.jsonl", "green", "grean"),
-        "a mark is missing": replaced("marked.jsonl", ',"duplicate_of": "h", "resemblance": 1.0, "cluster": "1"', ""),
+        "a mark is missing": replaced("marked.jsonl", ', "resemblance": 1.0, "cluster": "1"', ""),
         "a mark names another": replaced("marked.jsonl", '"duplicate_of": "h"', '"duplicate_of": "d"'),
+        "a mark names another record of that id": replaced("marked.jsonl", '"duplicate_of_record": 8', '"duplicate_of_record": 9'),
         "a mark is in another cluster": replaced("marked.jsonl", '"cluster": "1"', '"cluster": "0"'),
         "an unmarked document is marked": replaced(
             "marked.jsonl", '"resemblance": null, "cluster": null', '"resemblance": 1.0, "cluster": null'),

@@ -66,7 +66,7 @@ def found(binary: Path, documents: Path, options: list, column: str, work: Path)
     if not json.loads((out / "summary.json").read_text(encoding="utf-8"))["pairs"]["complete"]:
         raise SystemExit(f"{documents}: the list of pairs is not complete")
     return {
-        frozenset((row["a"], row["b"])): (float(row[column]), {row["a"]: int(row["size_a"]), row["b"]: int(row["size_b"])})
+        frozenset((row["a_id"], row["b_id"])): (float(row[column]), {row["a_id"]: int(row["size_a"]), row["b_id"]: int(row["size_b"])})
         for row in read_table(out / "pairs.tsv")
     }
 

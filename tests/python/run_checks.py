@@ -696,6 +696,86 @@ def explanations(c: Checks) -> None:
     c.check("explain: changed inputs are noticed", "chang" in (done.stdout + done.stderr), done.stdout + done.stderr)
 
 
+def repeated_ids(c: Checks) -> None:
+    """Every id repeated, within files and among them: each row names its documents by file and record, uniquely."""
+    folder = c.work / "repeated"
+    (folder / "pages").mkdir(parents=True)
+    rng = random.Random(61)
+    made = [{**one, "id": rng.choice(["1", "2", "3", "pages/2.txt", None])} for one in records(61, 600)]
+    # Unreadable lines, so that record numbers are no count of documents.
+    mixed = [json.dumps(one) for one in made[:200]]
+    for at in range(5, len(mixed), 13):
+        mixed.insert(at, '{"id": "1", "text": "cut off')
+    (folder / "z.jsonl").write_text("\n".join(mixed) + "\n", encoding="utf-8")
+    write_csv(folder / "a.csv", made[200:400])
+    write_jsonl(folder / "m.jsonl.gz", made[400:])
+    for at, one in enumerate(made[::40]):
+        (folder / "pages" / f"{at}.txt").write_text(one["text"], encoding="utf-8")
+    inputs = [folder]
+    c.all_checked([
+        ("repeated ids, dedup", "dedup", inputs, ("-j", "7")), ("repeated ids, spilled", "dedup", inputs, ("-j", "2", "--memory", "1")),
+        ("repeated ids, longest", "dedup", inputs, ("--keep", "longest", "-t", "0.5", "--memory", "1")),
+        ("repeated ids, marked", "dedup", inputs, ("--mark", "--memory", "1"), {"checker": ["--mark"]}),
+        ("repeated ids, listed", "cluster", inputs, ("-t", "0.5", "-j", "1")), ("repeated ids, listed spilled", "cluster", inputs, ("-t", "0.5", "--memory", "1")),
+        ("repeated ids, components", "cluster", inputs, ("-t", "0.5", "--max-pairs", "9")),
+    ])
+    for one, other in (("dedup", "spilled"), ("listed", "listed spilled")):
+        trees = [tree_of(c.out(f"repeated ids, {name}")) for name in (one, other)]
+        c.check(f"repeated ids: {one}: the same bytes from memory and disk", trees[0] == trees[1])
+
+    known = set()
+    for path in (folder / "z.jsonl", folder / "a.csv", folder / "m.jsonl.gz"):
+        known |= {(str(path), str(number)) for number in range(1, 250)}
+    known |= {(str(path), "1") for path in (folder / "pages").iterdir()}
+    table = lambda run, name: [dict(zip(head, row)) for head, *rows in [table_of(c.out(f"repeated ids, {run}") / f"{name}.tsv")] for row in rows]
+    place = lambda row, role="": (row[f"{role}file"], row[f"{role}record"])
+    ledger, clusters, pairs = table("dedup", "ledger"), table("dedup", "clusters"), table("listed", "pairs")
+    c.check("repeated ids: rows of equal ids are there", any(row["removed_id"] == row["kept_id"] for row in ledger) and any(row["a_id"] == row["b_id"] for row in pairs))
+    places = [place(row, "removed_") for row in ledger]
+    c.check("repeated ids: the ledger names each removed document once", len(set(places)) == len(places) > 50 and set(places) <= known)
+    places = [place(row) for row in clusters]
+    c.check("repeated ids: a document is in one cluster", len(set(places)) == len(places) > 50)
+    c.check("repeated ids: leaders are members of their own clusters", {place(row, "leader_") for row in clusters} <= set(places))
+    both = [frozenset((place(row, "a_"), place(row, "b_"))) for row in pairs]
+    c.check("repeated ids: a pair is of two documents and listed once", len(set(both)) == len(both) and all(len(pair) == 2 for pair in both))
+    order = [(row["removed_id"].encode(), row["removed_file"].encode(), int(row["removed_record"])) for row in ledger]
+    c.check("repeated ids: rows are ordered by id, file, record", order == sorted(order))
+
+    # The tables alone suffice to cluster anew, and to be read as labels.
+    again, truth = c.out("repeated again"), c.out("repeated truth")
+    done = [c.run("recluster", c.out("repeated ids, listed"), "-t", "0.8", "-o", again, "--tables", "tsv", "-q", "--linkage", "leaders"),
+            c.run("cluster", *inputs, "-t", "0.8", "-o", truth, "--tables", "tsv", "-q", "--linkage", "leaders")]
+    if c.check("repeated ids: recluster runs", all(one.returncode == 0 for one in done), done[0].stderr + done[1].stderr):
+        for name in ("documents.tsv", "pairs.tsv", "clusters.tsv"):
+            c.check(f"repeated ids: recluster gives the same bytes in {name}", (again / name).read_bytes() == (truth / name).read_bytes())
+    for name in ("pairs", "clusters"):
+        out = c.out(f"repeated evaluate {name}")
+        done = c.run("evaluate", *inputs, "-t", "0.8", "--methods", "exact", "--labels", truth / f"{name}.tsv", "-o", out, "-q")
+        said = json.loads((out / "evaluation.json").read_text()) if done.returncode == 0 else {}
+        recall = [one.get("recall") for one in said.get("methods", [])]
+        # Members of a cluster need not resemble each other, only the one that is kept.
+        good = recall and (recall[0] == 1 if name == "pairs" else recall[0] > 0.5)
+        c.check(f"repeated ids: {name} are labels", good, f"{recall} {done.stderr}")
+
+    run = c.out("repeated ids, dedup")
+    done = c.run("explain", "1", "2", "--run", run)
+    ok = done.returncode == 1 and "documents have the id `1`" in done.stderr and f"{folder / 'a.csv'}:" in done.stderr and "FILE:RECORD" in done.stderr
+    c.check("explain lists the documents of an id", ok, done.stderr)
+    row = next(row for row in ledger if row["removed_id"] == row["kept_id"] == "1")
+    named = [":".join(place(row, role)) for role in ("removed_", "kept_")]
+    done = c.run("explain", *named, "--run", run)
+    wanted = f"1 ({named[0]}) because 1 ({named[1]}) stands for it"
+    c.check("explain takes FILE:RECORD where ids repeat", done.returncode == 0 and wanted in " ".join(done.stdout.split()), done.stdout + done.stderr)
+    done = c.run("explain", named[0], named[0], "--run", run)
+    c.check("explain: one document named twice", done.returncode == 1 and "name two" in done.stderr, done.stderr)
+    file, record = place(row, "kept_")
+    done = c.run("compare", f"{file}#1", folder / "pages" / "0.txt")
+    c.check("compare lists the documents of an id", done.returncode == 1 and "documents have the id `1`" in done.stderr and "FILE#RECORD" in done.stderr, done.stderr)
+    report = (run / "report.html").read_text(encoding="utf-8")
+    shown = [f"1 ({':'.join(place(row, 'kept_'))})" for row in ledger if row["kept_id"] == "1"]
+    c.check("the report tells documents of one id apart", any(name in report for name in shown), shown[:3])
+
+
 def evaluation(c: Checks) -> None:
     """`evaluate`, with recall, precision and clusters counted once more from the pairs of `cluster`."""
     folder = c.work / "evaluation"
@@ -719,7 +799,7 @@ def evaluation(c: Checks) -> None:
         run = c.out(f"evaluate against {name}")
         c.run("cluster", docs, "-t", "0.6", "--tables", "tsv", "-q", "-o", run, *options)
         with open(run / "pairs.tsv", newline="", encoding="utf-8") as rows:
-            return {frozenset((row["a"], row["b"])) for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
+            return {frozenset((row["a_id"], row["b_id"])) for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
     def components(pairs: set) -> dict:
         root = {}
@@ -806,7 +886,8 @@ def reclustering(c: Checks) -> None:
         done = c.run("cluster", *inputs, "-o", low, "-t", threshold, "--tables", "jsonl", "-q", *options)
         if not c.check(f"recluster {name}: there is a run", done.returncode == 0, done.stderr):
             return
-        pairs = {(row["a"], row["b"]) for row in map(json.loads, open(low / "pairs.jsonl", encoding="utf-8"))}
+        names = lambda row: tuple((row[f"{side}_file"], str(row[f"{side}_record"])) for side in "ab")
+        pairs = {frozenset(names(row)) for row in map(json.loads, open(low / "pairs.jsonl", encoding="utf-8"))}
         for at, (new, fresh) in enumerate(asked):
             label = f"recluster {name} {' '.join(new)}"
             again, truth = c.out(f"again {name} {at}"), c.out(f"truth {name} {at}")
@@ -819,7 +900,7 @@ def reclustering(c: Checks) -> None:
             unsaid = 0
             for mine, theirs in zip(table_of(again / "clusters.tsv"), table_of(truth / "clusters.tsv")):
                 # Only who is joined through others, and was no pair of the run, may be without a value.
-                open_end = mine[:3] == theirs[:3] and mine[3] == "" and tuple(sorted((mine[0], mine[2]))) not in pairs
+                open_end = mine[:-1] == theirs[:-1] and mine[-1] == "" and frozenset((tuple(mine[1:3]), tuple(mine[5:7]))) not in pairs
                 unsaid += open_end
                 if mine != theirs and not c.check(f"{label}: clusters", open_end, f"{mine}, not {theirs}"):
                     break
@@ -855,13 +936,11 @@ def refusals(c: Checks, docs: Path) -> None:
     """What the tables cannot answer is refused with the reason."""
     folder = c.work / "refused"
     folder.mkdir()
-    same = write_jsonl(folder / "same.jsonl", [{"id": "same", "text": "one two three four five six"}] * 3)
     runs = {
         "resemblance": ("cluster", docs, "-t", "0.5"), "cosine": ("cluster", docs, "-t", "0.5", "--measure", "cosine"),
         "dedup": ("dedup", docs), "short": ("cluster", docs, "-t", "0.5", "--max-pairs", "3"),
         "keys": ("cluster", docs, "--method", "dsc", "--verify", "none"), "minhash": ("cluster", docs, "--method", "minhash-lsh", "--verify", "sketch"),
         "simhash": ("cluster", docs, "--method", "simhash", "--verify", "sketch"), "policy": ("cluster", docs, "--method", "dsc:t=0.3", "--verify", "sketch"),
-        "names": ("cluster", same),
     }
     for name, arguments in runs.items():
         done = c.run(*arguments, "-o", folder / name, "--tables", "tsv", "-q")
@@ -873,7 +952,7 @@ def refusals(c: Checks, docs: Path) -> None:
         ("resemblance", ("-t", "0.8", "--keep", "best"), "is not a rule"),
         ("dedup", ("-t", "0.9"), "run `lookalike cluster`"), ("short", ("-t", "0.9"), "--max-pairs"), ("keys", ("-t", "0.9"), "--verify exact"),
         ("minhash", ("-t", "0.9"), "minhash-lsh"), ("simhash", ("-t", "0.9"), "simhash"), ("policy", ("-t", "0.2"), "t=0.3"),
-        ("policy", ("-t", "0.9", "--measure", "containment"), "policy=containment"), ("names", ("-t", "0.9"), "--id-field"),
+        ("policy", ("-t", "0.9", "--measure", "containment"), "policy=containment"),
     ]
 
     def refused(name: str, options: tuple, words_wanted: str, label: str) -> None:
@@ -902,7 +981,7 @@ def refusals(c: Checks, docs: Path) -> None:
         damaged(f"{name} ends in a line", "run", edit(name, lambda lines: [*lines[:-1], lines[-1][:3]]))
         damaged(f"{name} is missing", "holds no", lambda run, name=name: (run / name).unlink())
     damaged("two counts differ", "run", edit("pairs.tsv", lambda lines: [*lines[:-1], re.sub(r"\t(\d+)\t(\d+)$", lambda m: f"\t{int(m[1]) + 1}\t{m[2]}", lines[-1].rstrip("\n")) + "\n"]))
-    damaged("another order of precedence", "not those that its summary tells of", edit("documents.tsv", lambda lines: [*lines[:-1], re.sub(r"^(\S+\t\d+\t)\d+", r"\g<1>1", lines[-1])]))
+    damaged("another order of precedence", "not those that its summary tells of", edit("documents.tsv", lambda lines: [*lines[:-1], re.sub(r"^(\S+\t\S+\t\d+\t\d+\t)\d+", r"\g<1>1", lines[-1])]))
     damaged("the summary is of something else", "not written by this version", lambda run: (run / "summary.json").write_text("{}"))
     damaged("the pairs of another run", "run", lambda run: shutil.copy(folder / "cosine" / "pairs.tsv", run))
     into = c.run("recluster", folder / "resemblance", "-o", folder / "resemblance", "-t", "0.9", "--force")
@@ -930,7 +1009,7 @@ def error_bars(c: Checks) -> None:
     c.run("cluster", docs, "-t", "0.3", "-o", exact, "--tables", "tsv", "-q")
     head, *rows = table_of(exact / "pairs.tsv")
     c.check("exact pairs have no interval", "resemblance_low" not in head, head)
-    truth = {(row[0], row[1]): float(row[2]) for row in rows}
+    truth = {(row["a_id"], row["b_id"]): float(row["resemblance"]) for row in (dict(zip(head, row)) for row in rows)}
     for method in ("dsc:m=3,w=5,t=0.05", "dsc-variable:w=5,t=0.05", "dsc-minimum:s=40,w=5,t=0.05", "minhash-lsh:t=0.2,k=64,w=5", "word-lsh"):
         out = c.out(f"bars {method}")
         done = c.run("cluster", docs, "-o", out, "--method", method, "--verify", "sketch", "--tables", "tsv", "-q")
@@ -947,7 +1026,7 @@ def error_bars(c: Checks) -> None:
             if abs(low - bounds[0]) > 1e-9 or abs(high - bounds[1]) > 1e-9:
                 wrong.append((row, bounds))
             # Pairs that are found for sure, so that none is here because it was overestimated.
-            real = truth.get((row["a"], row["b"]), 0)
+            real = truth.get((row["a_id"], row["b_id"]), 0)
             if real >= 0.5:
                 known += 1
                 held += low <= real <= high
@@ -955,7 +1034,7 @@ def error_bars(c: Checks) -> None:
         if method != "word-lsh":  # It compares words and not shingles.
             c.check(f"{method}: they hold the truth", known > 50 and held >= 0.9 * known, f"{held} of {known}")
         middle = min(rows, key=lambda row: abs(float(row["resemblance"]) - 0.6))
-        said = " ".join(c.run("explain", middle["b"], middle["a"], "--run", out).stdout.split())
+        said = " ".join(c.run("explain", middle["b_id"], middle["a_id"], "--run", out).stdout.split())
         low = f"{float(middle['resemblance_low']):.4f}"
         c.check(f"{method}: explain tells the interval", f"95 % interval {low}" in said, said)
     for method in ("simhash", "super-shingles-84", "lexical", "megashingles"):
@@ -980,7 +1059,7 @@ def methods(c: Checks) -> None:
 
     def pairs(out: Path) -> dict:
         with open(out / "pairs.tsv", newline="", encoding="utf-8") as rows:
-            return {(row["a"], row["b"]): row for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
+            return {(row["a_id"], row["b_id"]): row for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
     exact = c.out("methods exact")
     c.checked("methods exact", "cluster", [docs])
@@ -1588,6 +1667,7 @@ PARTS = (
     scratch_directories,
     containment,
     simhash_idf,
+    repeated_ids,
 )
 
 

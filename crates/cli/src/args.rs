@@ -175,7 +175,8 @@ pub(crate) struct DedupArgs {
     /// With --against: remove nothing else, even where INPUT repeats itself
     #[arg(long, requires = "against", help_heading = "Survivors")]
     pub(crate) against_only: bool,
-    /// Remove nothing: write all documents with `duplicate_of`, `resemblance`, `cluster` added
+    /// Remove nothing: write all documents with `duplicate_of`, `duplicate_of_file`, `duplicate_of_record`,
+    /// `resemblance` and `cluster` added
     #[arg(long, help_heading = "Output")]
     pub(crate) mark: bool,
     /// Put this before the names that --mark adds
@@ -231,9 +232,9 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// Id of the first document
+    /// The first document: its id, or FILE:RECORD
     pub(crate) a: String,
-    /// Id of the second document
+    /// The second document: its id, or FILE:RECORD
     pub(crate) b: String,
     /// Directory of the run
     #[arg(long, value_name = "DIR")]

@@ -357,8 +357,19 @@ impl Collection {
         (&self.file_names[file as usize], many.then_some(record))
     }
 
-    /// Puts the names of some documents at hand: whoever is going to compare them again and again would
-    /// else read them from disk each time.
+    /// Where the document stands: the name of its file, and its record number there, from 1.
+    #[must_use]
+    pub fn place(&self, document: u32) -> (&str, u32) {
+        let file = self.file_names.get(self.file(document) as usize).map_or("", String::as_str);
+        let record = self.names.record(document).unwrap_or_else(|| {
+            let (chunk, row) = self.locate(document);
+            self.rows(chunk).documents[row].record
+        });
+        (file, record)
+    }
+
+    /// Puts the names and places of some documents at hand: whoever is going to ask for them again and again
+    /// would else read them from disk each time.
     pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) {
         self.names = Names::default();
         let on_disk = |document| !self.blocks[self.locate(document).0 as usize].has_rows();
@@ -366,9 +377,26 @@ impl Collection {
             return;
         }
         let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
-        let mut texts = Texts::default();
-        self.pass_names(&which, Texts::default, Texts::push, |more| texts.append(&more));
-        self.names = Names::new(which, texts);
+        let (mut texts, mut records) = (Texts::default(), Vec::new());
+        self.pass(
+            |mut documents| documents.any(|document| which.place(document).is_some()),
+            |documents, rows| {
+                let first = documents.start;
+                let (mut texts, mut records) = (Texts::default(), Vec::new());
+                self.names_in(documents, rows, &mut |document, name| {
+                    if which.place(document).is_some() {
+                        texts.push(name);
+                        records.push(rows.documents[(document - first) as usize].record);
+                    }
+                });
+                (texts, records)
+            },
+            |(more, mut numbers): (Texts, Vec<u32>)| {
+                texts.append(&more);
+                records.append(&mut numbers);
+            },
+        );
+        self.names = Names::new(which, texts, records);
     }
 
     /// Sorts some documents by name, so that [`Collection::compare_names`] of any two of them is a look at their
@@ -701,6 +729,8 @@ mod tests {
         }
         let documents = block.rows.documents.len() as u32;
         collection.chunk_starts = vec![0, documents / 2, documents];
+        let of_each = documents / 5;
+        collection.file_starts = (0..=5).map(|file| file * of_each).collect();
         let mut second = Block { held: true, ..Block::default() };
         second.rows.documents = block.rows.documents.split_off(documents as usize / 2);
         for row in documents as usize / 2..documents as usize {
@@ -713,10 +743,18 @@ mod tests {
         collection.store.take(&mut collection.blocks[1], &Default::default()).unwrap();
         let before: Vec<String> =
             (0..documents).map(|document| collection.name(document).into_owned()).collect();
+        let places = |collection: &Collection| -> Vec<(String, u32)> {
+            let place = |document| collection.place(document);
+            (0..documents).map(place).map(|(file, record)| (file.to_owned(), record)).collect()
+        };
+        let placed = places(&collection);
+        assert_eq!((placed[0].0.as_str(), placed[0].1), ("a", 1));
+        assert_eq!(placed.last(), Some(&("z.txt".to_owned(), u32::MAX)));
         collection.load_names(|document| document % 3 > 0);
         assert!(
             (0..documents).all(|document| collection.name(document) == before[document as usize])
         );
+        assert_eq!(places(&collection), placed);
         compare_all(&collection);
         // Their order at hand, of some.
         collection.rank_names(|document| document % 2 > 0);
@@ -728,6 +766,7 @@ mod tests {
             collection.hold_rows(room);
             assert_eq!(collection.blocks[1].has_rows(), back);
             assert!((0..documents).all(|n| collection.name(n) == before[n as usize]));
+            assert_eq!(places(&collection), placed);
             compare_all(&collection);
         }
         collection.check().unwrap();

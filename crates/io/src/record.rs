@@ -110,10 +110,14 @@ pub enum Fate {
 }
 
 /// The columns that `--mark` adds to a record.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark<'a> {
     /// Id of the kept document that stands for this one.
     pub duplicate_of: Option<&'a str>,
+    /// File of that document.
+    pub duplicate_of_file: Option<&'a str>,
+    /// Record number of that document in its file, from 1.
+    pub duplicate_of_record: Option<u32>,
     /// Resemblance (or the measure in use) to that document.
     pub resemblance: Option<f64>,
     /// Cluster of the document, where it has one.

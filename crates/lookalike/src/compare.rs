@@ -1,7 +1,7 @@
 //! `compare`: two documents in, how they compare out.
 
 use crate::evidence::Evidence;
-use crate::lookup::{Name, find};
+use crate::lookup::{Ids, Name, find};
 use crate::{LookalikeError, Settings};
 use lookalike_io::Inputs;
 use lookalike_report::DocExhibit;
@@ -37,12 +37,19 @@ pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, Lookal
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
     let (file, name) = parts(wanted);
     let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
-    let found = find(&inputs, &[name], 1);
-    if found.several {
-        return Err(LookalikeError::SeveralDocuments { place: file.to_owned() });
-    }
+    let found = find(&inputs, &[name], Ids::MayRepeat, 1);
     let (place, unread) = (file.to_owned(), found.unread);
-    found.documents.into_iter().flatten().next().ok_or_else(|| match name {
+    let candidates = found.candidates.into_iter().next().unwrap_or_default();
+    match name {
+        Name::Only if candidates.count > 1 => {
+            return Err(LookalikeError::SeveralDocuments { place });
+        }
+        Name::Id(id) | Name::IdOrRecord(id) if candidates.count > 1 => {
+            return Err(candidates.repeated(id, "give FILE#RECORD, the number counted from 1"));
+        }
+        _ => {}
+    }
+    candidates.first.map(|found| found.exhibit).ok_or_else(|| match name {
         Name::Only => LookalikeError::NoDocument { place, unread },
         Name::Id(id) | Name::IdOrRecord(id) => LookalikeError::NoSuchDocument {
             name: id.to_owned(),

@@ -123,15 +123,18 @@ impl Fates for ChunkDecisions<'_> {
     }
 
     fn mark(&self, file: u32, record: u32) -> Mark<'_> {
-        let none = Mark { duplicate_of: None, resemblance: None, cluster: None };
         let Decisions { analysis, clusters, labels } = self.decisions;
-        let Some(document) = self.find(file, record) else { return none };
+        let Some(document) = self.find(file, record) else { return Mark::default() };
         let removal = analysis.removal(document);
         let leader = removal.map_or(document, |removal| removal.kept);
-        let Some(number) = clusters.number(leader) else { return none };
+        let Some(number) = clusters.number(leader) else { return Mark::default() };
         let number = number as usize;
+        let place = removal.map(|removal| analysis.collection.place(removal.kept));
+        let (file, record) = place.unzip();
         Mark {
             duplicate_of: removal.map(|_| clusters.names[number].as_str()),
+            duplicate_of_file: file,
+            duplicate_of_record: record,
             resemblance: removal.and_then(|r| analysis.similarity(r.evidence)),
             cluster: Some(&labels[number]),
         }

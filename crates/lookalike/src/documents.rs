@@ -8,6 +8,7 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
+use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
 use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::units::rules_order;
@@ -16,15 +17,18 @@ use lookalike_io::table::{
     Cell, Column, TableError, TableFormat, TableReader, Value, WrittenTable,
 };
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Its name.
 pub(crate) const NAME: &str = "documents";
 
-/// Its columns; rows are ordered by name, then by place.
-pub(crate) const COLUMNS: [Column; 8] = [
-    Column::text("id"),
+/// Its columns; rows are ordered by id, then by place.
+pub(crate) const COLUMNS: [Column; WIDTH + 7] = [
+    DOCUMENT[0],
+    DOCUMENT[1],
+    DOCUMENT[2],
     // Number in the collection, from 1.
     Column::count("place"),
     // Number in the order of precedence, from 1, among the documents of this table.
@@ -94,7 +98,7 @@ pub(crate) fn write_documents(
             lexically_equivalent: first_words[at] + 1,
             identical: first_text[at] + 1,
         };
-        write_row(&mut table, &collection.name(document), row)?;
+        write_row(&mut table, &DocumentName::of(collection, document), row)?;
     }
     table.finish()
 }
@@ -117,9 +121,16 @@ fn firsts(listed: &[u32], documents: usize, key: impl Fn(u32) -> u128 + Sync) ->
 }
 
 /// Writes a row.
-pub(crate) fn write_row(table: &mut Table<'_>, id: &str, row: Row) -> Result<(), LookalikeError> {
+pub(crate) fn write_row(
+    table: &mut Table<'_>,
+    name: &DocumentName<'_>,
+    row: Row,
+) -> Result<(), LookalikeError> {
+    let [id, file, record] = name.cells();
     table.row(&[
-        Cell::Text(id),
+        id,
+        file,
+        record,
         Cell::Count(row.place.into()),
         Cell::Count(row.precedence.into()),
         Cell::Count(row.text_bytes),
@@ -130,11 +141,18 @@ pub(crate) fn write_row(table: &mut Table<'_>, id: &str, row: Row) -> Result<(),
     ])
 }
 
-/// The documents of a finished run, numbered in the order of their names.
+/// The documents of a finished run, numbered in the order of the table.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    names: String,
+    ids: String,
     ends: Vec<usize>,
+    /// Names of the files, and the number of each.
+    files: Vec<String>,
+    numbers: HashMap<String, u32>,
+    /// File and record of each document.
+    places: Vec<(u32, u32)>,
+    /// Documents in the order of `places`.
+    by_place: Vec<u32>,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -153,18 +171,53 @@ impl Documents {
         for row in &mut table {
             let (at, cells) = (documents.rows.len(), row?);
             digest_row(digest, cells.iter().map(Value::as_cell));
-            let [Value::Text(id), counts @ ..] = cells.as_slice() else {
-                return Err(wrong(at, "it has no id").into());
+            let (name, counts) = cells.split_at(WIDTH.min(cells.len()));
+            let [Value::Text(id), Value::Text(file), record] = name else {
+                return Err(wrong(at, "it does not name a document by id, file and record").into());
             };
-            let row = row_of(counts).ok_or_else(|| wrong(at, "a number is missing"))?;
-            if at > 0 && documents.name(at as u32 - 1) > id.as_str() {
-                return Err(wrong(at, "it is not in the order of the names").into());
+            let record = record.as_count().and_then(|record| u32::try_from(record).ok());
+            let (Some(record), Some(row)) = (record, row_of(counts)) else {
+                return Err(wrong(at, "a number is missing").into());
+            };
+            if let Some(last) = at.checked_sub(1) {
+                let before = (documents.id(last as u32), documents.rows[last].place);
+                if before >= (id.as_str(), row.place) {
+                    return Err(wrong(at, "it is not in the order of ids and places").into());
+                }
             }
-            documents.names.push_str(id);
-            documents.ends.push(documents.names.len());
-            documents.rows.push(row);
+            documents.push(id, file, record, row);
+        }
+        if let Some(document) = documents.index_places() {
+            return Err(wrong(document as usize, "its document is in the table twice").into());
         }
         Ok(documents)
+    }
+
+    fn push(&mut self, id: &str, file: &str, record: u32, row: Row) {
+        self.ids.push_str(id);
+        self.ends.push(self.ids.len());
+        let number = match self.numbers.get(file) {
+            Some(&number) => number,
+            None => {
+                let number = self.files.len() as u32;
+                self.files.push(file.to_owned());
+                self.numbers.insert(file.to_owned(), number);
+                number
+            }
+        };
+        self.places.push((number, record));
+        self.rows.push(row);
+    }
+
+    /// Sorts the documents by file and record; a document whose place another one has already, if any.
+    fn index_places(&mut self) -> Option<u32> {
+        let place = |&document: &u32| self.places[document as usize];
+        let mut order: Vec<u32> = (0..self.len()).collect();
+        order.sort_unstable_by_key(|document| (place(document), *document));
+        let twice = order.windows(2).find(|pair| place(&pair[0]) == place(&pair[1]));
+        let twice = twice.map(|pair| pair[1]);
+        self.by_place = order;
+        twice
     }
 
     /// Number of documents.
@@ -172,28 +225,29 @@ impl Documents {
         self.rows.len() as u32
     }
 
-    /// A document's name.
-    pub(crate) fn name(&self, document: u32) -> &str {
+    /// A document's id.
+    fn id(&self, document: u32) -> &str {
         let at = document as usize;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.names[start..self.ends[at]]
+        &self.ids[start..self.ends[at]]
     }
 
-    /// The document of a name, if there is one.
-    pub(crate) fn find(&self, name: &str) -> Option<u32> {
-        let (mut from, mut until) = (0, self.len());
-        while from < until {
-            let middle = from + (until - from) / 2;
-            if self.name(middle) < name { from = middle + 1 } else { until = middle }
-        }
-        (from < self.len() && self.name(from) == name).then_some(from)
+    /// What the tables call a document.
+    pub(crate) fn name(&self, document: u32) -> DocumentName<'_> {
+        let (file, record) = self.places[document as usize];
+        let file = self.files[file as usize].as_str().into();
+        DocumentName { id: self.id(document).into(), file, record }
     }
 
-    /// A name that two documents have, and how many documents share theirs with one before.
-    pub(crate) fn repeated_name(&self) -> Option<(&str, usize)> {
-        let repeats = |d: &u32| self.name(*d) == self.name(d - 1);
-        let first = (1..self.len()).find(repeats)?;
-        Some((self.name(first), (first..self.len()).filter(repeats).count()))
+    /// The document that cells of a table name, if there is one.
+    pub(crate) fn find(&self, name: &[Value]) -> Option<u32> {
+        let [id, file, record] = name else { return None };
+        let number = *self.numbers.get(file.as_text()?)?;
+        let wanted = (number, u32::try_from(record.as_count()?).ok()?);
+        let place = |&document: &u32| self.places[document as usize];
+        let at = self.by_place.binary_search_by_key(&wanted, place).ok()?;
+        let document = self.by_place[at];
+        (self.id(document) == id.as_text()?).then_some(document)
     }
 }
 

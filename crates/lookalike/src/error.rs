@@ -113,6 +113,18 @@ pub enum LookalikeError {
         /// What may be the reason.
         unread: Unread,
     },
+    /// An id that several documents have.
+    #[error("{count} documents have the id `{id}`: {}; {advice}", Listed(listed, *count))]
+    RepeatedId {
+        /// The id.
+        id: String,
+        /// How many have it.
+        count: u64,
+        /// The first of them, as FILE:RECORD.
+        listed: Vec<String>,
+        /// How to name one.
+        advice: &'static str,
+    },
     /// A file without any document that could be read.
     #[error("no document in {place}{unread}")]
     NoDocument {
@@ -152,6 +164,19 @@ pub enum LookalikeError {
         /// What could not be read of it the second time, where that is what was noticed.
         found: Option<Box<Problem>>,
     },
+}
+
+/// The first of several things, and how many more there are.
+struct Listed<'a>(&'a [String], u64);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(", "))?;
+        match self.1.saturating_sub(self.0.len() as u64) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
 }
 
 /// What was noticed, where it can be named.

@@ -6,9 +6,10 @@
 //! ([`lookalike_methods::Method::estimates`]).
 
 use crate::LookalikeError;
-use crate::result_tables::{Extra, PAIRS, columns};
+use crate::document_columns::{A, B, DocumentName, WIDTH};
+use crate::result_tables::{Extra, pair_columns};
 use lookalike_engine::{Approach, Verify};
-use lookalike_io::table::TableReader;
+use lookalike_io::table::{Column, TableReader};
 use lookalike_methods::Evidence;
 use lookalike_methods::broder::Estimate;
 use lookalike_methods::broder::estimate::Z_95;
@@ -27,8 +28,11 @@ pub(crate) fn interval(evidence: Evidence) -> Option<(f64, f64)> {
 
 /// What the sketches of two documents of a finished run said, in a sentence; `None` where the run did not
 /// estimate, or does not list the two.
-pub(crate) fn sentence(run: &Path, a: &str, b: &str) -> Result<Option<String>, LookalikeError> {
-    let mut table = TableReader::open(run, "pairs", &columns(&PAIRS, Extra::ALL))?;
+pub(crate) fn sentence(
+    run: &Path,
+    [a, b]: [&DocumentName<'_>; 2],
+) -> Result<Option<String>, LookalikeError> {
+    let mut table = TableReader::open(run, "pairs", &pair_columns(Extra::ALL))?;
     while let Some(row) = table.next() {
         let row = row?;
         let cell = |name: &str| table.position(name).map(|at| &row[at]);
@@ -37,9 +41,12 @@ pub(crate) fn sentence(run: &Path, a: &str, b: &str) -> Result<Option<String>, L
             // Only the tables of estimates have the column.
             return Ok(None);
         }
-        let name = |name: &str| cell(name)?.as_text();
-        let (first, second) = (name("a"), name("b"));
-        if (first, second) != (Some(a), Some(b)) && (first, second) != (Some(b), Some(a)) {
+        let name = |columns: [Column; WIDTH]| {
+            let from = table.position(columns[0].name)?;
+            DocumentName::read(row.get(from..from + WIDTH)?)
+        };
+        let (Some(first), Some(second)) = (name(A), name(B)) else { continue };
+        if !(first.is(a) && second.is(b)) && !(first.is(b) && second.is(a)) {
             continue;
         }
         let bounds = (ratio("resemblance_low"), ratio("resemblance_high"));

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
+use crate::document_columns::DocumentName;
 use crate::estimates;
 use crate::second_pass::Shown;
 use lookalike_core::{Measure, Overlap, overlap};
@@ -87,13 +88,17 @@ pub(crate) fn exhibits(
     clusters: &Clusters,
     choice: &Choice,
     shown: &BTreeMap<u32, Shown>,
+    ids_repeat: bool,
 ) -> (Vec<ClusterExhibit>, Vec<PairExhibit>) {
     // What is shown is compared whole, however the run found it.
     let signer = Signer::new(&analysis.settings);
+    let name = |document: u32| {
+        DocumentName::of(&analysis.collection, document).shown(ids_repeat).to_string()
+    };
     let set = |number: u32| shown.get(&number).map(|shown| signer.sorted_set(&shown.text));
     let document = |number: u32| {
         let Shown { title, url, text } = shown.get(&number).cloned().unwrap_or_default();
-        DocExhibit { id: analysis.collection.name(number).into_owned(), title, url, text }
+        DocExhibit { id: name(number), title, url, text }
     };
     let cluster = |(leader, members): &(u32, Vec<u32>)| {
         let removals = || members.iter().filter_map(|&m| Some((m, analysis.removal(m)?)));
@@ -107,7 +112,7 @@ pub(crate) fn exhibits(
             members: removals()
                 .take(MEMBERS)
                 .map(|(member, removal)| MemberExhibit {
-                    id: analysis.collection.name(member).into_owned(),
+                    id: name(member),
                     title: shown.get(&member).and_then(|shown| shown.title.clone()),
                     similarity: analysis.similarity(removal.evidence),
                     rule: removal.rule.name().into(),

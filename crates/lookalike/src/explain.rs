@@ -3,13 +3,14 @@
 //! The texts are read once more from the inputs that the run's summary names, and compared with the
 //! settings that it names; the decision comes from the run's own tables.
 
+use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::evidence::Evidence;
-use crate::lookup::{Name, find};
-use crate::result_tables::{CLUSTERS, ledger_columns};
+use crate::lookup::{Ids, Name, find};
+use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
-use lookalike_io::{Inputs, TableReader, Value};
-use lookalike_report::{Action, Summary};
+use lookalike_io::{Column, Inputs, TableReader, Value};
+use lookalike_report::{Action, DocExhibit, Summary};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -21,17 +22,13 @@ pub(crate) struct RunJob {
     pub(crate) against: Vec<String>,
 }
 
-/// Explains why two documents of a run were joined, or were not.
+/// Explains why two documents of a run were joined, or were not. Each is named by its id or as `FILE:RECORD`.
 ///
 /// # Errors
-/// A directory that holds no finished run, inputs that are gone, names that no document has.
+/// A directory that holds no finished run, inputs that are gone, names that no document has, ids that several
+/// documents have.
 pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
     let (summary, job) = read_summary(run)?;
-    if a == b {
-        return Err(LookalikeError::Settings(format!(
-            "`{a}` and `{b}` are one document; name two of the run"
-        )));
-    }
     let options = job.settings.reading(vec![run.to_path_buf()], None);
     if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
         return Err(LookalikeError::StandardInput);
@@ -41,32 +38,50 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
         inputs.append(Inputs::discover(&job.against, options)?)?;
     }
     let changed = changed_inputs(&inputs, &summary);
-    let found = find(&inputs, &[Name::Id(a), Name::Id(b)], thread_count(0));
-    let mut documents = found.documents.into_iter();
-    let (a, b) = match (documents.next().flatten(), documents.next().flatten()) {
-        (Some(a), Some(b)) => (a, b),
-        (known, _) => {
-            return Err(LookalikeError::NoSuchDocument {
-                name: if known.is_none() { a.to_owned() } else { b.to_owned() },
-                place: "the inputs of the run".to_owned(),
-                advice: "ids are in the tables `clusters` and `ledger`, and documents without an id \
-                         are named FILE:RECORD",
-                unread: found.unread,
-            });
+    let ids = match summary.duplicate_ids == 0 && changed.is_none() {
+        true => Ids::AreUnique,
+        false => Ids::MayRepeat,
+    };
+    let found = find(&inputs, &[Name::Id(a), Name::Id(b)], ids, thread_count(0));
+    let mut documents = Vec::new();
+    for (name, candidates) in [a, b].into_iter().zip(found.candidates) {
+        if candidates.count > 1 {
+            return Err(candidates.repeated(name, "name one of them as FILE:RECORD"));
+        }
+        match candidates.first {
+            Some(document) => documents.push(document),
+            None => {
+                return Err(LookalikeError::NoSuchDocument {
+                    name: name.to_owned(),
+                    place: "the inputs of the run".to_owned(),
+                    advice: "ids are in the tables `clusters` and `ledger`, and any document can be \
+                             named FILE:RECORD",
+                    unread: found.unread,
+                });
+            }
+        }
+    }
+    let names = match documents.as_slice() {
+        [a, b] if !a.name.is(&b.name) => [&a.name, &b.name],
+        _ => {
+            return Err(LookalikeError::Settings(format!(
+                "`{a}` and `{b}` are one document; name two of the run"
+            )));
         }
     };
+    let ids_repeat = summary.duplicate_ids > 0;
     let decision = match summary.action {
-        Action::List => in_clusters(run, &a.id, &b.id)?,
-        action => in_ledger(run, action, &a.id, &b.id)?,
+        Action::List => in_clusters(run, names, ids_repeat)?,
+        action => in_ledger(run, action, names, ids_repeat)?,
     };
-    let decision = match crate::estimates::sentence(run, &a.id, &b.id)? {
-        Some(estimate) => format!("{decision} {estimate}"),
-        None => decision,
-    };
-    let decision = match changed {
-        Some(change) => format!("{decision} {change}"),
-        None => decision,
-    };
+    let estimate = crate::estimates::sentence(run, names)?;
+    let decision = [Some(decision), estimate, changed].into_iter().flatten();
+    let decision = decision.collect::<Vec<_>>().join(" ");
+    let mut exhibits = documents.into_iter().map(|document| {
+        let id = document.name.shown(ids_repeat).to_string();
+        DocExhibit { id, ..document.exhibit }
+    });
+    let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
     Evidence::new(a, b, &job.settings, Some(decision))
 }
 
@@ -108,43 +123,65 @@ pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeErr
 }
 
 /// What the ledger says about the two.
-fn in_ledger(run: &Path, action: Action, a: &str, b: &str) -> Result<String, LookalikeError> {
-    let mut table = TableReader::open(run, "ledger", &ledger_columns())?;
-    let removals = rows(&mut table, a, b, ["kept", "rule"])?;
+fn in_ledger(
+    run: &Path,
+    action: Action,
+    [a, b]: [&DocumentName<'_>; 2],
+    ids_repeat: bool,
+) -> Result<String, LookalikeError> {
+    let mut table = TableReader::open(run, "ledger", &ledger_columns(Extra::ALL))?;
+    let rule_at = column(&table, "rule")?;
+    let removals = rows(&mut table, [a, b], [&REMOVED, &KEPT], rule_at)?;
     let participle = action.participle();
-    let [of_a, of_b] =
-        removals.map(|row| row.map(|[kept, rule]| (text(&kept), text(&rule).replace('_', " "))));
+    let [of_a, of_b] = removals.map(|removal| {
+        removal.map(|(kept, rule)| (kept, rule.as_text().unwrap_or_default().replace('_', " ")))
+    });
+    let shown = |name: &DocumentName<'_>| name.shown(ids_repeat).to_string();
+    let (name_a, name_b) = (shown(a), shown(b));
     Ok(match (of_a, of_b) {
-        (Some((kept, rule)), _) if kept == b => {
-            format!("The run {participle} {a} because {b} stands for it (rule: {rule}).")
+        (Some((kept, rule)), _) if kept.is(b) => {
+            format!("The run {participle} {name_a} because {name_b} stands for it (rule: {rule}).")
         }
-        (_, Some((kept, rule))) if kept == a => {
-            format!("The run {participle} {b} because {a} stands for it (rule: {rule}).")
+        (_, Some((kept, rule))) if kept.is(a) => {
+            format!("The run {participle} {name_b} because {name_a} stands for it (rule: {rule}).")
         }
-        (Some((first, rule_a)), Some((second, rule_b))) if first == second => format!(
-            "The run {participle} both: {first} stands for {a} (rule: {rule_a}) and for {b} (rule: {rule_b})."
+        (Some((first, rule_a)), Some((second, rule_b))) if first.is(&second) => format!(
+            "The run {participle} both: {} stands for {name_a} (rule: {rule_a}) and for {name_b} \
+             (rule: {rule_b}).",
+            shown(&first)
         ),
         (Some((first, rule_a)), Some((second, rule_b))) => format!(
-            "The run {participle} both: {first} stands for {a} (rule: {rule_a}), and {second} for {b} \
-             (rule: {rule_b}), because each goes with the kept document that it is most similar to."
+            "The run {participle} both: {} stands for {name_a} (rule: {rule_a}), and {} for {name_b} \
+             (rule: {rule_b}), because each goes with the kept document that it is most similar to.",
+            shown(&first),
+            shown(&second)
         ),
         (Some((kept, rule)), None) => format!(
-            "The run {participle} {a}, because {kept} stands for it (rule: {rule}), and kept {b}."
+            "The run {participle} {name_a}, because {} stands for it (rule: {rule}), and kept {name_b}.",
+            shown(&kept)
         ),
         (None, Some((kept, rule))) => format!(
-            "The run kept {a} and {participle} {b}, because {kept} stands for it (rule: {rule})."
+            "The run kept {name_a} and {participle} {name_b}, because {} stands for it (rule: {rule}).",
+            shown(&kept)
         ),
-        (None, None) => format!("The run kept both {a} and {b}."),
+        (None, None) => format!("The run kept both {name_a} and {name_b}."),
     })
 }
 
 /// What the table of clusters says about the two.
-fn in_clusters(run: &Path, a: &str, b: &str) -> Result<String, LookalikeError> {
-    let mut table = TableReader::open(run, "clusters", &CLUSTERS)?;
-    let members = rows(&mut table, a, b, ["cluster", "leader"])?;
-    let [of_a, of_b] = members.map(|row| {
-        row.map(|[number, leader]| (number.as_count().unwrap_or_default(), text(&leader)))
+fn in_clusters(
+    run: &Path,
+    [a, b]: [&DocumentName<'_>; 2],
+    ids_repeat: bool,
+) -> Result<String, LookalikeError> {
+    let mut table = TableReader::open(run, "clusters", &cluster_columns())?;
+    let cluster_at = column(&table, "cluster")?;
+    let members = rows(&mut table, [a, b], [&DOCUMENT, &LEADER], cluster_at)?;
+    let shown = |name: &DocumentName<'_>| name.shown(ids_repeat).to_string();
+    let [of_a, of_b] = members.map(|member| {
+        member.map(|(leader, number)| (number.as_count().unwrap_or_default(), shown(&leader)))
     });
+    let (a, b) = (shown(a), shown(b));
     Ok(match (of_a, of_b) {
         (Some((one, leader)), Some((other, _))) if one == other => {
             format!("The run put both into cluster {one}, which {leader} leads.")
@@ -167,30 +204,34 @@ fn in_clusters(run: &Path, a: &str, b: &str) -> Result<String, LookalikeError> {
     })
 }
 
-fn text(value: &Value) -> String {
-    value.as_text().unwrap_or_default().to_owned()
+/// Where a column stands in a table.
+fn column(table: &TableReader, name: &str) -> Result<usize, LookalikeError> {
+    TableReader::position(table, name).ok_or_else(|| LookalikeError::Run {
+        path: table.path().display().to_string(),
+        reason: format!("it has no column `{name}`"),
+    })
 }
 
-/// Two cells of the rows whose `id` is a, and b.
+/// The kept document of a row, and another of its cells.
+type Row = (DocumentName<'static>, Value);
+
+/// Of each of the documents the row that is about it, if there is one: which kept document it names, and the
+/// cell in column `wanted`. Rows name the document they are about, and the kept one, in columns `about` and `kept`.
 fn rows(
     table: &mut TableReader,
-    a: &str,
-    b: &str,
-    wanted: [&str; 2],
-) -> Result<[Option<[Value; 2]>; 2], LookalikeError> {
-    let place = |name: &str| {
-        TableReader::position(table, name).ok_or_else(|| LookalikeError::Run {
-            path: table.path().display().to_string(),
-            reason: format!("it has no column `{name}`"),
-        })
-    };
-    let (id, wanted) = (place("id")?, [place(wanted[0])?, place(wanted[1])?]);
+    documents: [&DocumentName<'_>; 2],
+    [about, kept]: [&[Column; WIDTH]; 2],
+    wanted: usize,
+) -> Result<[Option<Row>; 2], LookalikeError> {
+    let (about, kept) = (column(table, about[0].name)?, column(table, kept[0].name)?);
     let mut found = [None, None];
     for row in &mut *table {
         let row = row?;
-        for (slot, name) in found.iter_mut().zip([a, b]) {
-            if slot.is_none() && row[id].as_text() == Some(name) {
-                *slot = Some(wanted.map(|at| row[at].clone()));
+        let name = |from: usize| DocumentName::read(row.get(from..from + WIDTH)?);
+        let Some(document) = name(about) else { continue };
+        for (slot, wanted_document) in found.iter_mut().zip(documents) {
+            if slot.is_none() && document.is(wanted_document) {
+                *slot = name(kept).map(|kept| (kept, row[wanted].clone()));
             }
         }
         if found.iter().all(Option::is_some) {

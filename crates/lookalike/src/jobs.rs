@@ -139,7 +139,8 @@ fn carry_out(
         run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
     }
     summary.run = Some(run);
-    let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown);
+    let ids_repeat = summary.duplicate_ids > 0;
+    let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown, ids_repeat);
     poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let tokenize = located(&analyzer);

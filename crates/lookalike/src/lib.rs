@@ -18,6 +18,7 @@ mod analysis;
 mod approach;
 mod compare;
 mod decisions;
+mod document_columns;
 mod documents;
 mod error;
 mod estimates;

@@ -1,5 +1,7 @@
-//! Names in, the documents of those names out: the inputs are read until all are found.
+//! Finds documents by name: reads the inputs until it is certain which documents are meant.
 
+use crate::LookalikeError;
+use crate::document_columns::DocumentName;
 use crate::error::Unread;
 use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
@@ -10,9 +12,9 @@ use lookalike_report::DocExhibit;
 /// Which document is meant.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Name<'n> {
-    /// The first with this id, or, where no document has it, the one named `FILE:RECORD`.
+    /// The one with this id, or, where no document has it, the one named `FILE:RECORD`.
     Id(&'n str),
-    /// The first with this id, or, where no document has it, the one with this record number.
+    /// The one with this id, or, where no document has it, the one with this record number.
     IdOrRecord(&'n str),
     /// The only one there is.
     Only,
@@ -49,28 +51,79 @@ impl Name<'_> {
     }
 }
 
+/// Whether two documents may have one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ids {
+    /// They may: all inputs are read, to find all documents of a name.
+    MayRepeat,
+    /// No two documents have one, as the summary of a run says: reading ends when all are found.
+    AreUnique,
+}
+
+/// A document that was looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundDocument {
+    /// What the tables call it.
+    pub(crate) name: DocumentName<'static>,
+    pub(crate) exhibit: DocExhibit,
+}
+
+/// The documents that fit one name equally well.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Candidates {
+    /// The first of them.
+    pub(crate) first: Option<FoundDocument>,
+    /// The names of the first few.
+    pub(crate) listed: Vec<DocumentName<'static>>,
+    /// How many there are.
+    pub(crate) count: u64,
+}
+
+impl Candidates {
+    /// As many are listed.
+    pub(crate) const LISTED: usize = 10;
+
+    /// The error of a name that several documents have.
+    pub(crate) fn repeated(self, id: &str, advice: &'static str) -> LookalikeError {
+        let place = |name: DocumentName<'_>| format!("{}:{}", name.file, name.record);
+        let listed = self.listed.into_iter().map(place).collect();
+        LookalikeError::RepeatedId { id: id.to_owned(), count: self.count, listed, advice }
+    }
+
+    fn add(&mut self, name: DocumentName<'static>, exhibit: Option<DocExhibit>) {
+        if let (None, Some(exhibit)) = (&self.first, exhibit) {
+            self.first = Some(FoundDocument { name: name.clone(), exhibit });
+        }
+        if self.listed.len() < Self::LISTED {
+            self.listed.push(name);
+        }
+        self.count += 1;
+    }
+}
+
 /// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The document of each name, in the order of the names.
-    pub(crate) documents: Vec<Option<DocExhibit>>,
-    /// Whether a name fits more than one document equally well (only looked for with [`Name::Only`]).
-    pub(crate) several: bool,
+    /// The documents of each name, in the order of the names.
+    pub(crate) candidates: Vec<Candidates>,
     /// What could not be read on the way.
     pub(crate) unread: Unread,
 }
 
+/// A document that fits a name: which name, how well, and the document. The text comes with the first of a chunk
+/// only: a file of a million records must not be copied to learn that it has many.
+type Hit = (usize, Match, DocumentName<'static>, Option<DocExhibit>);
+
 /// Looks for documents. Reads no further than it must.
-pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], threads: usize) -> Found {
-    let mut best: Vec<Option<(Match, DocExhibit)>> = vec![None; names.len()];
-    let mut several = false;
+pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], ids: Ids, threads: usize) -> Found {
+    let mut best: Vec<Option<(Match, Candidates)>> = vec![None; names.len()];
     let mut unread = Unread::default();
     pipeline::ordered(
         threads,
         inputs.chunks(),
         VisitScratch::default,
         |scratch, chunk| {
-            let (mut hits, mut unread) = (Vec::new(), Unread::default());
+            let (mut hits, mut unread) = (Vec::<Hit>::new(), Unread::default());
             let chunk = match chunk {
                 Ok(chunk) => chunk,
                 Err(problem) => {
@@ -84,11 +137,10 @@ pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], threads: usize) -> Found
                     Item::Bad(problem) => return unread.add(problem),
                 };
                 for (at, name) in names.iter().enumerate() {
-                    if let Some(fit) = name.matches(&record, inputs)
-                        // A file of a million records must not be copied to learn that it has many.
-                        && hits.iter().filter(|hit: &&(usize, Match, _)| hit.0 == at).count() < 2
-                    {
-                        hits.push((at, fit, exhibit(&record, inputs)));
+                    if let Some(fit) = name.matches(&record, inputs) {
+                        let is_first = !hits.iter().any(|hit| (hit.0, hit.1) == (at, fit));
+                        let exhibit = is_first.then(|| exhibit(&record, inputs));
+                        hits.push((at, fit, name_of(&record, inputs), exhibit));
                     }
                 }
             });
@@ -97,39 +149,52 @@ pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], threads: usize) -> Found
         |(hits, more)| {
             unread.count += more.count;
             unread.first = unread.first.take().or(more.first);
-            for (at, fit, document) in hits {
-                if matches!(names[at], Name::Only) && best[at].is_some() {
-                    several = true;
-                } else if best[at].as_ref().is_none_or(|(known, _)| fit < *known) {
-                    best[at] = Some((fit, document));
+            for (at, fit, name, exhibit) in hits {
+                match &mut best[at] {
+                    Some((known, candidates)) if fit == *known => candidates.add(name, exhibit),
+                    Some((known, _)) if fit > *known => {}
+                    better => {
+                        let (_, candidates) = better.insert((fit, Candidates::default()));
+                        candidates.add(name, exhibit);
+                    }
                 }
             }
-            // A better fit may still come, unless each name was found as an id.
-            let done = |(name, best): (&Name<'_>, &Option<(Match, DocExhibit)>)| {
-                !matches!(name, Name::Only) && matches!(best, Some((Match::Id, _)))
+            let done = |(name, best): (&Name<'_>, &Option<(Match, Candidates)>)| match (name, best)
+            {
+                // The second document is all there is to learn.
+                (Name::Only, best) => best.as_ref().is_some_and(|(_, found)| found.count > 1),
+                // Of a place, a document with that id may still come.
+                (_, best) => ids == Ids::AreUnique && matches!(best, Some((Match::Id, _))),
             };
-            !several && !names.iter().zip(&best).all(done)
+            !names.iter().zip(&best).all(done)
         },
     );
-    Found {
-        documents: best.into_iter().map(|best| best.map(|(_, document)| document)).collect(),
-        several,
-        unread,
-    }
+    let candidates = best.into_iter().map(|best| best.map(|(_, found)| found).unwrap_or_default());
+    Found { candidates: candidates.collect(), unread }
 }
 
-fn exhibit(record: &RecordView<'_>, inputs: &Inputs) -> DocExhibit {
+/// What the tables call the document of a record.
+fn name_of(record: &RecordView<'_>, inputs: &Inputs) -> DocumentName<'static> {
+    let file = inputs.files[record.file as usize].name.clone();
+    let id = id_of(record, inputs);
+    DocumentName { id: id.into(), file: file.into(), record: record.record }
+}
+
+fn id_of(record: &RecordView<'_>, inputs: &Inputs) -> String {
     let file = &inputs.files[record.file as usize];
-    let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
-    let id = match &record.id {
+    match &record.id {
         Some(id) => id.to_string(),
         None if matches!(file.format, Format::Text | Format::Markdown | Format::Html) => {
             file.name.clone()
         }
         None => format!("{}:{}", file.name, record.record),
-    };
+    }
+}
+
+fn exhibit(record: &RecordView<'_>, inputs: &Inputs) -> DocExhibit {
+    let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
     DocExhibit {
-        id,
+        id: id_of(record, inputs),
         title: owned(&record.title),
         url: owned(&record.url),
         text: plain_text(&record.content).into_owned(),

@@ -194,23 +194,12 @@ pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary,
 }
 
 fn read_documents(job: &ReclusterJob, digest: &mut Xxh3) -> Result<Documents, LookalikeError> {
-    let documents = Documents::read(&job.run, digest).map_err(|error| match error {
+    Documents::read(&job.run, digest).map_err(|error| match error {
         LookalikeError::Table(TableError::Missing { .. }) => refusal(
             &job.run,
             "holds no table `documents`, which says who takes precedence; it was taken away, or the run \
              is of an older version; run `lookalike cluster` again",
         ),
         other => other,
-    })?;
-    if let Some((name, count)) = documents.repeated_name() {
-        return Err(refusal(
-            &job.run,
-            format!(
-                "`{name}` is the name of several documents (as are {count} in all), and the table of pairs \
-                 cannot tell them apart; run `lookalike cluster` with unique ids, or with an --id-field \
-                 that is not there, so that documents are named FILE:RECORD"
-            ),
-        ));
-    }
-    Ok(documents)
+    })
 }

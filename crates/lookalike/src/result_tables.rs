@@ -1,11 +1,12 @@
 //! Verdicts and pairs in; the tables `pairs`, `clusters` and `ledger` out.
 //!
-//! Rows are ordered by the documents' names, so the bytes do not depend on the order in which
-//! anything was found.
+//! Rows are ordered by the documents' ids, equal ids by their places in the collection (file, record), so the
+//! bytes do not depend on the order in which anything was found.
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
+use crate::document_columns::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::estimates;
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::{Collection, Edge};
@@ -81,19 +82,11 @@ impl Extra {
     }
 }
 
-/// Columns of `pairs`.
-pub(crate) const PAIRS: [&str; 2] = ["a", "b"];
-
-/// Columns of `ledger` before the counts.
-pub(crate) const LEDGER: [&str; 3] = ["id", "kept", "rule"];
-
-/// Columns of `clusters`.
-pub(crate) const CLUSTERS: [Column; 4] = [
-    Column { name: "id", kind: Kind::Text },
-    Column { name: "cluster", kind: Kind::Count },
-    Column { name: "leader", kind: Kind::Text },
-    Column { name: "resemblance", kind: Kind::Ratio },
-];
+/// Columns of `clusters`: the document, its cluster, the kept document of that, and how similar the two are.
+pub(crate) fn cluster_columns() -> Vec<Column> {
+    let (cluster, resemblance) = (Column::count("cluster"), Column::ratio("resemblance"));
+    [&DOCUMENT[..], &[cluster], &LEADER, &[resemblance]].concat()
+}
 
 /// Columns of `problems`.
 const PROBLEMS: [Column; 5] = [
@@ -104,15 +97,15 @@ const PROBLEMS: [Column; 5] = [
     Column { name: "message", kind: Kind::Text },
 ];
 
-/// All columns that a ledger may have.
-pub(crate) fn ledger_columns() -> Vec<Column> {
-    columns(&LEDGER, Extra::ALL)
+/// Columns of `ledger`: the removed document, the kept one, why, and how the two compare.
+pub(crate) fn ledger_columns(extra: Extra) -> Vec<Column> {
+    let names = [&REMOVED[..], &KEPT, &[Column::text("rule")]].concat();
+    names.into_iter().chain(written(COUNTS, extra)).collect()
 }
 
-/// The columns of a table that begins with text and goes on with counts.
-pub(crate) fn columns(texts: &[&'static str], extra: Extra) -> Vec<Column> {
-    let texts = texts.iter().map(|&name| Column { name, kind: Kind::Text });
-    texts.chain(written(COUNTS, extra)).collect()
+/// Columns of `pairs`: both documents, and how they compare.
+pub(crate) fn pair_columns(extra: Extra) -> Vec<Column> {
+    [A, B].concat().into_iter().chain(written(COUNTS, extra)).collect()
 }
 
 /// Leaves out what the run does not have.
@@ -143,23 +136,38 @@ impl<'a> Table<'a> {
         Ok(self.writer.row(cells)?)
     }
 
-    /// A row of text and the counts of a pair.
+    /// A row of two documents, the rule that joined them where the table states one, and the counts of the pair.
     pub(crate) fn compared(
         &mut self,
-        texts: &[&str],
+        [a, b]: [&DocumentName<'_>; 2],
+        rule: Option<&str>,
         evidence: Evidence,
         extra: Extra,
     ) -> Result<(), LookalikeError> {
-        let texts = texts.iter().map(|text| Cell::Text(text));
-        let mut cells = [Cell::Null; LEDGER.len() + COUNTS.len()];
+        let names = a.cells().into_iter().chain(b.cells());
+        let named = names.chain(rule.map(Cell::Text));
+        // On the stack: there are millions of rows.
+        let mut cells = [Cell::Null; 2 * WIDTH + 1 + COLUMNS];
         let mut length = 0;
         for (place, cell) in
-            cells.iter_mut().zip(texts.chain(written(count_cells(evidence), extra)))
+            cells.iter_mut().zip(named.chain(written(count_cells(evidence), extra)))
         {
             *place = cell;
             length += 1;
         }
         self.row(&cells[..length])
+    }
+
+    /// A row of `clusters`.
+    pub(crate) fn member(
+        &mut self,
+        member: &DocumentName<'_>,
+        cluster: u64,
+        leader: &DocumentName<'_>,
+        value: Option<f64>,
+    ) -> Result<(), LookalikeError> {
+        let ([id, file, record], [of_id, of_file, of_record]) = (member.cells(), leader.cells());
+        self.row(&[id, file, record, Cell::Count(cluster), of_id, of_file, of_record, value.into()])
     }
 
     /// Ends the table.
@@ -225,11 +233,11 @@ pub(crate) fn write_ledger(
         .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
     rows.par_sort_unstable_by(|a, b| a.0.compare(b.0, &analysis.collection));
-    let mut table = Table::create(staging, "ledger", format, &columns(&LEDGER, extra), digest)?;
+    let mut table = Table::create(staging, "ledger", format, &ledger_columns(extra), digest)?;
+    let name = |document| DocumentName::of(&analysis.collection, document);
     for (Named { a: document, .. }, removal) in rows {
-        let (id, kept) =
-            (analysis.collection.name(document), analysis.collection.name(removal.kept));
-        table.compared(&[&id, &kept, removal.rule.name()], removal.evidence, extra)?;
+        let names = [&name(document), &name(removal.kept)];
+        table.compared(names, Some(removal.rule.name()), removal.evidence, extra)?;
     }
     table.finish()
 }
@@ -285,23 +293,18 @@ pub(crate) fn write_clusters(
             (number, true, named(document), analysis.similarity(removal.evidence))
         }))
         .collect();
-    let name = |document: u32| analysis.collection.name(document);
+    let name = |document| DocumentName::of(&analysis.collection, document);
     rows.par_sort_unstable_by(|a, b| {
         (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, &analysis.collection))
     });
-    let mut table = Table::create(staging, "clusters", format, &CLUSTERS, digest)?;
-    let mut leader = std::borrow::Cow::Borrowed("");
+    let mut table = Table::create(staging, "clusters", format, &cluster_columns(), digest)?;
+    let mut leader = DocumentName::default();
     for (number, removed, Named { a: document, .. }, value) in rows {
-        let id = name(document);
+        let member = name(document);
         if !removed {
-            leader = id.clone();
+            leader = member.clone();
         }
-        table.row(&[
-            Cell::Text(&id),
-            Cell::Count(number),
-            Cell::Text(&leader),
-            value.map_or(Cell::Null, Cell::Ratio),
-        ])?;
+        table.member(&member, number, &leader, value)?;
     }
     table.finish()
 }
@@ -323,10 +326,10 @@ pub(crate) fn write_pairs(
     let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis);
     rows.par_sort_unstable_by(|x, y| x.documents.compare(y.documents, &analysis.collection));
-    let mut table = Table::create(staging, "pairs", format, &columns(&PAIRS, extra), digest)?;
+    let mut table = Table::create(staging, "pairs", format, &pair_columns(extra), digest)?;
+    let name = |document| DocumentName::of(&analysis.collection, document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
-        let (a, b) = (analysis.collection.name(a), analysis.collection.name(b));
-        table.compared(&[&a, &b], evidence, extra)?;
+        table.compared([&name(a), &name(b)], None, evidence, extra)?;
     }
     table.finish()
 }

@@ -24,7 +24,7 @@ impl Summary {
         warnings.extend(self.empty_documents());
         if self.duplicate_ids > 0 {
             warnings.push(format!(
-                "{} an id that an earlier document had already: the tables cannot tell them apart by it.",
+                "{} an id that an earlier document has: join tables by file and record, not by id.",
                 if self.duplicate_ids == 1 {
                     "1 document has".to_owned()
                 } else {

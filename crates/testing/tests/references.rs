@@ -186,7 +186,8 @@ fn found_pairs(directory: &Path, definition: Definition) -> Pairs {
         Definition::Resemblance => column("resemblance"),
         Definition::Cosine => column("cosine"),
     };
-    let (a, b, size_a, size_b) = (column("a"), column("b"), column("size_a"), column("size_b"));
+    let (a, b, size_a, size_b) =
+        (column("a_id"), column("b_id"), column("size_a"), column("size_b"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     let pairs = normal(rows.iter().map(|cells| {
         let sizes = (cells[size_a].parse().unwrap(), cells[size_b].parse().unwrap());

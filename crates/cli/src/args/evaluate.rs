@@ -29,8 +29,8 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Truth"
     )]
     pub(crate) truth: TruthArg,
-    /// Measure against labels instead: tab-separated, with a header of `a` and `b` (two documents a
-    /// line) or of `id` and `cluster`
+    /// Measure against labels instead: tab-separated, with a header of `a_id` and `b_id` (two
+    /// documents a line) or of `id` and `cluster`
     #[arg(long, value_name = "FILE", help_heading = "Truth")]
     pub(crate) labels: Option<PathBuf>,
     /// List known pairs from this similarity on, for recall by similarity [default: 0.5 for

@@ -1,17 +1,19 @@
-//! The names of some documents, and their order, for whoever asks for them again and again.
+//! The names and record numbers of some documents, and their order, for whoever asks for them again and again.
 //!
-//! Tables are ordered by name. Where rows are on disk, the names of the documents in the tables, and of
-//! no others, are read once, front to back; and however many tables they are in, they are sorted once.
+//! Tables are ordered by name. Where rows are on disk, the names and record numbers of the documents in the
+//! tables, and of no others, are read once, front to back; and however many tables they are in, they are sorted
+//! once.
 
 use crate::sparse::SparseIndex;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// Names by document.
+/// Names and record numbers by document.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     which: SparseIndex,
     texts: Texts,
+    records: Vec<u32>,
 }
 
 /// Some texts, one behind the other.
@@ -40,9 +42,14 @@ impl Texts {
 }
 
 impl Names {
-    /// The names of the documents in `which`, in their order.
-    pub(super) fn new(which: SparseIndex, texts: Texts) -> Self {
-        Self { which, texts }
+    /// The names and record numbers of the documents in `which`, in their order.
+    pub(super) fn new(which: SparseIndex, texts: Texts, records: Vec<u32>) -> Self {
+        Self { which, texts, records }
+    }
+
+    /// The document's record number in its file.
+    pub(super) fn record(&self, document: u32) -> Option<u32> {
+        self.records.get(self.which.place(document)? as usize).copied()
     }
 
     pub(super) fn get(&self, document: u32) -> Option<&str> {

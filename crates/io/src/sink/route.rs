@@ -256,19 +256,16 @@ impl Router<'_> {
 
 /// The columns of the list of marked files.
 pub(super) fn marked_files_header(names: &MarkNames) -> String {
-    let [duplicate_of, resemblance, cluster] = names.all();
-    format!("path\t{duplicate_of}\t{resemblance}\t{cluster}\n")
+    format!("path\t{}\n", names.all().join("\t"))
 }
 
 fn push_marked_file(name: &str, mark: &Mark<'_>, out: &mut Vec<u8>) {
     // A name holds no tabs and no line ends, whatever the file is called.
     out.extend_from_slice(name.as_bytes());
-    out.push(b'\t');
-    push_text(mark.duplicate_of.unwrap_or_default(), out);
-    out.push(b'\t');
-    out.extend_from_slice(mark.resemblance.map(|r| r.to_string()).unwrap_or_default().as_bytes());
-    out.push(b'\t');
-    push_text(mark.cluster.unwrap_or_default(), out);
+    for text in rows::texts(mark) {
+        out.push(b'\t');
+        push_text(&text, out);
+    }
 }
 
 /// A refusal with its place.

@@ -29,7 +29,8 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 /// `rejected-files.txt`; copies go to `kept-files/PATH` if asked for.
 ///
 /// With `--mark`, `marked` takes the place of `kept` and `removed`, and one-document files are listed
-/// in `marked-files.tsv` with the columns `path`, `duplicate_of`, `resemblance`, `cluster`.
+/// in `marked-files.tsv` with the columns `path` and those of
+/// [`MarkNames`].
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {

@@ -103,9 +103,13 @@ fn a_header_without_rows_is_still_a_header() {
 
         let inputs = inputs(vec![input(&path, Format::Csv, compression)]);
         let marks = Some(lookalike_io::MarkNames::default());
-        for (mark, expected) in
-            [(None, "id,text\r\n"), (marks, "id,text,duplicate_of,resemblance,cluster\r\n")]
-        {
+        for (mark, expected) in [
+            (None, "id,text\r\n"),
+            (
+                marks,
+                "id,text,duplicate_of,duplicate_of_file,duplicate_of_record,resemblance,cluster\r\n",
+            ),
+        ] {
             let options = RouteOptions { mark, ..Default::default() };
             let (out, written) = result(folder.path(), &inputs, &[], &fates, &options);
             let text = decoded(&out.join(&written.files[0].path), compression);

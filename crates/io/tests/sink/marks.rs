@@ -21,8 +21,8 @@ fn json_lines_get_three_members_and_the_rejected_stay_apart() {
         let chunks = chunks(0, &lines, 2, None);
         let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &marking());
         let marked = out.join(&tree(&out)[0]);
-        let kept = r#""duplicate_of":null,"resemblance":null,"cluster":"c,1""#;
-        let removed = r#""duplicate_of":"the \"first\"","resemblance":0.875,"cluster":"c,1""#;
+        let kept = r#""duplicate_of":null,"duplicate_of_file":null,"duplicate_of_record":null,"resemblance":null,"cluster":"c,1""#;
+        let removed = r#""duplicate_of":"the \"first\"","duplicate_of_file":"a.csv","duplicate_of_record":3,"resemblance":0.875,"cluster":"c,1""#;
         let expected = format!("{{\"a\":1,{kept}}}\r\n{{ {removed}}}\n{{\"b\":{{}},{kept}}}");
         assert_eq!(String::from_utf8(decoded(&marked, compression)).unwrap(), expected);
         assert_eq!(decoded(&out.join(&tree(&out)[1]), compression), b"broken\n");
@@ -31,7 +31,7 @@ fn json_lines_get_three_members_and_the_rejected_stay_apart() {
 }
 
 #[test]
-fn rows_get_three_columns_and_so_does_the_header() {
+fn rows_get_columns_and_so_does_the_header() {
     let folder = tempfile::tempdir().unwrap();
     let rows: Vec<Vec<u8>> =
         ["1,a\n", "2,\"b\n\"\n", "3,\"\n"].iter().map(|row| row.as_bytes().to_vec()).collect();
@@ -40,9 +40,9 @@ fn rows_get_three_columns_and_so_does_the_header() {
     let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &marking());
     assert_eq!(
         std::fs::read_to_string(out.join("marked.csv")).unwrap(),
-        "id,text,duplicate_of,resemblance,cluster\n\
-         1,a,,,\"c,1\"\n\
-         2,\"b\n\",\"the \"\"first\"\"\",0.875,\"c,1\"\n"
+        "id,text,duplicate_of,duplicate_of_file,duplicate_of_record,resemblance,cluster\n\
+         1,a,,,,,\"c,1\"\n\
+         2,\"b\n\",\"the \"\"first\"\"\",a.csv,3,0.875,\"c,1\"\n"
     );
     assert_eq!(std::fs::read_to_string(out.join("rejected.csv")).unwrap(), "id,text\n3,\"\n");
 }

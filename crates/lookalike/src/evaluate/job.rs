@@ -11,7 +11,7 @@ pub enum TruthSource {
     /// Every pair that reaches the threshold of the settings, by the exact join.
     #[default]
     Exact,
-    /// A tab-separated file with a header: `a` and `b`, two documents a line, or `id` and `cluster`.
+    /// A tab-separated file with a header: `a_id` and `b_id`, two documents a line, or `id` and `cluster`.
     Labels(PathBuf),
 }
 

@@ -1,9 +1,10 @@
 //! A file of labels in; pairs of documents, or the class of each, out.
 //!
-//! Files are tab-separated with a header. True pairs: columns `a` and `b` (or `id1` and `id2`), two
-//! names a line; or columns `id` and `cluster`, all documents of one cluster being pairs of each
-//! other. Classes: two columns, a document's name and its class. Further columns are passed over.
-//! Names are those that `pairs` and `clusters` tables show.
+//! Files are tab-separated with a header. True pairs: columns `a_id` and `b_id` (or `a` and `b`, or `id1`
+//! and `id2`), two ids a line; or columns `id` and `cluster`, all documents of one cluster being pairs of
+//! each other. Where the columns `a_file`, `a_record`, `b_file` and `b_record` (`file` and `record`) are there
+//! as well, as in the tables `pairs` and `clusters`, they say which document is meant, and ids may repeat.
+//! Classes: two columns, a document's id and its class. Further columns are ignored.
 
 use super::listing::{Sampled, within};
 use super::trial::too_many;
@@ -14,6 +15,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::ops::Range;
 use std::path::Path;
 
 /// Documents by name.
@@ -22,13 +24,22 @@ pub(super) struct Names<'a> {
     /// Names that several documents have.
     several: HashSet<String>,
     unknown: HashSet<String>,
+    collection: &'a Collection,
+    /// The documents of each file.
+    files: HashMap<&'a str, Range<u32>>,
 }
 
 impl<'a> Names<'a> {
     /// The names of a collection.
     pub(super) fn new(collection: &'a Collection) -> Self {
-        let mut names =
-            Self { numbers: HashMap::new(), several: HashSet::new(), unknown: HashSet::new() };
+        let of_files = collection.file_starts.windows(2).filter(|bounds| bounds[0] < bounds[1]);
+        let mut names = Self {
+            numbers: HashMap::new(),
+            several: HashSet::new(),
+            unknown: HashSet::new(),
+            collection,
+            files: of_files.map(|b| (collection.place(b[0]).0, b[0]..b[1])).collect(),
+        };
         for document in 0..collection.len() {
             match names.numbers.entry(collection.name(document)) {
                 Entry::Vacant(place) => {
@@ -42,20 +53,52 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The document of a name; `None`, and remembered, where there is none.
-    fn find(&mut self, name: &str, rows: &Rows<'_>) -> Result<Option<u32>, LookalikeError> {
+    /// The document that a row names in the columns `at`; `None`, and remembered, where there is none.
+    fn find(
+        &mut self,
+        row: &[String],
+        at: DocumentAt,
+        rows: &Rows<'_>,
+    ) -> Result<Option<u32>, LookalikeError> {
+        if let Some((file, record)) = at.place {
+            let (file, record) = (&row[file], &row[record]);
+            let Ok(number) = record.parse() else {
+                return Err(rows.wrong(&format!("`{record}` is not a record number")));
+            };
+            let found = self.at(file, number);
+            if found.is_none() {
+                self.unknown.insert(format!("{file}:{record}"));
+            }
+            return Ok(found);
+        }
+        let name = &row[at.id];
         if self.several.contains(name) {
             return Err(LookalikeError::Labels(format!(
-                "{}:{}: several documents are named `{name}`; labels need distinct ids (--id-field)",
+                "{}:{}: several documents have the id `{name}`; say which is meant in columns with its file \
+                 and record, or use distinct ids (--id-field)",
                 rows.path.display(),
                 rows.number
             )));
         }
-        let found = self.numbers.get(name).copied();
+        let found = self.numbers.get(name.as_str()).copied();
         if found.is_none() {
             self.unknown.insert(name.to_owned());
         }
         Ok(found)
+    }
+
+    /// The document with this record number in this file.
+    fn at(&self, file: &str, record: u32) -> Option<u32> {
+        let documents = self.files.get(file)?;
+        let (mut from, mut until) = (documents.start, documents.end);
+        while from < until {
+            let middle = from + (until - from) / 2;
+            match self.collection.place(middle).1 < record {
+                true => from = middle + 1,
+                false => until = middle,
+            }
+        }
+        (from < documents.end && self.collection.place(from).1 == record).then_some(from)
     }
 
     /// How many names no document had.
@@ -64,35 +107,38 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The rows of a file, two of their columns each.
+/// The columns of a row that name a document.
+#[derive(Debug, Clone, Copy)]
+struct DocumentAt {
+    id: usize,
+    /// File and record.
+    place: Option<(usize, usize)>,
+}
+
+/// The rows of a file.
 struct Rows<'p> {
     path: &'p Path,
     lines: std::io::Lines<BufReader<File>>,
-    columns: (usize, usize),
+    /// Columns that a row needs at least.
+    width: usize,
     expected: &'static str,
     number: u64,
 }
 
 impl<'p> Rows<'p> {
-    /// Opens a file. `choose` says from its header which columns are wanted, and what else follows
-    /// from them.
+    /// Opens a file. `choose` says from its header which columns are wanted: their places, and the last of these.
     fn open<T>(
         path: &'p Path,
         expected: &'static str,
-        choose: impl FnOnce(&[&str]) -> Option<((usize, usize), T)>,
+        choose: impl FnOnce(&[&str]) -> Option<(usize, T)>,
     ) -> Result<(Self, T), LookalikeError> {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        let mut rows = Self {
-            path,
-            lines: BufReader::new(file).lines(),
-            columns: (0, 0),
-            expected,
-            number: 0,
-        };
+        let mut rows =
+            Self { path, lines: BufReader::new(file).lines(), width: 0, expected, number: 0 };
         let header = rows.line()?.unwrap_or_default();
-        let (columns, what) = choose(&header.split('\t').collect::<Vec<_>>())
+        let (last, what) = choose(&header.split('\t').collect::<Vec<_>>())
             .ok_or_else(|| rows.wrong("the header names other columns"))?;
-        rows.columns = columns;
+        rows.width = last + 1;
         Ok((rows, what))
     }
 
@@ -105,15 +151,15 @@ impl<'p> Rows<'p> {
         }))
     }
 
-    fn next(&mut self) -> Result<Option<(String, String)>, LookalikeError> {
+    fn next(&mut self) -> Result<Option<Vec<String>>, LookalikeError> {
         while let Some(line) = self.line()? {
             if line.is_empty() {
                 continue;
             }
-            let cell = |at: usize| line.split('\t').nth(at).map(str::to_owned);
-            return match (cell(self.columns.0), cell(self.columns.1)) {
-                (Some(first), Some(second)) => Ok(Some((first, second))),
-                _ => Err(self.wrong("a column is missing")),
+            let row: Vec<String> = line.split('\t').take(self.width).map(str::to_owned).collect();
+            return match row.len() == self.width {
+                true => Ok(Some(row)),
+                false => Err(self.wrong("a column is missing")),
             };
         }
         Ok(None)
@@ -132,11 +178,40 @@ fn unreadable(path: &Path, error: &std::io::Error) -> LookalikeError {
     LookalikeError::Labels(format!("{}: cannot be read: {error}", path.display()))
 }
 
-/// The two forms of labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The two forms of labels, and the columns that they are in.
+#[derive(Debug, Clone, Copy)]
 enum Form {
-    Pairs,
-    Clusters,
+    Pairs(DocumentAt, DocumentAt),
+    /// A document and its cluster.
+    Clusters(DocumentAt, usize),
+}
+
+impl Form {
+    /// The form that a header says, and the last column that is needed.
+    fn of(header: &[&str]) -> Option<(usize, Self)> {
+        let find = |name: &str| header.iter().position(|&column| column == name);
+        let document = |id: &str, file: &str, record: &str| {
+            Some(DocumentAt { id: find(id)?, place: find(file).zip(find(record)) })
+        };
+        let with_ids = |a, b| {
+            let pair = |id, file, record| document(id, file, record);
+            pair(a, "a_file", "a_record").zip(pair(b, "b_file", "b_record"))
+        };
+        let pairs = [("a_id", "b_id"), ("a", "b"), ("id1", "id2")]
+            .into_iter()
+            .find_map(|(a, b)| with_ids(a, b))
+            // Half a place is none.
+            .map(|(a, b)| match a.place.is_some() == b.place.is_some() {
+                true => (a, b),
+                false => (DocumentAt { place: None, ..a }, DocumentAt { place: None, ..b }),
+            });
+        let last = |at: DocumentAt| at.place.map_or(at.id, |(f, r)| at.id.max(f).max(r));
+        if let Some((a, b)) = pairs {
+            return Some((last(a).max(last(b)), Self::Pairs(a, b)));
+        }
+        let (member, cluster) = document("id", "file", "record").zip(find("cluster"))?;
+        Some((last(member).max(cluster), Self::Clusters(member, cluster)))
+    }
 }
 
 /// The labelled pairs, in order, each once.
@@ -146,24 +221,20 @@ pub(super) fn pairs(
     sampled: Sampled<'_>,
     max_pairs: u64,
 ) -> Result<Vec<(u32, u32)>, LookalikeError> {
-    let expected = "a and b (two documents), or id and cluster";
-    let (mut rows, form) = Rows::open(path, expected, |header| {
-        let place = |name: &str| header.iter().position(|&column| column == name);
-        let two = |a, b| place(a).zip(place(b));
-        let pairs = two("a", "b").or_else(|| two("id1", "id2")).map(|at| (at, Form::Pairs));
-        pairs.or_else(|| two("id", "cluster").map(|at| (at, Form::Clusters)))
-    })?;
+    let expected = "a_id and b_id (two documents), or id and cluster";
+    let (mut rows, form) = Rows::open(path, expected, Form::of)?;
     let mut listed = Vec::new();
     let mut clusters: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     let wanted = |a: u32, b: u32| sampled.is_none_or(|s| s[a as usize] || s[b as usize]);
-    while let Some((first, second)) = rows.next()? {
-        let document = names.find(&first, &rows)?;
+    while let Some(mut row) = rows.next()? {
         match form {
-            Form::Clusters => {
-                clusters.entry(second).or_default().extend(document);
+            Form::Clusters(member, cluster) => {
+                let document = names.find(&row, member, &rows)?;
+                let cluster = std::mem::take(&mut row[cluster]);
+                clusters.entry(cluster).or_default().extend(document);
             }
-            Form::Pairs => {
-                let pair = document.zip(names.find(&second, &rows)?);
+            Form::Pairs(a, b) => {
+                let pair = names.find(&row, a, &rows)?.zip(names.find(&row, b, &rows)?);
                 listed.extend(
                     pair.filter(|&(a, b)| a != b && wanted(a, b))
                         .map(|(a, b)| (a.min(b), a.max(b))),
@@ -211,11 +282,12 @@ pub(super) fn classes(
 ) -> Result<Vec<Class>, LookalikeError> {
     let mut classes = vec![Class::Neither; documents as usize];
     let mut seen = BTreeSet::new();
-    let (mut rows, ()) = Rows::open(path, "a name and its class", |header| {
-        (header.len() > 1).then_some(((0, 1), ()))
-    })?;
-    while let Some((name, class)) = rows.next()? {
-        if let Some(document) = names.find(&name, &rows)? {
+    let (mut rows, ()) =
+        Rows::open(path, "a name and its class", |header| (header.len() > 1).then_some((1, ())))?;
+    let name = DocumentAt { id: 0, place: None };
+    while let Some(mut row) = rows.next()? {
+        let class = std::mem::take(&mut row[1]);
+        if let Some(document) = names.find(&row, name, &rows)? {
             classes[document as usize] = match class.as_str() {
                 class if class == spam => Class::Spam,
                 class if class == legit => Class::Legit,

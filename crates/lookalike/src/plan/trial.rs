@@ -185,6 +185,6 @@ impl Fates for AllKept {
     }
 
     fn mark(&self, _file: u32, _record: u32) -> Mark<'_> {
-        Mark { duplicate_of: None, resemblance: None, cluster: None }
+        Mark::default()
     }
 }

@@ -5,8 +5,9 @@
 
 use super::units::Units;
 use crate::LookalikeError;
+use crate::document_columns::{A, B, WIDTH};
 use crate::documents::Documents;
-use crate::result_tables::{Extra, PAIRS, columns, digest_row};
+use crate::result_tables::{Extra, digest_row, pair_columns};
 use lookalike_core::Overlap;
 use lookalike_engine::{EngineError, Progress};
 use lookalike_io::table::{TableError, TableReader, Value};
@@ -26,7 +27,7 @@ pub(super) struct Pairs<'a> {
     table: TableReader,
     path: PathBuf,
     documents: &'a Documents,
-    /// Where `a`, `b`, `shared`, `size_a` and `size_b` stand; found at the first row.
+    /// Where the names of `a` and `b` begin, and `shared`, `size_a` and `size_b` stand; found at the first row.
     places: Option<[usize; 5]>,
     row: u64,
     /// Takes in all rows, where wanted.
@@ -42,7 +43,7 @@ impl<'a> Pairs<'a> {
         mut digest: Option<&'a mut Xxh3>,
         whole: bool,
     ) -> Result<Self, LookalikeError> {
-        let table = TableReader::open(run, "pairs", &columns(&PAIRS, Extra::ALL))?;
+        let table = TableReader::open(run, "pairs", &pair_columns(Extra::ALL))?;
         if let Some(digest) = &mut digest {
             digest.update(b"pairs");
         }
@@ -78,7 +79,7 @@ impl<'a> Pairs<'a> {
         let places = match self.places {
             Some(places) => places,
             None => {
-                let names = ["a", "b", "shared", "size_a", "size_b"];
+                let names = [A[0].name, B[0].name, "shared", "size_a", "size_b"];
                 let found = names.map(|name| self.table.position(name));
                 if let Some((name, _)) = names.iter().zip(found).find(|(_, place)| place.is_none())
                 {
@@ -87,8 +88,9 @@ impl<'a> Pairs<'a> {
                 *self.places.insert(found.map(Option::unwrap_or_default))
             }
         };
-        let [a, b, shared, size_a, size_b] = places.map(|place| &cells[place]);
-        let document = |cell: &Value| self.documents.find(cell.as_text()?);
+        let [a, b, shared, size_a, size_b] = places;
+        let [shared, size_a, size_b] = [shared, size_a, size_b].map(|place| &cells[place]);
+        let document = |from: usize| self.documents.find(cells.get(from..from + WIDTH)?);
         let count = |cell: &Value| u32::try_from(cell.as_count()?).ok();
         let (Some(a), Some(b)) = (document(a), document(b)) else {
             return Err(self.wrong("a document that is not in the table `documents`".into()));

@@ -3,8 +3,9 @@
 use super::earlier::Earlier;
 use super::phase_four::Leader;
 use super::units::Units;
+use crate::document_columns::WIDTH;
 use crate::documents::{Documents, Row};
-use crate::result_tables::{CLUSTERS, digest_row};
+use crate::result_tables::{cluster_columns, digest_row};
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::Rule;
@@ -26,19 +27,22 @@ impl Known {
         documents: &Documents,
         digest: &mut Xxh3,
     ) -> Result<Self, LookalikeError> {
-        let mut table = TableReader::open(run, "clusters", &CLUSTERS)?;
+        let mut table = TableReader::open(run, "clusters", &cluster_columns())?;
         let path = table.path().to_path_buf();
         digest.update(b"clusters");
         let mut by_document = vec![None; documents.rows.len()];
         for (row, cells) in (1u64..).zip(&mut table) {
             let cells = cells?;
             digest_row(digest, cells.iter().map(Value::as_cell));
-            let [id, _, leader, value] = cells.as_slice() else {
-                let reason = format!("{} columns, not {}", cells.len(), CLUSTERS.len());
+            let wanted = cluster_columns().len();
+            if cells.len() != wanted {
+                let reason = format!("{} columns, not {wanted}", cells.len());
                 return Err(TableError::Malformed { path, row, reason }.into());
-            };
-            let document = |cell: &Value| documents.find(cell.as_text()?);
-            let (Some(id), Some(leader)) = (document(id), document(leader)) else {
+            }
+            // The document, its cluster, the cluster's leader, and how similar the two are.
+            let (member, leader) = (&cells[..WIDTH], &cells[WIDTH + 1..2 * WIDTH + 1]);
+            let value = &cells[2 * WIDTH + 1];
+            let (Some(id), Some(leader)) = (documents.find(member), documents.find(leader)) else {
                 let reason = "a document that is not in the table `documents`".to_owned();
                 return Err(TableError::Malformed { path, row, reason }.into());
             };

@@ -109,7 +109,9 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
 
 /// The largest clusters, by name only: there are no texts.
 pub(super) fn exhibits(answer: &Answer<'_>) -> Vec<ClusterExhibit> {
-    let Answer { documents, standing, .. } = answer;
+    let Answer { documents, standing, earlier, .. } = answer;
+    let ids_repeat = earlier.summary.duplicate_ids > 0;
+    let shown = |document| documents.name(document).shown(ids_repeat).to_string();
     let mut members: BTreeMap<u32, Vec<_>> = BTreeMap::new();
     for (document, removal) in standing.removals() {
         members.entry(removal.kept).or_default().push((document, removal));
@@ -124,12 +126,12 @@ pub(super) fn exhibits(answer: &Answer<'_>) -> Vec<ClusterExhibit> {
             size: members.len() as u64 + 1,
             least: values.iter().copied().fold(1.0, f64::min),
             mean: values.iter().sum::<f64>() / values.len().max(1) as f64,
-            leader: DocExhibit { id: documents.name(leader).to_owned(), ..DocExhibit::default() },
+            leader: DocExhibit { id: shown(leader), ..DocExhibit::default() },
             members: members
                 .iter()
                 .take(MEMBERS)
                 .map(|(document, removal)| MemberExhibit {
-                    id: documents.name(*document).to_owned(),
+                    id: shown(*document),
                     title: None,
                     similarity: removal.value,
                     rule: removal.rule.name().into(),

@@ -5,10 +5,10 @@ use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
 use crate::documents::{COLUMNS, NAME, Row, write_row};
-use crate::result_tables::{CLUSTERS, Extra, PAIRS, Table, columns, run_digest};
+use crate::result_tables::{Extra, Table, cluster_columns, pair_columns, run_digest};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
-use lookalike_io::table::{Cell, WrittenTable};
+use lookalike_io::table::WrittenTable;
 use xxhash_rust::xxh3::Xxh3;
 
 /// What was written.
@@ -58,7 +58,7 @@ fn write_documents(
     for document in (0..documents.len()).filter(listed) {
         let at = document as usize;
         let row = Row { precedence: precedence[at], ..documents.rows[at] };
-        write_row(&mut table, documents.name(document), row)?;
+        write_row(&mut table, &documents.name(document), row)?;
     }
     table.finish()
 }
@@ -77,14 +77,11 @@ fn write_clusters(
         }))
         .collect();
     rows.sort_unstable_by_key(|&(number, removed, document, _)| (number, removed, document));
-    let mut table = Table::create(staging, "clusters", answer.job.tables, &CLUSTERS, digest)?;
+    let mut table =
+        Table::create(staging, "clusters", answer.job.tables, &cluster_columns(), digest)?;
     for (number, _, document, value) in rows {
-        table.row(&[
-            Cell::Text(documents.name(document)),
-            Cell::Count(number),
-            Cell::Text(documents.name(standing.leading[number as usize])),
-            value.into(),
-        ])?;
+        let leader = documents.name(standing.leading[number as usize]);
+        table.member(&documents.name(document), number, &leader, value)?;
     }
     table.finish()
 }
@@ -100,12 +97,12 @@ fn write_pairs(
     let whole = matches!(criterion, Criterion::Exact(..));
     let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::OF_SAMPLES };
     let mut table =
-        Table::create(staging, "pairs", answer.job.tables, &columns(&PAIRS, extra), digest)?;
+        Table::create(staging, "pairs", answer.job.tables, &pair_columns(extra), digest)?;
     let pairs = Pairs::open(&answer.job.run, documents, None, whole)?;
     pairs.for_each(progress, |pair| {
         if edge(units, pair).is_none_or(|edge| criterion.reaches(edge.counts)) {
-            let names = [documents.name(pair.a), documents.name(pair.b)];
-            table.compared(&names, criterion.evidence(pair.counts), extra)?;
+            let names = [&documents.name(pair.a), &documents.name(pair.b)];
+            table.compared(names, None, criterion.evidence(pair.counts), extra)?;
         }
         Ok(())
     })?;

@@ -2,27 +2,28 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use super::{MarkNames, Refusal};
+use super::{FIELDS, MarkNames, Refusal};
 use crate::Mark;
 
-/// The schema with the three columns at its end.
+/// The schema with the columns at its end.
 pub(in crate::sink) fn marked_schema(
     schema: &Schema,
     names: &MarkNames,
 ) -> Result<SchemaRef, Refusal> {
-    let [duplicate_of, resemblance, cluster] = names.all();
     for name in names.all() {
         if schema.column_with_name(name).is_some() {
             return Err(Refusal::Taken(name.to_string()));
         }
     }
+    let types: [DataType; FIELDS] =
+        [DataType::Utf8, DataType::Utf8, DataType::Int64, DataType::Float64, DataType::Utf8];
     let mut fields = schema.fields().to_vec();
-    fields.push(Arc::new(Field::new(duplicate_of, DataType::Utf8, true)));
-    fields.push(Arc::new(Field::new(resemblance, DataType::Float64, true)));
-    fields.push(Arc::new(Field::new(cluster, DataType::Utf8, true)));
+    for (name, kind) in names.all().into_iter().zip(types) {
+        fields.push(Arc::new(Field::new(name, kind, true)));
+    }
     Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
 }
 
@@ -34,6 +35,9 @@ pub(in crate::sink) fn marked_batch(
 ) -> Result<RecordBatch, ArrowError> {
     let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
     columns.push(Arc::new(marks.iter().map(|m| m.duplicate_of).collect::<StringArray>()));
+    columns.push(Arc::new(marks.iter().map(|m| m.duplicate_of_file).collect::<StringArray>()));
+    let records = marks.iter().map(|m| m.duplicate_of_record.map(i64::from));
+    columns.push(Arc::new(records.collect::<Int64Array>()));
     columns.push(Arc::new(marks.iter().map(|m| m.resemblance).collect::<Float64Array>()));
     columns.push(Arc::new(marks.iter().map(|m| m.cluster).collect::<StringArray>()));
     RecordBatch::try_new(schema, columns)

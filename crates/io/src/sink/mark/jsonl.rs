@@ -5,10 +5,10 @@ use std::fmt;
 use memchr::memmem;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
-use super::{MarkNames, Refusal};
+use super::{FIELDS, MarkNames, Refusal};
 use crate::Mark;
 
-/// Appends `raw` with the three members before its last `}` to `out`.
+/// Appends `raw` with the members before its last `}` to `out`.
 pub(in crate::sink) fn push_marked(
     raw: &[u8],
     names: &MarkNames,
@@ -25,10 +25,16 @@ pub(in crate::sink) fn push_marked(
     // The byte before the closing brace is the opening one only in `{}`: a `{` cannot end a value.
     let empty = body.trim_ascii_end().last() == Some(&b'{');
     out.extend_from_slice(body);
-    let [duplicate_of, resemblance, cluster] = names.all();
-    push_member(out, !empty, duplicate_of, mark.duplicate_of.into());
-    push_member(out, true, resemblance, mark.resemblance.into());
-    push_member(out, true, cluster, mark.cluster.into());
+    let values: [serde_json::Value; FIELDS] = [
+        mark.duplicate_of.into(),
+        mark.duplicate_of_file.into(),
+        mark.duplicate_of_record.into(),
+        mark.resemblance.into(),
+        mark.cluster.into(),
+    ];
+    for (at, (name, value)) in names.all().into_iter().zip(values).enumerate() {
+        push_member(out, at > 0 || !empty, name, value);
+    }
     out.extend_from_slice(&raw[body.len()..]);
     Ok(())
 }
@@ -92,13 +98,19 @@ mod tests {
     use super::*;
 
     fn marked(raw: &str) -> Result<String, Refusal> {
-        let mark = Mark { duplicate_of: Some("a\"b\n"), resemblance: Some(0.5), cluster: None };
+        let mark = Mark {
+            duplicate_of: Some("a\"b\n"),
+            duplicate_of_file: Some("c"),
+            duplicate_of_record: Some(2),
+            resemblance: Some(0.5),
+            cluster: None,
+        };
         let mut out = Vec::new();
         push_marked(raw.as_bytes(), &MarkNames::default(), &mark, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
     }
 
-    const MARKS: &str = r#""duplicate_of":"a\"b\n","resemblance":0.5,"cluster":null"#;
+    const MARKS: &str = r#""duplicate_of":"a\"b\n","duplicate_of_file":"c","duplicate_of_record":2,"resemblance":0.5,"cluster":null"#;
 
     #[test]
     fn members_go_before_the_last_brace_and_nothing_else_moves() {

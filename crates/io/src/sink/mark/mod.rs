@@ -1,14 +1,17 @@
-//! Records in, the same records with three more fields out (`--mark`).
+//! Adds fields to records (`--mark`): which document each is a duplicate of, how similar they are, and its cluster.
 //!
-//! Every byte of the record stays; the fields are put at its end: three members before the last `}` of
-//! a JSON object, three columns at the end of a CSV or TSV row or a Parquet table. All records get all
-//! three, null (CSV: empty) where a document has none, so that the outcome has one schema.
+//! Every byte of the record stays; the fields are put at its end: members before the last `}` of a JSON
+//! object, columns at the end of a CSV or TSV row or a Parquet table. All records get all of them, null
+//! (CSV: empty) where a document has none, so that the outcome has one schema.
 
 pub(super) mod columns;
 pub(super) mod jsonl;
 pub(super) mod rows;
 
-/// The names of the three fields.
+/// Number of fields.
+pub(super) const FIELDS: usize = 5;
+
+/// The names of the fields.
 ///
 /// ```
 /// use lookalike_io::MarkNames;
@@ -18,8 +21,12 @@ pub(super) mod rows;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkNames {
-    /// Names the kept document that stands for this one.
+    /// Names the id of the kept document that stands for this one.
     pub duplicate_of: String,
+    /// Names the file of that document.
+    pub duplicate_of_file: String,
+    /// Names the record number of that document.
+    pub duplicate_of_record: String,
     /// Names the resemblance to that document.
     pub resemblance: String,
     /// Names the cluster.
@@ -31,14 +38,18 @@ impl MarkNames {
     pub fn new(prefix: &str) -> Self {
         Self {
             duplicate_of: format!("{prefix}duplicate_of"),
+            duplicate_of_file: format!("{prefix}duplicate_of_file"),
+            duplicate_of_record: format!("{prefix}duplicate_of_record"),
             resemblance: format!("{prefix}resemblance"),
             cluster: format!("{prefix}cluster"),
         }
     }
 
     /// The names in the order in which they are written.
-    pub(crate) fn all(&self) -> [&str; 3] {
-        [&self.duplicate_of, &self.resemblance, &self.cluster]
+    pub(crate) fn all(&self) -> [&str; FIELDS] {
+        let [id, file, record] =
+            [&self.duplicate_of, &self.duplicate_of_file, &self.duplicate_of_record];
+        [id, file, record, &self.resemblance, &self.cluster]
     }
 }
 

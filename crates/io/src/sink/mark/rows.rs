@@ -1,10 +1,11 @@
 //! Marks in CSV and TSV rows.
 
-use super::{MarkNames, Refusal};
+use super::{FIELDS, MarkNames, Refusal};
 use crate::Mark;
 use crate::source::CsvHeader;
+use std::borrow::Cow;
 
-/// Appends the header with the three names at its end to `out`.
+/// Appends the header with the names at its end to `out`.
 pub(in crate::sink) fn push_marked_header(
     header: &CsvHeader,
     names: &MarkNames,
@@ -18,15 +19,25 @@ pub(in crate::sink) fn push_marked_header(
     Ok(())
 }
 
-/// Appends `raw` with the three columns at its end to `out`.
+/// Appends `raw` with the columns at its end to `out`.
 pub(in crate::sink) fn push_marked(raw: &[u8], delimiter: u8, mark: &Mark<'_>, out: &mut Vec<u8>) {
-    let resemblance = mark.resemblance.map(|r| r.to_string()).unwrap_or_default();
-    let fields =
-        [mark.duplicate_of.unwrap_or_default(), &resemblance, mark.cluster.unwrap_or_default()];
-    push_row(raw, fields, delimiter, out);
+    let fields = texts(mark);
+    push_row(raw, fields.each_ref().map(AsRef::as_ref), delimiter, out);
 }
 
-fn push_row(raw: &[u8], fields: [&str; 3], delimiter: u8, out: &mut Vec<u8>) {
+/// The fields of a mark in their order, as text; empty where there is none.
+pub(in crate::sink) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
+    let number = |number: Option<String>| Cow::Owned(number.unwrap_or_default());
+    [
+        Cow::Borrowed(mark.duplicate_of.unwrap_or_default()),
+        Cow::Borrowed(mark.duplicate_of_file.unwrap_or_default()),
+        number(mark.duplicate_of_record.map(|record| record.to_string())),
+        number(mark.resemblance.map(|value| value.to_string())),
+        Cow::Borrowed(mark.cluster.unwrap_or_default()),
+    ]
+}
+
+fn push_row(raw: &[u8], fields: [&str; FIELDS], delimiter: u8, out: &mut Vec<u8>) {
     // An unquoted field holds no line ends and a quoted one ends with its quote, so whatever line
     // ends stand last are the row's.
     let end =
@@ -58,15 +69,20 @@ mod tests {
 
     #[test]
     fn columns_go_before_the_line_end_and_are_quoted_where_needed() {
-        let mark =
-            Mark { duplicate_of: Some("say \"a\", b"), resemblance: Some(1.0), cluster: Some("c") };
+        let mark = Mark {
+            duplicate_of: Some("say \"a\", b"),
+            duplicate_of_file: Some("a,b.csv"),
+            duplicate_of_record: Some(7),
+            resemblance: Some(1.0),
+            cluster: Some("c"),
+        };
         let mut out = Vec::new();
         push_marked(b"1,\"x\n\"\r\n", b',', &mark, &mut out);
-        assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",1,c\r\n");
+        assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,c\r\n");
         out.clear();
-        let none = Mark { duplicate_of: None, resemblance: None, cluster: None };
+        let none = Mark::default();
         push_marked(b"1\t2", b'\t', &none, &mut out);
-        assert_eq!(out, b"1\t2\t\t\t");
+        assert_eq!(out, b"1\t2\t\t\t\t\t");
     }
 
     #[test]
@@ -80,6 +96,6 @@ mod tests {
         let taken = push_marked_header(&header("id,cluster\n"), &MarkNames::default(), &mut out);
         assert_eq!(taken, Err(Refusal::Taken("cluster".into())));
         push_marked_header(&header("id,cluster\n"), &MarkNames::new("x_"), &mut out).unwrap();
-        assert_eq!(out, b"id,cluster,x_duplicate_of,x_resemblance,x_cluster\n");
+        assert_eq!(out, b"id,cluster,x_duplicate_of,x_duplicate_of_file,x_duplicate_of_record,x_resemblance,x_cluster\n");
     }
 }

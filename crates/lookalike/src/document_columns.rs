@@ -1,0 +1,128 @@
+//! The columns that name a document, the same in every result table: its `id`, its `file` and its `record`.
+//!
+//! `file` and `record` name exactly one document of a run, and are what tables are joined by. The `id` is
+//! what people recognise it by; documents may share one. A document without an id has its file's name in
+//! its place and, where a file holds many documents, its record number: `FILE:RECORD`.
+//!
+//! Where a row names two documents, the columns of each have its role as a prefix (`kept_id`, …).
+
+use lookalike_engine::Collection;
+use lookalike_io::table::{Cell, Column, Value};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Number of columns that name a document.
+pub(crate) const WIDTH: usize = 3;
+
+/// The document that a row is about.
+pub(crate) const DOCUMENT: [Column; WIDTH] =
+    [Column::text("id"), Column::text("file"), Column::count("record")];
+
+/// The first document of a pair.
+pub(crate) const A: [Column; WIDTH] =
+    [Column::text("a_id"), Column::text("a_file"), Column::count("a_record")];
+
+/// The second document of a pair.
+pub(crate) const B: [Column; WIDTH] =
+    [Column::text("b_id"), Column::text("b_file"), Column::count("b_record")];
+
+/// A removed document.
+pub(crate) const REMOVED: [Column; WIDTH] =
+    [Column::text("removed_id"), Column::text("removed_file"), Column::count("removed_record")];
+
+/// The kept document that a document was removed for.
+pub(crate) const KEPT: [Column; WIDTH] =
+    [Column::text("kept_id"), Column::text("kept_file"), Column::count("kept_record")];
+
+/// The kept document of a cluster.
+pub(crate) const LEADER: [Column; WIDTH] =
+    [Column::text("leader_id"), Column::text("leader_file"), Column::count("leader_record")];
+
+/// What the tables call a document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct DocumentName<'a> {
+    /// Its id, or `FILE:RECORD`.
+    pub(crate) id: Cow<'a, str>,
+    /// Name of its file, as the summary lists it.
+    pub(crate) file: Cow<'a, str>,
+    /// Its record number in the file, from 1; 1 where the file is one document.
+    pub(crate) record: u32,
+}
+
+impl<'a> DocumentName<'a> {
+    /// The name of a document of a collection.
+    pub(crate) fn of(collection: &'a Collection, document: u32) -> Self {
+        let (file, record) = collection.place(document);
+        Self { id: collection.name(document), file: Cow::Borrowed(file), record }
+    }
+
+    /// The cells of its columns.
+    pub(crate) fn cells(&self) -> [Cell<'_>; WIDTH] {
+        [Cell::Text(&self.id), Cell::Text(&self.file), Cell::Count(self.record.into())]
+    }
+
+    /// Whether two names are of one document: ids may be equal by chance.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        (&self.file, self.record) == (&other.file, other.record)
+    }
+
+    /// The name that its cells give; `None` where one is missing or of another kind.
+    pub(crate) fn read(cells: &[Value]) -> Option<DocumentName<'static>> {
+        let [id, file, record] = cells else { return None };
+        Some(DocumentName {
+            id: id.as_text()?.to_owned().into(),
+            file: file.as_text()?.to_owned().into(),
+            record: u32::try_from(record.as_count()?).ok()?,
+        })
+    }
+
+    /// The name for people: the id alone, or, where ids repeat, with the place of the document.
+    pub(crate) fn shown(&self, ids_repeat: bool) -> Shown<'_> {
+        Shown { name: self, place: ids_repeat }
+    }
+}
+
+/// See [`DocumentName::shown`].
+pub(crate) struct Shown<'a> {
+    name: &'a DocumentName<'a>,
+    place: bool,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DocumentName { id, file, record } = self.name;
+        let named_by_place = || **id == **file || **id == *format!("{file}:{record}");
+        match self.place && !named_by_place() {
+            true => write!(f, "{id} ({file}:{record})"),
+            false => f.write_str(id),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_comes_back() {
+        let name = DocumentName { id: "7".into(), file: "a.jsonl".into(), record: 3 };
+        let cells = [Value::Text("7".into()), Value::Text("a.jsonl".into()), Value::Count(3)];
+        assert_eq!(name.cells(), [0, 1, 2].map(|at| cells[at].as_cell()));
+        assert_eq!(DocumentName::read(&cells), Some(name));
+        assert_eq!(DocumentName::read(&cells[..2]), None);
+        let large = [cells[0].clone(), cells[1].clone(), Value::Count(1 << 32)];
+        assert_eq!(DocumentName::read(&large), None);
+    }
+
+    #[test]
+    fn a_place_is_shown_only_where_it_says_more() {
+        let shown = |id: &str, repeat| {
+            DocumentName { id: id.to_owned().into(), file: "a.jsonl".into(), record: 3 }
+                .shown(repeat)
+                .to_string()
+        };
+        assert_eq!(shown("7", false), "7");
+        assert_eq!(shown("7", true), "7 (a.jsonl:3)");
+        assert_eq!(shown("a.jsonl:3", true), "a.jsonl:3");
+    }
+}
