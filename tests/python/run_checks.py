@@ -776,6 +776,108 @@ def repeated_ids(c: Checks) -> None:
     c.check("the report tells documents of one id apart", any(name in report for name in shown), shown[:3])
 
 
+def keep_fields(c: Checks) -> None:
+    """--keep by a field that no record has is wrong usage; where some lack it, or hold something else, both are counted."""
+    folder = c.work / "keep"
+    folder.mkdir()
+    plain = [{"id": one["id"], "text": one["text"], "when": "2024", "title": "words"} for one in records(81, 300)]
+    bare = write_jsonl(folder / "bare.jsonl", plain)
+    table = folder / "bare.tsv"
+    with open(table, "w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, delimiter="\t", lineterminator="\n")
+        rows.writerows([["id", "text", "score", "date"], *([one["id"], one["text"].replace("\t", " "), "", ""] for one in plain)])
+    empty = write_jsonl(folder / "empty.jsonl", [{**one, "date": None, "score": ""} for one in plain])
+    odd = write_jsonl(folder / "odd.jsonl", [{**one, "date": "yesterday", "score": [1]} for one in plain])
+    page = folder / "page.txt"
+    page.write_text("a page of text", encoding="utf-8")
+    dated = write_jsonl(folder / "dated.jsonl", [{**one, "date": "2024-01-01"} for one in plain])
+    parquet = SAMPLES / "apache.parquet"
+
+    def refused(name: str, rule: str, inputs: list, words_wanted: tuple, *options, verb: str = "dedup") -> None:
+        out = folder / "never"
+        done = c.run(verb, *inputs, "-o", out, "--keep", rule, "-q", *options)
+        ok = done.returncode == 2 and all(word in done.stderr for word in (f"--keep {rule.split(',')[-1]}: none of", *words_wanted))
+        gone = not out.exists() and not left_behind(folder) and not list(folder.glob("*.scratch"))
+        c.check(f"keep {name}: {rule}: wrong usage, and nothing written", ok and gone, f"exit {done.returncode}: {done.stderr}")
+
+    for rule, field in (("newest", "`date`"), ("oldest", "`date`"), ("max:score", "`score`"), ("longest,min:rank", "`rank`")):
+        more = ("--date-field",) if field == "`date`" else ()
+        for options in (("-j", "1"), ("-j", "7"), ("--memory", "1"), ("--scratch", folder), ("--resume", "-j", "2")):
+            refused(f"lines {options}", rule, [bare], (f"of {len(plain)} documents", field, "id, text, when, title", *more), *options)
+        refused("listed", rule, [bare], (field, "when"), verb="cluster")
+        refused("marked", rule, [bare], (field, "when"), "--mark")
+        refused("with another collection", rule, [bare], (field, f"of {len(plain)} documents"), "--against", dated)
+        refused("Parquet", rule, [parquet], (field, "text"))
+        refused("text files", rule, [page], (field, "no fields"))
+        refused("several inputs", rule, [bare, page, parquet], (field, "when"))
+    for rule in ("newest", "max:score"):
+        refused("empty cells", rule, [table], ("score, date",))
+        refused("nulls", rule, [empty], ("date", "score"))
+        refused("other values", rule, [odd], (f"({len(plain)} have something",))
+    refused("another date field", "oldest", [dated], ("`day`", "date"), "--date-field", "day")
+    c.check("keep: a field of another name", c.run("dedup", bare, "-o", c.out("keep when"), "--keep", "newest", "--date-field", "when", "-q").returncode == 0)
+
+    # Some values only. What is counted here is counted again from the records.
+    kinds = ({"date": "2024-05-01", "score": 1}, {"date": "1 May 2024", "score": "2.5"}, {"date": "soon", "score": "many"},
+             {"date": "", "score": None}, {}, {"date": None, "score": True}, {"date": "2024-13-45", "score": {"a": 1}})
+    missing = {"newest": (3, 4, 5), "min:score": (3, 4)}
+    unreadable = {"newest": (2, 6), "min:score": (2, 5, 6)}
+    rng = random.Random(82)
+    chosen = [rng.randrange(len(kinds)) for _ in range(4000)]
+    mixed = [{"id": f"m{at}", "text": text, **kinds[kind]} for at, (kind, text) in enumerate(zip(chosen, texts(83, len(chosen))))]
+    parts = [write_jsonl(folder / "mixed" / f"{at}.jsonl{end}", mixed[at::3]) for at, end in enumerate(("", ".gz", ""))]
+    for rule in missing:
+        expected = {"rule": rule, "field": rule.split(":")[-1] if ":" in rule else "date",
+                    "missing": sum(kind in missing[rule] for kind in chosen), "unreadable": sum(kind in unreadable[rule] for kind in chosen)}
+        words_wanted = [f"{expected['missing']:,} lack it", f"{expected['unreadable']:,} hold no", f"of {len(mixed):,} documents"]
+        trees = []
+        for name, options in {"1": ("-j", "1"), "7": ("-j", "7"), "memory": ("--memory", "1", "-j", "2"), "against": ("--against", bare)}.items():
+            out = c.out(f"keep {rule} {name}")
+            done = c.run("dedup", *parts, "-o", out, "--keep", rule, "--tables", "tsv", *options)
+            if not c.check(f"keep {rule} {name}: runs", done.returncode == 0, done.stderr):
+                continue
+            summary = summary_of(out)
+            c.check(f"keep {rule} {name}: counted", summary.get("keep_values") == [expected], f"{summary.get('keep_values')}, not {expected}")
+            report = (out / "report.html").read_text(encoding="utf-8")
+            places = {"stderr": [done.stderr], "summary": summary["warnings"], "report": [report]}
+            for place, said in places.items():
+                c.check(f"keep {rule} {name}: {place} warns", any(all(word in one for word in words_wanted) for one in said), said[:1])
+            c.check(f"keep {rule} {name}: it warns once", "lack it" not in done.stdout)
+            if name != "against":
+                trees.append(tree_of(out))
+        c.check(f"keep {rule}: the same bytes on any threads, in any memory", all(tree == trees[0] for tree in trees))
+        quiet = c.run("dedup", *parts, "-o", c.out(f"keep {rule} quiet"), "--keep", rule, "-q")
+        c.check(f"keep {rule}: --quiet is quiet", quiet.returncode == 0 and not quiet.stderr, quiet.stderr)
+        done = c.run("cluster", *parts, "-o", c.out(f"keep {rule} listed"), "--keep", rule, "-q")
+        again = c.run("recluster", c.out(f"keep {rule} listed"), "-t", "0.9", "-o", c.out(f"keep {rule} again"))
+        c.check(f"keep {rule}: recluster warns as well", again.returncode == 0 and "lack it" in again.stderr, done.stderr + again.stderr)
+        again = c.run("recluster", c.out(f"keep {rule} listed"), "-t", "0.9", "-o", c.out(f"keep {rule} first"), "--keep", "first")
+        c.check(f"keep {rule}: and not of rules that it does not use", again.returncode == 0 and "lack it" not in again.stderr + again.stdout, again.stderr)
+    c.checked("keep: checked", "dedup", parts, "--keep", "newest,min:score")
+
+    # A run that was killed while it read, and goes on.
+    many = write_jsonl(folder / "many.jsonl", [{**one, "id": f"{at}-{one['id']}"} for at in range(6) for one in mixed])
+    lacking = write_jsonl(folder / "lacking.jsonl", [{"text": one["text"]} for _ in range(6) for one in mixed])
+    truth = c.out("keep undisturbed")
+    c.run("dedup", many, "-o", truth, "--keep", "newest", "--tables", "tsv", "-q")
+    for name, docs in (("some", many), ("none", lacking)):
+        out = folder / f"resumed-{name}"
+        command = [str(part) for part in (c.binary, "dedup", docs, "-o", out, "--keep", "newest", "--tables", "tsv", "-q", "-j", "1", "--resume")]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        chunks, deadline = out.with_name(out.name + ".scratch") / "chunks", time.monotonic() + 60
+        while process.poll() is None and not (chunks.exists() and chunks.stat().st_size > 0) and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        c.check(f"keep, resumed: {name}: killed while it read", process.poll() is None)
+        process.kill()
+        process.wait()
+        done = c.run(*command[1:])
+        if name == "some":
+            c.check("keep, resumed: the same bytes", done.returncode == 0 and tree_of(out) == tree_of(truth), done.stderr)
+        else:
+            ok = done.returncode == 2 and not out.exists() and not chunks.parent.exists() and not left_behind(folder)
+            c.check("keep, resumed: refused, and nothing left", ok, f"exit {done.returncode}: {done.stderr}")
+
+
 def evaluation(c: Checks) -> None:
     """`evaluate`, with recall, precision and clusters counted once more from the pairs of `cluster`."""
     folder = c.work / "evaluation"
@@ -1668,6 +1770,7 @@ PARTS = (
     containment,
     simhash_idf,
     repeated_ids,
+    keep_fields,
 )
 
 

@@ -12,7 +12,7 @@ use crate::block::{Block, HeldSets};
 use crate::heap;
 use crate::sparse::SparseIndex;
 use crate::store::Remarks;
-use crate::{ChunkStore, Problems, SignatureBlock};
+use crate::{ChunkStore, Problems, SignatureBlock, Valueless};
 use lookalike_core::{Halves, SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_io::source::Place;
@@ -531,6 +531,15 @@ impl Collection {
     pub fn is_protected(&self, document: u32) -> bool {
         let first = self.file_starts.get(self.first_protected_file as usize);
         first.is_some_and(|&first| document >= first)
+    }
+
+    /// How many documents, those of `--against` left out, give no value to a keep rule, by its number.
+    #[must_use]
+    pub fn valueless(&self, rule: usize) -> Valueless {
+        let values = self.attributes.get(rule).map_or(&[][..], Vec::as_slice);
+        let own = self.file_starts.get(self.first_protected_file as usize);
+        let own = own.map_or(values.len(), |&end| values.len().min(end as usize));
+        Valueless::count(&values[..own])
     }
 
     /// The file of a document.

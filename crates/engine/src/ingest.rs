@@ -10,7 +10,7 @@ use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::store::{ChunkStore, Remarks};
 use crate::stored_sets::{StoredSets, retain};
-use crate::{EngineError, Problems, Progress, Scratch, Signer, date, limits, pipeline};
+use crate::{EngineError, Problems, Progress, Scratch, Signer, keep_values, limits, pipeline};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -389,7 +389,7 @@ impl Reader<'_> {
         for (column, rule) in result.remarks.attributes.iter_mut().zip(self.keep) {
             // The order of the collection is there anyhow.
             if *rule != KeepRule::First {
-                column.push(self.attribute(rule, record, seen.text_bytes));
+                column.push(keep_values::value(rule, record, &self.fields, seen.text_bytes));
             }
         }
         result.block.rows.ids.push(record.id.as_deref());
@@ -404,21 +404,5 @@ impl Reader<'_> {
             text: seen.text,
             sequence: seen.sequence,
         });
-    }
-
-    fn attribute(&self, rule: &KeepRule, record: &RecordView<'_>, text_bytes: u64) -> f64 {
-        match rule {
-            KeepRule::First => 0.0,
-            KeepRule::Longest | KeepRule::Shortest => text_bytes as f64,
-            KeepRule::Newest | KeepRule::Oldest => {
-                record.date.as_deref().map_or(f64::NAN, date::seconds)
-            }
-            KeepRule::Max(field) | KeepRule::Min(field) => self
-                .fields
-                .iter()
-                .position(|name| name == field)
-                .and_then(|at| record.extra.get(at).copied().flatten())
-                .unwrap_or(f64::NAN),
-        }
     }
 }

@@ -19,7 +19,7 @@ pub mod source;
 pub mod table;
 
 pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
-pub use record::{Content, Fate, Fates, Item, Mark, Problem, RecordView};
+pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,
     WrittenFiles,

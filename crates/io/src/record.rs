@@ -21,8 +21,19 @@ pub struct RecordView<'a> {
     pub title: Option<std::borrow::Cow<'a, str>>,
     /// The date as written: ISO 8601 or anything that sorts like it.
     pub date: Option<std::borrow::Cow<'a, str>>,
-    /// Values of [`crate::FieldNames::extra`] in their order; `None` where missing or not a number.
-    pub extra: &'a [Option<f64>],
+    /// Values of [`crate::FieldNames::extra`] in their order; none of a file that is one document.
+    pub extra: &'a [FieldNumber],
+}
+
+/// The value of a field that should hold a number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FieldNumber {
+    /// The record lacks the field, or it is null, empty or NaN.
+    Missing,
+    /// The field holds something other than a finite number.
+    Unreadable,
+    /// A finite number.
+    Number(f64),
 }
 
 /// The text of a record, before any markup is taken away.

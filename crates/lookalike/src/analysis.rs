@@ -2,7 +2,7 @@
 
 use crate::approach::{LexiconUsed, approach};
 use crate::memory::Memory;
-use crate::{Job, LookalikeError, state};
+use crate::{Job, LookalikeError, keep_fields, state};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::{
     Answer, Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
@@ -12,6 +12,7 @@ use lookalike_io::Inputs;
 use lookalike_io::scratch::Workshop;
 use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
+use lookalike_report::KeepValues;
 use std::time::Instant;
 
 /// A collection, analysed.
@@ -22,6 +23,8 @@ pub(crate) struct Analysis {
     /// Checksum of the document frequencies that the method used.
     pub(crate) lexicon: Option<LexiconUsed>,
     pub(crate) collection: Collection,
+    /// Keep rules to which some documents give no value.
+    pub(crate) keep_values: Vec<KeepValues>,
     pub(crate) units: Units,
     pub(crate) matches: Matches,
     pub(crate) verdicts: Verdicts,
@@ -120,6 +123,17 @@ pub(crate) fn analyse(
     };
     workshop.iter_mut().for_each(Workshop::keep);
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
+    let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
+        Ok(values) => values,
+        Err(error) => {
+            // With other keep rules it is another job, which cannot go on from here.
+            if let Some(workshop) = workshop.take() {
+                drop(collection);
+                workshop.finish()?;
+            }
+            return Err(error);
+        }
+    };
     collection.hold_at_most(memory.sets_beside(collection.len()))?;
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
@@ -163,6 +177,7 @@ pub(crate) fn analyse(
         approach,
         lexicon,
         collection,
+        keep_values,
         units,
         matches,
         verdicts,

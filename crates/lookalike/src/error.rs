@@ -19,6 +19,26 @@ pub enum LookalikeError {
     /// A keep rule makes no sense.
     #[error(transparent)]
     Keep(#[from] KeepRuleError),
+    /// A keep rule to which no document gives a value.
+    #[error(
+        "--keep {rule}: none of {documents} documents has a {kind} in the field `{field}`{}; {}",
+        Unusable(*unreadable, kind),
+        Fields(fields, kind)
+    )]
+    KeepField {
+        /// The rule.
+        rule: String,
+        /// The field that it goes by.
+        field: String,
+        /// What the field should hold: `date` or `number`.
+        kind: &'static str,
+        /// How many documents there are.
+        documents: u64,
+        /// How many of them have something else in the field.
+        unreadable: u64,
+        /// The fields that the first records have.
+        fields: Vec<String>,
+    },
     /// The shingle size makes no sense.
     #[error("a shingle of {0} tokens makes no sense; use 1 to 1000 (5 is usual)")]
     ShingleSize(u32),
@@ -166,6 +186,38 @@ pub enum LookalikeError {
     },
 }
 
+/// How many values are there and of no use.
+struct Unusable<'a>(u64, &'a str);
+
+impl fmt::Display for Unusable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self(0, _) => Ok(()),
+            Self(count, kind) => write!(f, " ({count} have something that is no {kind})"),
+        }
+    }
+}
+
+/// The fields that one can choose from.
+struct Fields<'a>(&'a [String], &'a str);
+
+impl fmt::Display for Fields<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 30;
+        let Self(fields, kind) = self;
+        let shown = fields.iter().take(SHOWN).map(|name| name.escape_debug().take(40).collect());
+        let shown = shown.collect::<Vec<String>>();
+        match fields.is_empty() {
+            true => f.write_str("these inputs have no fields; use another rule")?,
+            false => write!(f, "the fields there are: {}", Listed(&shown, fields.len() as u64))?,
+        }
+        match (*kind, fields.is_empty()) {
+            ("date", false) => f.write_str("; name the one with the date with --date-field"),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The first of several things, and how many more there are.
 struct Listed<'a>(&'a [String], u64);
 
@@ -238,6 +290,7 @@ impl LookalikeError {
         match self {
             Self::Threshold(_)
             | Self::Keep(_)
+            | Self::KeepField { .. }
             | Self::ShingleSize(_)
             | Self::Settings(_)
             | Self::Method(_)

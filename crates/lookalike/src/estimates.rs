@@ -46,7 +46,8 @@ pub(crate) fn sentence(
             DocumentName::read(row.get(from..from + WIDTH)?)
         };
         let (Some(first), Some(second)) = (name(A), name(B)) else { continue };
-        if !(first.is(a) && second.is(b)) && !(first.is(b) && second.is(a)) {
+        let same = first.is(a) && second.is(b) || first.is(b) && second.is(a);
+        if !same {
             continue;
         }
         let bounds = (ratio("resemblance_low"), ratio("resemblance_high"));

@@ -27,6 +27,7 @@ mod evidence;
 mod exhibits;
 mod explain;
 mod jobs;
+mod keep_fields;
 mod lexicon;
 mod lookup;
 mod memory;

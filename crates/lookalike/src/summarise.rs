@@ -56,6 +56,7 @@ pub(crate) fn summarise(
         removed,
         without_features: without,
         duplicate_ids,
+        keep_values: analysis.keep_values.clone(),
         problems: collection.problems.count(),
         unreadable_inputs: collection.problems.unreadable().count() as u64,
         skipped_files: analysis.inputs.skipped.len() as u64,

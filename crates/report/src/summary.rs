@@ -31,6 +31,9 @@ pub struct Summary {
     pub without_features: WithoutFeatures,
     /// Documents whose id an earlier one had already.
     pub duplicate_ids: u64,
+    /// Keep rules to which some documents give no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep_values: Vec<KeepValues>,
     /// Records that could not be read as documents.
     pub problems: u64,
     /// Inputs that could not be read, or not to their end: what is lost of them is neither kept nor
@@ -146,6 +149,19 @@ impl SettingsSummary {
             None => "distinct terms".into(),
         }
     }
+}
+
+/// A keep rule to which some documents give no value: they are ordered behind all that have one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeepValues {
+    /// The rule: `newest`, `max:score`, …
+    pub rule: String,
+    /// The field that it goes by.
+    pub field: String,
+    /// Documents without that field.
+    pub missing: u64,
+    /// Documents whose field holds no date, or no number.
+    pub unreadable: u64,
 }
 
 /// One input file.

@@ -1,7 +1,7 @@
 //! A summary in, what its reader should know before trusting it out.
 
 use crate::human::{count, counted, share};
-use crate::{InputSummary, Summary};
+use crate::{InputSummary, KeepValues, Summary};
 
 /// Collections and sources below this many documents are too small for shares to mean anything.
 const ENOUGH: u64 = 20;
@@ -21,6 +21,7 @@ impl Summary {
         warnings.extend(self.many_problems());
         warnings.extend(self.large_cluster());
         warnings.extend(self.losing_sources());
+        warnings.extend(self.keep_warnings());
         warnings.extend(self.empty_documents());
         if self.duplicate_ids > 0 {
             warnings.push(format!(
@@ -59,6 +60,29 @@ impl Summary {
                 named.join(", ")
             )
         })
+    }
+
+    /// Documents without a value for a keep rule, one warning for each rule.
+    #[must_use]
+    pub fn keep_warnings(&self) -> Vec<String> {
+        let warning = |values: &KeepValues| {
+            let KeepValues { rule, field, missing, unreadable } = values;
+            let kind = match rule.contains(':') {
+                true => "number",
+                false => "date",
+            };
+            let lacking = (*missing > 0).then(|| format!("{} lack it", count(*missing)));
+            let unreadable =
+                (*unreadable > 0).then(|| format!("{} hold no {kind}", count(*unreadable)));
+            let reasons: Vec<String> = lacking.into_iter().chain(unreadable).collect();
+            format!(
+                "--keep {rule} goes by the field `{field}`: of {}, {}. Any document with a {kind} takes \
+                 precedence over them.",
+                counted(self.documents, "document"),
+                reasons.join(", ")
+            )
+        };
+        self.keep_values.iter().map(warning).collect()
     }
 
     /// More than 1 % of the records.
@@ -180,11 +204,34 @@ mod tests {
     #[test]
     fn each_limit_when_passed_warns_once() {
         type Change = fn(&mut Summary);
-        let passed: [(&str, Change); 6] = [
+        let values = |missing, unreadable| KeepValues {
+            rule: "max:score".into(),
+            field: "score".into(),
+            missing,
+            unreadable,
+        };
+        let mut both = sound();
+        both.keep_values = vec![values(3, 4)];
+        assert_eq!(
+            both.find_warnings(),
+            [
+                "--keep max:score goes by the field `score`: of 1,000 documents, 3 lack it, 4 hold no number. \
+              Any document with a number takes precedence over them."
+            ]
+        );
+        let passed: [(&str, Change); 7] = [
             ("11 records or files (1.1 % of all) could not", |s| s.problems = 11),
             ("One cluster holds 51 documents (5.1 %", |s| s.largest_cluster = 51),
             ("More than half of a (51.0 %)", |s| s.inputs[0].removed = 51),
             ("51 documents (5.1 % of all) have no words", |s| s.without_features.no_words = 51),
+            ("of 1,000 documents, 2 hold no date", |s| {
+                s.keep_values.push(KeepValues {
+                    rule: "newest".into(),
+                    field: "date".into(),
+                    missing: 0,
+                    unreadable: 2,
+                });
+            }),
             ("1 document has an id", |s| s.duplicate_ids = 1),
             ("holds 10 pairs and is not complete", |s| {
                 s.pairs.complete = false;

@@ -117,13 +117,18 @@ pub(super) fn print_summary(
     quiet: bool,
     output: &std::path::Path,
 ) -> anyhow::Result<()> {
+    // On standard error, wherever the summary goes: they decide which documents stay.
+    let urgent = summary.keep_warnings();
+    if !quiet {
+        urgent.iter().for_each(|warning| eprintln!("lookalike: warning: {warning}"));
+    }
     let mut stdout = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut stdout, summary)?;
         stdout.write_all(b"\n")?;
     } else if !quiet {
         write_table(&mut stdout, &pairs_table(summary.table()))?;
-        for warning in &summary.warnings {
+        for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
             writeln!(stdout, "Warning: {warning}")?;
         }
         writeln!(stdout, "\nReport: {}", output.join("report.html").display())?;

@@ -10,9 +10,9 @@ use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
 use crate::guard::guarded;
-use crate::{Content, Inputs, Item, RecordView};
+use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
-use super::fields::{Fields, non_empty, number};
+use super::fields::{Fields, float, non_empty, number};
 use super::{Chunk, VisitScratch, too_long};
 
 /// Refuses a schema whose columns cannot serve as fields.
@@ -101,6 +101,9 @@ impl Texts {
 enum Numbers {
     Floats(Float64Array),
     Texts(Texts),
+    /// Values of another kind: lists, structures, true and false, dates.
+    Others(ArrayRef),
+    /// There is no such column.
     None,
 }
 
@@ -109,22 +112,26 @@ impl Numbers {
         let Some(array) = array else { return Self::None };
         if is_number(array.data_type()) {
             let cast = arrow_cast::cast(array, &DataType::Float64).ok();
-            return cast
-                .map_or(Self::None, |a| Self::Floats(a.as_primitive::<Float64Type>().clone()));
+            return match cast {
+                Some(cast) => Self::Floats(cast.as_primitive::<Float64Type>().clone()),
+                None => Self::Others(Arc::clone(array)),
+            };
         }
         match Texts::of(array) {
             Some(texts) if is_text(texts.0.data_type()) => Self::Texts(texts),
-            _ => Self::None,
+            _ => Self::Others(Arc::clone(array)),
         }
     }
 
-    fn get(&self, row: usize) -> Option<f64> {
+    fn get(&self, row: usize) -> FieldNumber {
         match self {
-            Self::Floats(array) if array.is_valid(row) => {
-                Some(array.value(row)).filter(|value| value.is_finite())
-            }
-            Self::Texts(texts) => texts.get(row).ok().flatten().and_then(number),
-            _ => None,
+            Self::Floats(array) if array.is_valid(row) => float(array.value(row)),
+            Self::Texts(texts) => match texts.get(row) {
+                Ok(text) => text.map_or(FieldNumber::Missing, number),
+                Err(_) => FieldNumber::Unreadable,
+            },
+            Self::Others(array) if array.is_valid(row) => FieldNumber::Unreadable,
+            Self::Floats(_) | Self::Others(_) | Self::None => FieldNumber::Missing,
         }
     }
 }
@@ -172,7 +179,7 @@ impl Columns {
         row: usize,
         fields: &Fields<'_>,
         limit: usize,
-        extra: &'a mut Vec<Option<f64>>,
+        extra: &'a mut Vec<FieldNumber>,
     ) -> Result<RecordView<'a>, String> {
         let value = |slot: usize| match self.texts[slot].as_ref().map(|texts| texts.get(row)) {
             Some(Ok(value)) => Ok(value.map(Cow::Borrowed)),

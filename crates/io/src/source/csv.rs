@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Content, Inputs, Item, RecordView};
+use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::fields::{Fields, non_empty, number};
 use super::rows::{Scanner, too_long_row};
@@ -148,7 +148,7 @@ fn view<'a>(
     row: &'a Row,
     columns: &[Option<usize>],
     fields: &Fields<'_>,
-    extra: &'a mut Vec<Option<f64>>,
+    extra: &'a mut Vec<FieldNumber>,
 ) -> RecordView<'a> {
     let field = |slot: usize| columns[slot].map(|column| Cow::Borrowed(row.get(column)));
     let value = |slot: usize| field(slot).and_then(non_empty);
@@ -158,7 +158,12 @@ fn view<'a>(
         (None, None) => Content::Text(Cow::Borrowed("")),
     };
     extra.clear();
-    extra.extend(fields.extra.iter().map(|slot| value(*slot).and_then(|value| number(&value))));
+    extra.extend(
+        fields
+            .extra
+            .iter()
+            .map(|slot| value(*slot).map_or(FieldNumber::Missing, |value| number(&value))),
+    );
     RecordView {
         file: 0,
         record: 0,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::FieldNames;
+use crate::{FieldNames, FieldNumber};
 
 /// Index into [`Fields::names`]. One field may serve twice (`--id-field url`).
 pub(super) type Slot = usize;
@@ -89,9 +89,21 @@ pub(super) fn shown(name: &str) -> String {
     name.escape_debug().take(LENGTH).collect()
 }
 
-/// A number written in decimal, if it is finite.
-pub(super) fn number(written: &str) -> Option<f64> {
-    written.trim().parse::<f64>().ok().filter(|value| value.is_finite())
+/// A number written in decimal.
+pub(super) fn number(written: &str) -> FieldNumber {
+    match written.trim() {
+        "" => FieldNumber::Missing,
+        written => written.parse().map_or(FieldNumber::Unreadable, float),
+    }
+}
+
+/// A floating-point value of a field. Tables write NaN for missing values; infinities order nothing sensibly.
+pub(super) fn float(value: f64) -> FieldNumber {
+    match value {
+        value if value.is_finite() => FieldNumber::Number(value),
+        value if value.is_nan() => FieldNumber::Missing,
+        _ => FieldNumber::Unreadable,
+    }
 }
 
 /// The value, unless it is empty.

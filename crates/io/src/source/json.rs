@@ -12,7 +12,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{Content, RecordView};
+use crate::{Content, FieldNumber, RecordView};
 
 use super::fields::{Fields, number, shown};
 
@@ -127,10 +127,23 @@ fn plain(words: &str) -> &str {
 }
 
 /// The members of an object that has no text, to choose one from.
-pub(super) fn members(line: &[u8]) -> Vec<String> {
+fn members(line: &[u8]) -> Vec<String> {
     /// As many are named.
     const SHOWN: usize = 10;
-    struct Names(Vec<String>);
+    let mut names: Vec<String> =
+        member_names(line, SHOWN + 1).iter().map(|name| shown(name)).collect();
+    if names.len() > SHOWN {
+        names[SHOWN] = "...".to_string();
+    }
+    names
+}
+
+/// The names of the members of an object, the first `most`; those before a fault if there is one.
+pub(super) fn member_names(line: &[u8], most: usize) -> Vec<String> {
+    struct Names {
+        found: Vec<String>,
+        most: usize,
+    }
     impl<'a> Visitor<'a> for &mut Names {
         type Value = ();
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,21 +151,20 @@ pub(super) fn members(line: &[u8]) -> Vec<String> {
         }
         fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
             while let Some(Str(name)) = map.next_key()? {
-                if self.0.len() == SHOWN {
-                    self.0.push("...".to_string());
+                self.found.push(name.into_owned());
+                if self.found.len() == self.most {
                     return Ok(());
                 }
-                self.0.push(shown(&name));
                 map.next_value::<IgnoredAny>()?;
             }
             Ok(())
         }
     }
-    let mut names = Names(Vec::new());
+    let mut names = Names { found: Vec::new(), most };
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    // That it is well-formed was found out before; stopping early is no failure either.
+    // Stopping early is no failure, and what is wrong with a line is said where it is read.
     let _ = serde_json::Deserializer::from_slice(line).deserialize_map(&mut names);
-    names.0
+    names.found
 }
 
 /// Makes a record of the values. The buffers hold what is not in the line, which is only looked at
@@ -161,7 +173,7 @@ pub(super) fn record<'a>(
     fields: &Fields<'_>,
     values: &[Value<'a>],
     buffers: &'a [String],
-    extra: &'a mut Vec<Option<f64>>,
+    extra: &'a mut Vec<FieldNumber>,
     line: &[u8],
 ) -> Result<RecordView<'a>, String> {
     let text = |slot: usize| match values[slot] {
@@ -200,7 +212,11 @@ pub(super) fn record<'a>(
         }
     };
     extra.clear();
-    extra.extend(fields.extra.iter().map(|slot| written(*slot).and_then(|value| number(&value))));
+    extra.extend(fields.extra.iter().map(|&slot| match (values[slot], written(slot)) {
+        (Value::Missing | Value::Null | Value::Raw("null"), _) => FieldNumber::Missing,
+        (_, Some(value)) => number(&value),
+        (_, None) => FieldNumber::Unreadable,
+    }));
     Ok(RecordView {
         file: 0,
         record: 0,

@@ -17,6 +17,7 @@ mod columns;
 mod csv;
 mod decompress;
 mod documents;
+mod field_names;
 mod fields;
 mod json;
 mod lines;

@@ -1,6 +1,6 @@
 //! A chunk in, its records out: the part of reading that runs on every core.
 
-use crate::{Content, Inputs, Item, Problem, RecordView};
+use crate::{Content, FieldNumber, Inputs, Item, Problem, RecordView};
 
 use super::fields::Fields;
 use super::raw::{is_blank, split_line};
@@ -10,7 +10,7 @@ use super::{Body, Chunk, columns, csv, documents, json, too_long_in_stream};
 #[derive(Debug, Default)]
 pub struct VisitScratch {
     pub(super) strings: json::Buffers,
-    pub(super) extra: Vec<Option<f64>>,
+    pub(super) extra: Vec<FieldNumber>,
     pub(super) row: csv::Row,
     pub(super) bytes: Vec<u8>,
 }

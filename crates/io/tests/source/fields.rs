@@ -1,6 +1,6 @@
 //! Which fields of a record become what.
 
-use lookalike_io::{DiscoverOptions, FieldNames};
+use lookalike_io::{DiscoverOptions, FieldNames, FieldNumber};
 
 use crate::help::{OneFile, Read, read};
 
@@ -90,15 +90,20 @@ fn fields_have_the_names_that_were_asked_for_and_may_serve_twice() {
         extra: vec!["score".into(), "body".into(), "score".into()],
         ..FieldNames::default()
     };
-    let json = "{\"body\":\"2\",\"link\":\"u\",\"score\":1.5}\n{\"body\":\"b\",\"score\":\" 7 \"}\n{\"body\":\"b\",\"score\":1e999}\n";
-    let csv = "score,link,body\n1.5,u,2\n 7 ,,b\n1e999,,b\n";
+    let json = "{\"body\":\"2\",\"link\":\"u\",\"score\":1.5}\n{\"body\":\"b\",\"score\":\" 7 \"}\n{\"body\":\"b\",\"score\":1e999}\n\
+         {\"body\":\"b\",\"score\":null}\n{\"body\":\"b\"}\n{\"body\":\"b\",\"score\":[1]}\n";
+    let csv = "score,link,body\n1.5,u,2\n 7 ,,b\n1e999,,b\n,,b\n  ,,b\n[1],,b\n";
     for read in [with(names(), "x.jsonl", json), with(names(), "x.csv", csv)] {
         assert_eq!(read.messages(), [""; 0]);
-        assert_eq!(read.ids(), ["u", "-", "-"]);
+        assert_eq!(read.ids(), ["u", "-", "-", "-", "-", "-"]);
         assert_eq!(read.records[0].url.as_deref(), Some("u"));
-        assert_eq!(read.records[0].extra, [Some(1.5), Some(2.0), Some(1.5)]);
-        assert_eq!(read.records[1].extra, [Some(7.0), None, Some(7.0)]);
-        assert_eq!(read.records[2].extra, [None, None, None]);
+        use FieldNumber::{Missing, Number, Unreadable};
+        assert_eq!(read.records[0].extra, [Number(1.5), Number(2.0), Number(1.5)]);
+        assert_eq!(read.records[1].extra, [Number(7.0), Unreadable, Number(7.0)]);
+        assert_eq!(read.records[2].extra, [Unreadable, Unreadable, Unreadable]);
+        assert_eq!(read.records[3].extra, [Missing, Unreadable, Missing]);
+        assert_eq!(read.records[4].extra, [Missing, Unreadable, Missing]);
+        assert_eq!(read.records[5].extra, [Unreadable, Unreadable, Unreadable]);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Content, DiscoverOptions, Inputs, Item, Problem, RecordView};
+use lookalike_io::{Content, DiscoverOptions, FieldNumber, Inputs, Item, Problem, RecordView};
 
 /// A record without its borrows.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub(crate) struct Owned {
     pub(crate) url: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) date: Option<String>,
-    pub(crate) extra: Vec<Option<f64>>,
+    pub(crate) extra: Vec<FieldNumber>,
 }
 
 impl Owned {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::types::Int32Type;
 use arrow_array::*;
 use lookalike_io::source::{Body, VisitScratch};
-use lookalike_io::{DiscoverOptions, FieldNames, Inputs, Item};
+use lookalike_io::{DiscoverOptions, FieldNames, FieldNumber, Inputs, Item};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
@@ -57,18 +57,20 @@ fn numbers_and_dates_are_written_out() {
             ("date", Arc::new(Date32Array::from(vec![Some(19_000), None]))),
             ("score", Arc::new(Float32Array::from(vec![Some(0.5), Some(f32::NAN)]))),
             ("rank", Arc::new(StringArray::from(vec!["7", "x"]))),
+            ("flag", Arc::new(BooleanArray::from(vec![Some(true), None]))),
         ],
         10,
     );
     let fields = FieldNames {
-        extra: vec!["score".into(), "rank".into(), "none".into()],
+        extra: ["score", "rank", "none", "flag"].map(String::from).to_vec(),
         ..FieldNames::default()
     };
     let read = read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }));
     assert_eq!(read.ids(), ["18446744073709551615", "-"]);
     assert_eq!(read.records[0].date.as_deref(), Some("2022-01-08"));
-    assert_eq!(read.records[0].extra, [Some(0.5), Some(7.0), None]);
-    assert_eq!(read.records[1].extra, [None, None, None]);
+    use FieldNumber::{Missing, Number, Unreadable};
+    assert_eq!(read.records[0].extra, [Number(0.5), Number(7.0), Missing, Unreadable]);
+    assert_eq!(read.records[1].extra, [Missing, Unreadable, Missing, Missing]);
 }
 
 #[test]

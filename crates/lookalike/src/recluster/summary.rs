@@ -22,6 +22,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     let mut summary = earlier.summary.clone();
     summary.command = "recluster".into();
     summary.settings = settings_summary(settings);
+    summary.keep_values.retain(|values| settings.keep.contains(&values.rule));
     let other = &mut summary.settings.other;
     other.insert(
         "job".into(),

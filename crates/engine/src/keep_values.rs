@@ -1,0 +1,118 @@
+//! Values that keep rules go by: what a record gives, and how many records give none.
+//!
+//! A document without a value is ordered behind all that have one, whatever the reason. Why it has none is
+//! kept in the bits of the NaN in its place, so that it survives the spill file and a resumed run without a
+//! column of its own. No arithmetic is done with values, and moving a float keeps its bits.
+
+use crate::date;
+use lookalike_cluster::KeepRule;
+use lookalike_io::{FieldNumber, RecordView};
+
+/// The record lacks the field.
+const MISSING: f64 = f64::from_bits(0x7ff8_0000_0000_0001);
+
+/// The field holds no date, or no number.
+const UNREADABLE: f64 = f64::from_bits(0x7ff8_0000_0000_0002);
+
+/// The value of a rule for a record. `fields` are the names that its extra values are of.
+pub(crate) fn value(
+    rule: &KeepRule,
+    record: &RecordView<'_>,
+    fields: &[&str],
+    text_bytes: u64,
+) -> f64 {
+    match rule {
+        KeepRule::First => 0.0,
+        KeepRule::Longest | KeepRule::Shortest => text_bytes as f64,
+        KeepRule::Newest | KeepRule::Oldest => of_date(record.date.as_deref()),
+        KeepRule::Max(field) | KeepRule::Min(field) => {
+            let at = fields.iter().position(|name| name == field);
+            match at.and_then(|at| record.extra.get(at)) {
+                None | Some(FieldNumber::Missing) => MISSING,
+                Some(FieldNumber::Unreadable) => UNREADABLE,
+                Some(FieldNumber::Number(number)) => *number,
+            }
+        }
+    }
+}
+
+fn of_date(written: Option<&str>) -> f64 {
+    match written.map(str::trim) {
+        None | Some("") => MISSING,
+        Some(written) => match date::seconds(written) {
+            seconds if seconds.is_nan() => UNREADABLE,
+            seconds => seconds,
+        },
+    }
+}
+
+/// How many documents give a keep rule no value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Valueless {
+    /// Documents counted.
+    pub documents: u64,
+    /// Documents without the field.
+    pub missing: u64,
+    /// Documents whose field holds no date, or no number.
+    pub unreadable: u64,
+}
+
+impl Valueless {
+    /// Counts the values of some documents.
+    pub(crate) fn count(values: &[f64]) -> Self {
+        let mut counts = Self { documents: values.len() as u64, ..Self::default() };
+        for value in values.iter().filter(|value| value.is_nan()) {
+            match value.to_bits() == UNREADABLE.to_bits() {
+                true => counts.unreadable += 1,
+                false => counts.missing += 1,
+            }
+        }
+        counts
+    }
+
+    /// Whether no document gives a value: the rule decides nothing.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.documents > 0 && self.missing + self.unreadable == self.documents
+    }
+
+    /// Whether some document gives none.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.missing + self.unreadable > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_told_apart_and_ordered_alike() {
+        let values = [
+            of_date(Some("2024-05-01")),
+            of_date(Some("yesterday")),
+            of_date(Some("NaN")),
+            of_date(Some("  ")),
+            of_date(None),
+            f64::NAN,
+        ];
+        let counts = Valueless::count(&values);
+        assert_eq!(counts, Valueless { documents: 6, missing: 3, unreadable: 2 });
+        assert!(counts.is_any() && !counts.is_all());
+        assert!(Valueless::count(&values[1..]).is_all() && !Valueless::count(&[]).is_all());
+        assert!(!Valueless::count(&values[..1]).is_any());
+        let behind = |value| lookalike_cluster::precedence(&KeepRule::Newest, value, -1e300);
+        assert!(values[1..].iter().all(|&value| behind(value).is_gt()));
+    }
+
+    #[test]
+    fn a_reason_survives_the_disk() {
+        use lookalike_io::scratch::{Decoder, Encoder};
+        let mut written = Encoder(Vec::new());
+        written.array(&[MISSING, UNREADABLE, 0.5]).unwrap();
+        let read: Vec<f64> = Decoder(&*written.0).array(100).unwrap();
+        let counts = Valueless::count(&read);
+        assert_eq!((counts.missing, counts.unreadable), (1, 1));
+    }
+}

@@ -1,0 +1,62 @@
+//! The names of the fields that the inputs have, for messages about one that they lack.
+
+use super::raw::{is_blank, split_line};
+use super::{Body, json};
+use crate::Inputs;
+
+/// Files that are looked at.
+const FILES: usize = 100;
+/// Lines of a file that are looked at.
+const LINES: usize = 1000;
+/// Names that are given at most.
+const NAMES: usize = 1000;
+
+impl Inputs {
+    /// The fields of the first records of each of the first files, in the order in which they appear, as written.
+    /// Files that are one document have none, and what cannot be read has none either.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// use lookalike_io::{DiscoverOptions, Inputs};
+    ///
+    /// std::fs::write(folder.path().join("a.jsonl"), "{\"id\": 7, \"text\": \"to be\"}\n{\"year\": 1603}\n")?;
+    /// std::fs::write(folder.path().join("b.csv"), "text,act\nor not to be,3\n")?;
+    /// let inputs = Inputs::discover(&[folder.path().display().to_string()], DiscoverOptions::default())?;
+    /// assert_eq!(inputs.field_names(), ["id", "text", "year", "act"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn field_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut add = |name: &str| {
+            if names.len() < NAMES && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        };
+        let data = self.files.iter().filter(|file| !super::documents::is_document(file.format));
+        for file in data.take(FILES) {
+            let one = Inputs::from_files(vec![file.clone()], self.options.clone());
+            let Some(Ok(chunk)) = one.chunks().next() else { continue };
+            match &chunk.body {
+                Body::Lines(data) => {
+                    let mut data = data.as_slice();
+                    for _ in 0..LINES {
+                        let Some((line, rest)) = split_line(data) else { break };
+                        data = rest;
+                        if !is_blank(line) {
+                            json::member_names(line, NAMES).iter().for_each(|name| add(name));
+                        }
+                    }
+                }
+                Body::Rows { header, .. } => header.names.iter().for_each(|name| add(name)),
+                Body::Batch(batch) => {
+                    batch.schema_ref().fields().iter().for_each(|field| add(field.name()));
+                }
+                Body::Files(_) => {}
+            }
+        }
+        names
+    }
+}
