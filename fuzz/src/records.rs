@@ -66,7 +66,7 @@ fn written_is_read(inputs: &Inputs, whole: &Read, folder: &Path) {
         }
 
         fn mark(&self, _: u32, _: u32) -> Mark<'_> {
-            Mark { duplicate_of: None, resemblance: None, cluster: None }
+            Mark::default()
         }
     }
     let output = folder.join("out");
