@@ -117,6 +117,7 @@ fn summary() -> Summary {
         without_features: WithoutFeatures { no_words: 112, ..WithoutFeatures::default() },
         skipped_files: 3,
         duplicate_ids: 0,
+        keep_values: Vec::new(),
         problems: 15,
         clusters: 15_558,
         documents_in_clusters: 92_102,

@@ -12,7 +12,7 @@ fn marking() -> RouteOptions {
 }
 
 #[test]
-fn json_lines_get_three_members_and_the_rejected_stay_apart() {
+fn json_lines_get_members_and_the_rejected_stay_apart() {
     let lines = ["{\"a\":1}\r\n", "{ }\n", "broken\n", "{\"b\":{}}"];
     let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
     for compression in COMPRESSIONS {
@@ -97,7 +97,7 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
-    fn a_marked_object_is_the_object_and_three_members(
+    fn a_marked_object_is_the_object_and_its_mark(
         members in prop::collection::btree_map(any::<String>(), value(), 0..5),
         pretty in any::<bool>(),
     ) {
@@ -120,6 +120,8 @@ proptest! {
             serde_json::from_str(&marked).unwrap();
         prop_assert_eq!(parsed.remove("resemblance"), Some(0.875.into()));
         prop_assert_eq!(parsed.remove("cluster"), Some("c,1".into()));
+        prop_assert_eq!(parsed.remove("duplicate_of_file"), Some("a.csv".into()));
+        prop_assert_eq!(parsed.remove("duplicate_of_record"), Some(3.into()));
         prop_assert_eq!(parsed.remove("duplicate_of"), Some("the \"first\"".into()));
         prop_assert_eq!(parsed, object);
     }

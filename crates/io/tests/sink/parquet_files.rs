@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
@@ -171,7 +171,7 @@ fn a_damaged_file_without_records_has_no_outputs() {
 }
 
 #[test]
-fn marks_are_three_nullable_columns() {
+fn marks_are_nullable_columns() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docs.parquet");
     write_input(&path, &sample(7));
@@ -183,12 +183,16 @@ fn marks_are_three_nullable_columns() {
     let whole = read(&path);
     assert_eq!(marked.num_rows(), 5);
     assert_eq!(marked.schema().metadata(), whole.schema().metadata());
-    assert_eq!(marked.num_columns(), whole.num_columns() + 3);
+    assert_eq!(marked.num_columns(), whole.num_columns() + 5);
     for (ours, theirs) in marked.schema().fields().iter().zip(whole.schema().fields()) {
         assert_eq!(ours, theirs);
     }
     let field = |name: &str| marked.schema().field_with_name(name).unwrap().clone();
     assert_eq!(field("resemblance"), Field::new("resemblance", DataType::Float64, true));
+    assert_eq!(field("duplicate_of_record").data_type(), &DataType::Int64);
+    let records = marked["duplicate_of_record"].as_primitive::<Int64Type>();
+    assert_eq!(records.iter().collect::<Vec<_>>(), [None, Some(3), None, Some(3), None]);
+    assert_eq!(marked["duplicate_of_file"].as_string::<i32>().value(1), "a.csv");
     let originals = marked["duplicate_of"].as_string::<i32>().iter().collect::<Vec<_>>();
     let first = Some("the \"first\"");
     assert_eq!(originals, [None, first, None, first, None]);
