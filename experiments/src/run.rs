@@ -27,7 +27,7 @@ pub(crate) fn approach(spec: &str, lexicon: Option<&Arc<Lexicon>>) -> Result<App
     let by_key = method.candidates() == Candidates::Keys
         && ["dsc-ss", "imatch", "imatch-random", "syntactic"].contains(&spec.name.as_str());
     let verify = if by_key { Verify::None } else { Verify::Sketch };
-    Ok(Approach { method: Some(method), verify, key_limit: None })
+    Ok(Approach { method: Some(method), verify, key_limit: None, common: None })
 }
 
 /// Word shingles and resemblance: what a method's documents are read by, and the truth of Broder.

@@ -329,6 +329,17 @@ def features(found: list, settings: dict) -> frozenset:
     return frozenset(tuple(found[at:at + size]) for at in range(len(found) - size + 1))
 
 
+def remove_common(documents: list, most) -> int:
+    """Takes what more than `most` distinct sets hold out of all sets; returns how much that is."""
+    if most is None:
+        return 0
+    holders = Counter(feature for found in {document.features for document in documents} for feature in found)
+    common = {feature for feature, sets in holders.items() if sets > most}
+    for document in documents:
+        document.features -= common
+    return len(common)
+
+
 # --- measures -------------------------------------------------------------------------------------
 
 class Measure:
@@ -618,6 +629,8 @@ class Run:
             document.index = index
             document.tokens = tokens(document.text, self.settings)
             document.features = features(document.tokens, self.settings)
+            document.had_features = bool(document.features)
+        self.common = remove_common(self.documents, self.settings.get("ignore_common"))
         self.answer = Answer(self.documents, self.settings, bool(job.get("against_only")))
         self.own = [document for document in self.documents if document.file.own]
         self.lists = self.summary["command"] in ("cluster", "recluster")
@@ -1011,7 +1024,8 @@ def check_summary(run: Run, report: Report) -> None:
         "removed": {rule: by_rule[rule] for rule in rules},
         "without_features": {
             "no_words": sum(1 for d in without if not d.tokens),
-            "under_one_shingle": sum(1 for d in without if d.tokens),
+            "under_one_shingle": sum(1 for d in without if d.tokens and not d.had_features),
+            **({"only_common": emptied} if (emptied := sum(1 for d in without if d.had_features)) else {}),
         },
         "duplicate_ids": sum(count - 1 for count in names.values()),
         "problems": sum(1 for record in run.records if not record.good),
@@ -1021,6 +1035,8 @@ def check_summary(run: Run, report: Report) -> None:
         "tokens": sum(len(d.tokens) for d in run.documents),
         "text_bytes": sum(len(d.text.encode()) for d in run.documents),
     }
+    if summary.get("common_features", 0) != run.common:
+        complaints.append(f"common_features is {summary.get('common_features')}, not {run.common}")
     for name, value in expected.items():
         if summary.get(name) != value:
             complaints.append(f"{name} is {summary.get(name)}, not {value}")

@@ -328,6 +328,8 @@ pub(crate) struct MatchArgs {
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
+    pub(crate) common: CommonArgs,
+    #[command(flatten)]
     pub(crate) method: MethodArgs,
     /// Who survives; several rules apply in their order, ties go by id
     #[arg(
@@ -341,6 +343,24 @@ pub(crate) struct MatchArgs {
                      containment the larger document always survives, and the rules decide between equals."
     )]
     pub(crate) keep: Vec<String>,
+}
+
+/// What is removed from feature sets.
+#[derive(Debug, Args)]
+pub(crate) struct CommonArgs {
+    /// Remove shingles that more than N distinct documents have from all sets and sketches
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Matching",
+        long_help = "Remove the shingles (terms, for --measure cosine) that are in more than N distinct feature sets, \
+                     INPUT and --against together, from every set and sketch before documents are compared: \
+                     headers, footers and licences that many documents share then make no two of them alike. \
+                     Documents with nothing else match nothing, and are counted. All documents are read once more, \
+                     first."
+    )]
+    pub(crate) ignore_common: Option<u32>,
 }
 
 /// How candidates are found, where not by the exact join.

@@ -30,6 +30,7 @@
 //! ```
 
 pub mod batch;
+mod common;
 pub mod features;
 pub mod fingerprint;
 pub mod measure;
@@ -42,6 +43,7 @@ mod sort;
 pub mod threshold;
 mod vectors;
 
+pub use common::CommonElements;
 pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
 pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};

@@ -2,7 +2,7 @@
 
 use crate::SketchJudge;
 use crate::{Collection, Edge, Units};
-use lookalike_core::Overlap;
+use lookalike_core::{CommonElements, Overlap};
 use lookalike_methods::{Evidence, Method};
 use std::sync::Arc;
 
@@ -41,10 +41,11 @@ pub struct Approach {
     pub method: Option<Arc<dyn Method>>,
     /// What decides about the method's candidates. The exact join knows only [`Verify::Exact`].
     pub verify: Verify,
-    /// Keys that more units than this have are ignored, and counted (Broder 1997, section 3: "very
-    /// common shingles"). It makes the answer depend on who else is in the collection, so it is never
-    /// set by itself.
+    /// Keys that more units than this have are not looked up, and counted. It makes the answer depend on
+    /// the rest of the collection, so it has no default.
     pub key_limit: Option<u32>,
+    /// Shingles that the method removes from every set before it signs it; `None` for none.
+    pub common: Option<Arc<CommonElements>>,
 }
 
 impl Approach {

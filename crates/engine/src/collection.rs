@@ -102,6 +102,8 @@ pub struct Collection {
     pub restored_whole: bool,
     /// Bytes that it left and that were damaged: what they held was read again.
     pub dropped: u64,
+    /// The least number of tokens from which on a document without a set has nothing but common elements.
+    pub(crate) tokens_of_common: Option<u32>,
     /// Names that were asked for beforehand.
     names: Names,
     /// The order of names that was asked for beforehand.
@@ -640,6 +642,11 @@ impl Collection {
     pub fn unsigned_row(&self, document: &Document) -> Option<Unsigned> {
         match *document {
             Document { tokens: 0, .. } => Some(Unsigned::Empty),
+            Document { set: None, tokens, .. }
+                if self.tokens_of_common.is_some_and(|least| tokens >= least) =>
+            {
+                Some(Unsigned::OnlyCommon)
+            }
             // Without a method, for want of a feature.
             Document { set: None, .. } => Some(Unsigned::TooShort),
             Document { set: Some(place), .. } => {

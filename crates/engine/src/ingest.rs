@@ -95,6 +95,7 @@ pub fn ingest_chunks(
     };
     let mut appender = Appender::new(inputs, options)?;
     appender.collection.store.arrange(signer.arranged());
+    appender.collection.tokens_of_common = signer.tokens_of_common();
     let read_before = appender.restore(&reader, progress)?;
     if appender.collection.restored_whole {
         return Ok(appender.finish());
@@ -362,7 +363,7 @@ impl Reader<'_> {
             let digest = self.signer.features(&seen, scratch, low, high);
             // A document that a method may sign has its place, features or not.
             let digest = match digest {
-                None if self.signer.signs() => SetDigest(seen.signed.0),
+                None if self.signer.signs() && !scratch.only_common() => SetDigest(seen.signed.0),
                 digest => digest?,
             };
             self.signer.sign(scratch, &mut result.block.signatures);

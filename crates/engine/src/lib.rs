@@ -18,6 +18,7 @@ mod buckets;
 mod census;
 mod chunk_sets;
 pub mod collection;
+mod common_elements;
 mod date;
 mod elements;
 pub mod error;
@@ -54,6 +55,7 @@ pub mod verdict;
 
 pub use approach::{Approach, Verify};
 pub use collection::{Collection, Document};
+pub use common_elements::common_elements;
 pub use error::EngineError;
 pub use footprint::{Footprint, Limits, Needs};
 pub use ingest::{IngestOptions, ingest, ingest_chunks};

@@ -1,7 +1,8 @@
 //! What two documents are compared by: everything that decides the answer, and nothing else.
 
-use lookalike_core::{FeatureKind, Measure, Overlap, ShortDocuments, Threshold};
+use lookalike_core::{CommonElements, FeatureKind, Measure, Overlap, ShortDocuments, Threshold};
 use lookalike_text::{AnalysisSettings, Terms};
+use std::sync::Arc;
 
 /// The settings of the match. Two runs with equal settings give equal answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct MatchSettings {
     pub measure: Measure,
     /// What it has to reach.
     pub threshold: Threshold,
+    /// Elements that are removed from every set before sets are compared; `None` for none.
+    pub common: Option<Arc<CommonElements>>,
 }
 
 impl MatchSettings {
@@ -28,6 +31,7 @@ impl MatchSettings {
             terms: Terms::All,
             measure: Measure::Resemblance,
             threshold,
+            common: None,
         }
     }
 

@@ -17,8 +17,13 @@ pub struct SignatureBlock {
 }
 
 /// Why a document has no signature, by the number that stands for it on disk.
-const REASONS: [Option<Unsigned>; 4] =
-    [None, Some(Unsigned::Empty), Some(Unsigned::TooShort), Some(Unsigned::NothingSelected)];
+const REASONS: [Option<Unsigned>; 5] = [
+    None,
+    Some(Unsigned::Empty),
+    Some(Unsigned::TooShort),
+    Some(Unsigned::NothingSelected),
+    Some(Unsigned::OnlyCommon),
+];
 
 /// Slices of any length, one after the other.
 #[derive(Debug, Default, Clone)]

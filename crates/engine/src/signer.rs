@@ -2,10 +2,11 @@
 
 use crate::{Approach, EngineError, MatchSettings, SignatureBlock};
 use lookalike_core::{
-    FeatureKind, FeatureScratch, SetDigest, TextDigest, TokenDigest, fingerprint, prefix,
+    CommonElements, FeatureKind, FeatureScratch, SetDigest, ShortDocuments, TextDigest,
+    TokenDigest, features, fingerprint, prefix,
 };
 use lookalike_io::{Content, RecordView};
-use lookalike_methods::{Document, Field, Marks, Method, Signature};
+use lookalike_methods::{Document, Field, Marks, Method, Signature, Unsigned};
 use lookalike_text::{
     Analyzer, FilterScratch, MarkKind, Page, TermFilter, TermRule, Terms, decode_html, extract,
 };
@@ -27,6 +28,10 @@ pub struct Signer {
     method: Option<Arc<dyn Method>>,
     /// The filter that the method's tokens come through.
     filter: TermFilter,
+    /// Elements removed from every feature set.
+    common: Option<Arc<CommonElements>>,
+    /// Shingles removed from every set that the method signs.
+    common_of_method: Option<Arc<CommonElements>>,
 }
 
 /// Buffers of one thread.
@@ -41,6 +46,20 @@ pub struct Scratch {
     fields: Vec<Field>,
     signing: lookalike_methods::Scratch,
     signature: Signature,
+    /// What signing gave, where it was done before the document was known to have a place.
+    signed: Option<Result<(), Unsigned>>,
+    /// What is left of the feature set without common elements.
+    left: Vec<u64>,
+    /// Whether that is nothing, of a set that had elements.
+    only_common: bool,
+}
+
+impl Scratch {
+    /// Whether common elements are all that the document last read has.
+    #[must_use]
+    pub fn only_common(&self) -> bool {
+        self.only_common
+    }
 }
 
 /// What is known of a document once its tokens have been seen.
@@ -70,6 +89,8 @@ impl Signer {
             arranged: Some(prefix::bound(settings.measure, settings.threshold)),
             method: None,
             filter: TermFilter::ALL,
+            common: settings.common.clone(),
+            common_of_method: None,
         }
     }
 
@@ -94,6 +115,7 @@ impl Signer {
             arranged: alone.arranged.filter(|_| approach.method.is_none()),
             method: approach.method.clone(),
             filter,
+            common_of_method: approach.common.clone(),
             ..alone
         })
     }
@@ -211,10 +233,23 @@ impl Signer {
         low: &mut Vec<u64>,
         high: &mut Vec<u64>,
     ) -> Option<SetDigest> {
+        scratch.only_common = false;
         if !self.keeps_sets {
-            return Some(SetDigest(seen.signed.0));
+            if self.common_of_method.is_some() {
+                let signed = self.signature(scratch);
+                scratch.only_common = signed == Some(Err(Unsigned::OnlyCommon));
+                scratch.signed = signed;
+            }
+            return (!scratch.only_common).then_some(SetDigest(seen.signed.0));
         }
-        let (set, digest) = scratch.features.features(self.features)?;
+        let (mut set, mut digest) = scratch.features.features(self.features)?;
+        if let Some(common) = &self.common {
+            scratch.left.clear();
+            scratch.left.extend(set.iter().filter(|&&element| !common.contains(element)));
+            set = &scratch.left;
+            scratch.only_common = set.is_empty();
+            digest = features::digest(set)?;
+        }
         match self.arranged {
             Some(bound) => prefix::divide(bound, set, low, high),
             None => high.extend_from_slice(set),
@@ -224,12 +259,34 @@ impl Signer {
 
     /// Signs the document last read, if there is a method.
     pub fn sign(&self, scratch: &mut Scratch, out: &mut SignatureBlock) {
-        let Some(method) = &self.method else { return };
+        let signed = scratch.signed.take().or_else(|| self.signature(scratch));
+        if let Some(signed) = signed {
+            out.push(&scratch.signature, signed);
+        }
+    }
+
+    /// The method's signature of the document last read, into the scratch.
+    fn signature(&self, scratch: &mut Scratch) -> Option<Result<(), Unsigned>> {
+        let method = self.method.as_ref()?;
         let Scratch { features, terms, marks, fields, signing, signature, .. } = scratch;
         let tokens = if self.filter == TermFilter::ALL { features.tokens() } else { terms };
+        let common = self.common_of_method.as_deref();
         signature.clear();
-        let signed = method.sign(&Document { tokens, marks, fields }, signing, signature);
-        out.push(signature, signed);
+        Some(method.sign(&Document { tokens, marks, fields, common }, signing, signature))
+    }
+
+    /// The least number of tokens from which on a document without a set has nothing but common elements.
+    /// `None` where none are removed.
+    #[must_use]
+    pub fn tokens_of_common(&self) -> Option<u32> {
+        match (self.keeps_sets, self.features) {
+            (true, _) if self.common.is_none() => None,
+            (false, _) if self.common_of_method.is_none() => None,
+            (true, FeatureKind::Shingles { size, short: ShortDocuments::Ignore }) => {
+                Some(u32::try_from(size).unwrap_or(u32::MAX))
+            }
+            _ => Some(1),
+        }
     }
 
     /// The sorted feature set of a text: for comparisons outside a run.

@@ -1,6 +1,7 @@
 //! The part that every job has in common: inputs in, verdicts out.
 
 use crate::approach::{LexiconUsed, approach};
+use crate::common::CommonCounts;
 use crate::memory::Memory;
 use crate::{Job, LookalikeError, keep_fields, state};
 use lookalike_cluster::KeepRule;
@@ -87,7 +88,7 @@ pub(crate) fn analyse(
     list_pairs: bool,
     progress: &dyn Progress,
 ) -> Result<(Analysis, Staging), LookalikeError> {
-    let settings = job.settings.matching()?;
+    let mut settings = job.settings.matching()?;
     let keep = job.settings.keep_rules()?;
     if job.against_only && job.against.is_empty() {
         return Err(LookalikeError::Settings("--against-only needs --against".into()));
@@ -108,7 +109,13 @@ pub(crate) fn analyse(
     staging.conflicts(&inputs)?;
 
     let started = Instant::now();
-    let (approach, lexicon) = approach(job, &inputs, threads, workshop.as_mut(), progress)?;
+    let (mut approach, lexicon) = approach(job, &inputs, threads, workshop.as_mut(), progress)?;
+    if job.settings.ignore_common.is_some() {
+        workshop.iter_mut().for_each(Workshop::keep);
+    }
+    let kept = workshop.as_ref().map(|workshop| workshop.path(""));
+    let mut common = CommonCounts::new(job, &inputs, &settings, kept, progress);
+    common.apply(&mut settings, &mut approach)?;
     let signer = Signer::for_approach(&settings, &approach)?;
     let options = IngestOptions {
         threads,
@@ -123,6 +130,7 @@ pub(crate) fn analyse(
     };
     workshop.iter_mut().for_each(Workshop::keep);
     let mut collection = ingest(&inputs, &signer, &options, progress)?;
+    common.check(&collection)?;
     let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
         Ok(values) => values,
         Err(error) => {

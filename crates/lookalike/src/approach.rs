@@ -68,7 +68,7 @@ pub(crate) fn by_method(
     }
     let method: Arc<dyn Method> = build(spec, statistics)?.into();
     let (verify, key_limit) = (settings.verify, settings.key_limit);
-    Ok(Approach { method: Some(method), verify, key_limit })
+    Ok(Approach { method: Some(method), verify, key_limit, common: None })
 }
 
 /// The name of a method and of what decides about its candidates: `minhash-lsh:t=0.8@sketch`.

@@ -31,7 +31,7 @@ use std::path::Path;
 /// no sense.
 pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, LookalikeError> {
     settings.matching()?;
-    Evidence::new(document(a, settings)?, document(b, settings)?, settings, None)
+    Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None)
 }
 
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {

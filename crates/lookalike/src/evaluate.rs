@@ -22,6 +22,7 @@ mod truth;
 
 use crate::LookalikeError;
 use crate::analysis::{discover, pool};
+use crate::common::{CommonCounts, content};
 use crate::memory;
 use crate::summarise::settings_summary;
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
@@ -44,7 +45,7 @@ use lookalike_text::Terms;
 use std::sync::Arc;
 use std::time::Instant;
 use theory::Theory;
-use trial::{Laboratory, content};
+use trial::Laboratory;
 use truth::{KnownPair, Source, Truth};
 
 /// What a finished evaluation has to say.
@@ -83,7 +84,7 @@ pub struct Evaluated {
 /// cannot be read, outputs that cannot be written.
 pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
     let started = Instant::now();
-    let settings = job.job.settings.matching()?;
+    let mut settings = job.job.settings.matching()?;
     let from = job.list_from(&settings)?;
     let entries = match job.methods.as_slice() {
         [] => entries(&default_methods(settings.measure, &job.job.settings.threshold))?,
@@ -107,6 +108,9 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
         progress,
     };
 
+    let mut common = CommonCounts::new(&job.job, &inputs, &settings, None, progress);
+    settings.common = pool.install(|| common.of(settings.features))?;
+
     let labels = match &job.truth {
         TruthSource::Exact => None,
         TruthSource::Labels(path) => Some(path.as_path()),
@@ -116,7 +120,8 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
     let (classes, classes_summary) = classes(job, &truth)?;
     let truth_seconds = started.elapsed().as_secs_f64();
 
-    let mut bench = Bench { job, laboratory, settings: &settings, truth: &truth, classes, lexica };
+    let mut bench =
+        Bench { job, laboratory, settings: &settings, truth: &truth, classes, lexica, common };
     let (mut results, mut times) = (Vec::new(), Vec::new());
     for entry in entries {
         let (result, seconds) = bench.measure(entry)?;
@@ -200,11 +205,12 @@ struct Bench<'a> {
     truth: &'a Truth,
     classes: Option<Vec<Class>>,
     lexica: Lexica,
+    common: CommonCounts<'a>,
 }
 
 impl Bench<'_> {
     fn measure(&mut self, entry: Entry) -> Result<(MethodResult, MethodTimes), LookalikeError> {
-        let Self { job, laboratory, truth, .. } = self;
+        let Self { job, laboratory, .. } = self;
         let method: Option<Arc<dyn Method>> = match &entry.spec {
             None => None,
             Some(spec) => {
@@ -212,13 +218,21 @@ impl Bench<'_> {
                 Some(build(spec, statistics)?.into())
             }
         };
-        let approach = Approach { method, verify: entry.verify, key_limit: None };
+        // A method that makes no shingles is measured as it is.
+        let shingles = method.as_ref().and_then(|method| method.shingles());
+        let common = match shingles {
+            Some(kind) => self.laboratory.pool.install(|| self.common.of(kind))?,
+            None => None,
+        };
+        let Self { job, laboratory, truth, .. } = self;
+        let approach = Approach { method, verify: entry.verify, key_limit: None, common };
         let settings = match approach.keeps_sets() {
             true => self.settings.clone(),
             // What the truth counts as a feature is not what the method sees: all tokens.
             false => MatchSettings {
                 features: FeatureKind::Shingles { size: 1, short: ShortDocuments::Whole },
                 terms: Terms::All,
+                common: None,
                 ..self.settings.clone()
             },
         };

@@ -3,13 +3,14 @@
 use crate::exhibits::measures;
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
-use lookalike_core::{Overlap, overlap};
-use lookalike_engine::Signer;
+use lookalike_core::{CommonElements, Overlap, overlap};
+use lookalike_engine::{MatchSettings, Signer};
 use lookalike_report::{
     Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
 };
 use lookalike_text::{AnalysisSettings, Analyzer};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Two documents and what their feature sets have in common.
 ///
@@ -31,9 +32,10 @@ impl Evidence {
         a: DocExhibit,
         b: DocExhibit,
         settings: &Settings,
+        common: Option<Arc<CommonElements>>,
         decision: Option<String>,
     ) -> Result<Self, LookalikeError> {
-        let matching = settings.matching()?;
+        let matching = MatchSettings { common, ..settings.matching()? };
         let signer = Signer::new(&matching);
         let set = |text: &str| signer.sorted_set(text);
         let (set_a, set_b) = (set(&a.text), set(&b.text));

@@ -3,16 +3,21 @@
 //! The texts are read once more from the inputs that the run's summary names, and compared with the
 //! settings that it names; the decision comes from the run's own tables.
 
+use crate::analysis::pool;
+use crate::common::CommonCounts;
 use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::evidence::Evidence;
 use crate::lookup::{Ids, Name, find};
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::settings::thread_count;
-use crate::{LookalikeError, Settings};
+use crate::{Job, LookalikeError, Settings};
+use lookalike_core::CommonElements;
+use lookalike_engine::Silent;
 use lookalike_io::{Column, Inputs, TableReader, Value};
 use lookalike_report::{Action, DocExhibit, Summary};
 use serde::Deserialize;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The part of a summary that says how to do the run again.
 #[derive(Deserialize)]
@@ -82,7 +87,19 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError>
         DocExhibit { id, ..document.exhibit }
     });
     let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
-    Evidence::new(a, b, &job.settings, Some(decision))
+    let common = common_elements(&job.settings, &inputs)?;
+    Evidence::new(a, b, &job.settings, common, Some(decision))
+}
+
+/// What the run removed from feature sets, counted once more.
+fn common_elements(
+    settings: &Settings,
+    inputs: &Inputs,
+) -> Result<Option<Arc<CommonElements>>, LookalikeError> {
+    let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
+    let matching = settings.matching()?;
+    let mut counts = CommonCounts::new(&job, inputs, &matching, None, &Silent);
+    pool(job.thread_count())?.install(|| counts.of(matching.features))
 }
 
 /// A sentence about inputs that are not as the run found them.

@@ -16,6 +16,7 @@
 
 mod analysis;
 mod approach;
+mod common;
 mod compare;
 mod decisions;
 mod document_columns;

@@ -17,17 +17,19 @@ pub use job::{DEFAULT_SAMPLE, PlanJob};
 
 use crate::analysis::{discover, pool};
 use crate::approach::name_of;
+use crate::common::same_elements;
 use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings, state};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
-use lookalike_engine::{Approach, Collection, Linkage, Progress};
+use lookalike_engine::{Approach, Collection, Linkage, Progress, Units, common_elements};
 use lookalike_io::source::{Entry, Sample, Share};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 use trial::{Bench, Trial};
 use ways::{Way, ways};
@@ -66,10 +68,10 @@ pub struct Planned {
 pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
-    let settings = job.job.settings.matching()?;
+    let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
-    let ways = ways(job, &settings)?;
+    let mut ways = ways(job, &settings)?;
     let (inputs, _) = discover(&job.job, &keep)?;
     let sample = inputs.sample(job.sample, job.seed);
     let pool = pool(threads)?;
@@ -93,6 +95,22 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
     let exact = Approach::default();
     let mut trial = bench.run(&settings, &exact)?;
     let size = Size::of(&inputs, &sample, &trial);
+    if let Some(most) = job.job.settings.ignore_common {
+        // As many of the sample's sets as N of the whole are, about.
+        let most = ((f64::from(most) * size.share) as u32).max(1);
+        let common = pool.install(|| {
+            let units = Units::new(&trial.collection, &[], settings.measure);
+            common_elements(&trial.collection, &units, most, memory.counting(), progress)
+        })?;
+        settings.common = Some(Arc::new(common));
+        for way in &mut ways {
+            let shingles = way.approach.method.as_ref().and_then(|method| method.shingles());
+            if shingles.is_some_and(|kind| same_elements(kind, settings.features)) {
+                way.approach.common.clone_from(&settings.common);
+            }
+        }
+        trial = bench.run(&settings, &exact)?;
+    }
     let growth = growth(&bench, &mut trial.collection, &settings, trial.removed)?;
     let from = usual_list_from(&settings)?;
     let chunks = trial.chunks;

@@ -36,6 +36,9 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Largest record that is read, in bytes.
     pub max_record: Option<usize>,
+    /// Elements that more distinct feature sets than this have are removed from all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignore_common: Option<u32>,
     /// Another way to find candidates than the exact join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodSettings>,
@@ -78,6 +81,7 @@ impl Default for Settings {
             fields: FieldNames::default(),
             format: None,
             max_record: None,
+            ignore_common: None,
             method: None,
         }
     }
@@ -103,6 +107,7 @@ impl Settings {
             terms: self.terms,
             measure: self.measure,
             threshold,
+            common: None,
         })
     }
 

@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::{Job, Settings};
+use lookalike_core::CommonElements;
 use lookalike_engine::{Collection, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
@@ -12,6 +13,7 @@ use lookalike_report::{
 };
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Counts everything that the same documents and settings always give.
@@ -67,6 +69,8 @@ pub(crate) fn summarise(
         candidates: matches.candidates,
         verified: matches.verified,
         keys_ignored: matches.keys_ignored,
+        common_features: removed_elements(&settings.common),
+        common_method_shingles: removed_elements(&analysis.approach.common),
         tokens,
         features: Features {
             total: (0..units.len()).map(|unit| u64::from(units.size(unit))).sum(),
@@ -77,6 +81,11 @@ pub(crate) fn summarise(
         histogram_cluster_size,
         ..Summary::default()
     }
+}
+
+/// How many elements are removed from all sets.
+fn removed_elements(common: &Option<Arc<CommonElements>>) -> u64 {
+    common.as_ref().map_or(0, |common| common.elements().len() as u64)
 }
 
 /// The count of the documents that went by a rule.
@@ -163,9 +172,12 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
     }
 }
 
-/// The method, where it is not the exact join.
+/// The method, where it is not the exact join, and what is removed from sets.
 fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     let mut other = Map::new();
+    if let Some(most) = settings.ignore_common {
+        other.insert("ignore_common".into(), json!(most));
+    }
     if let Some(method) = &settings.method {
         other.insert("method".into(), json!(method.spec));
         other.insert("verify".into(), json!(method.verify));
@@ -211,6 +223,7 @@ fn count(collection: &Collection) -> Counted {
                     (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
                     (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
                     (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
+                    (Some(Unsigned::OnlyCommon), _) => without.only_common += 1,
                 }
             }
             collection.names_in(documents, rows, &mut |_, name| {

@@ -2,7 +2,7 @@
 
 use crate::hamming::Search;
 use lookalike_core::features::Seen;
-use lookalike_core::{Measure, Overlap};
+use lookalike_core::{CommonElements, FeatureKind, Measure, Overlap};
 use std::fmt;
 
 /// What methods see of a document.
@@ -16,6 +16,8 @@ pub struct Document<'a> {
     pub marks: &'a [Marks],
     /// What is known of the document beside its text.
     pub fields: &'a [Field],
+    /// Shingles that are removed from every set before it is sampled; `None` for none.
+    pub common: Option<&'a CommonElements>,
 }
 
 /// Markup around a token, one bit each.
@@ -50,6 +52,8 @@ pub enum Unsigned {
     TooShort,
     /// Nothing left after the method's selection of terms.
     NothingSelected,
+    /// Nothing left after common shingles were removed ([`Document::common`]).
+    OnlyCommon,
 }
 
 impl fmt::Display for Unsigned {
@@ -58,6 +62,7 @@ impl fmt::Display for Unsigned {
             Self::Empty => "no words",
             Self::TooShort => "too short for the method",
             Self::NothingSelected => "no term selected by the method",
+            Self::OnlyCommon => "nothing but common shingles",
         })
     }
 }
@@ -241,6 +246,12 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// refuses one that it does not know.
     fn term_filter(&self) -> &str {
         ""
+    }
+
+    /// How the method makes shingles of the tokens; `None` where it makes none, so that it has no common
+    /// ones to remove.
+    fn shingles(&self) -> Option<FeatureKind> {
+        None
     }
 
     /// Whether a signature depends on how tokens are marked up.

@@ -59,6 +59,12 @@ pub struct Summary {
     /// Keys of a method that were ignored because too many documents have them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub keys_ignored: u64,
+    /// Distinct features that were removed from all sets because too many distinct sets have them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub common_features: u64,
+    /// The same of the shingles that the method signs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub common_method_shingles: u64,
     /// Tokens in all documents.
     pub tokens: u64,
     /// Features (shingles or terms) in all documents.
@@ -245,6 +251,9 @@ pub struct WithoutFeatures {
     /// Without any feature that the method selects.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub nothing_selected: u64,
+    /// With nothing but common features or shingles, all of which were removed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub only_common: u64,
 }
 
 impl std::ops::AddAssign for WithoutFeatures {
@@ -253,6 +262,7 @@ impl std::ops::AddAssign for WithoutFeatures {
         self.under_one_shingle += more.under_one_shingle;
         self.too_short_for_the_method += more.too_short_for_the_method;
         self.nothing_selected += more.nothing_selected;
+        self.only_common += more.only_common;
     }
 }
 
@@ -278,7 +288,7 @@ impl Pairs {
 
 /// Counts that only some methods have are left out where they are 0.
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
-fn is_zero(count: &u64) -> bool {
+pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 

@@ -28,7 +28,7 @@ use std::time::Instant;
 const METHOD: &str = "dsc:w=10,m=25,t=0.5";
 /// Words in a shingle.
 const WORDS: usize = 10;
-/// "Shingles that appear in more than 1000 documents" are ignored.
+/// "Shingles shared by more than 1000 documents" are ignored.
 const KEY_LIMIT: u32 = 1000;
 /// Documents of the paper.
 const PAPER: f64 = 30e6;
@@ -236,7 +236,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
         false => {
             let spec: MethodSpec = METHOD.parse()?;
             let method = Some(build(&spec, None)?.into());
-            Approach { method, verify: Verify::Sketch, key_limit: Some(KEY_LIMIT) }
+            Approach { method, verify: Verify::Sketch, key_limit: Some(KEY_LIMIT), common: None }
         }
     };
     let mut settings = MatchSettings::resemblance("0.5".parse()?);

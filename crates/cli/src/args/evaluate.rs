@@ -1,6 +1,6 @@
 //! The arguments of `lookalike evaluate`.
 
-use super::{AnalysisArgs, CriterionArgs, InputArgs, OutputArgs, TruthArg, utf8};
+use super::{AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, OutputArgs, TruthArg, utf8};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,6 +19,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) criterion: CriterionArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
     /// What methods are measured against: every pair that reaches the threshold
     #[arg(
         long,

@@ -12,6 +12,7 @@ use std::io::Write;
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
     settings.threshold = args.criterion.threshold.clone();
+    settings.ignore_common = args.common.ignore_common;
     let job = EvaluateJob {
         methods: args.methods.clone(),
         lexicons: args.lexicon.clone(),

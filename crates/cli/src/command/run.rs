@@ -58,6 +58,7 @@ pub(super) fn settings_of(
         super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
     settings.keep = matching.keep.clone();
+    settings.ignore_common = matching.common.ignore_common;
     settings.method = matching.method.method.as_ref().map(|spec| MethodSettings {
         spec: spec.clone(),
         verify: match matching.method.verify {

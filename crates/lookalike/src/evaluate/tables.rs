@@ -7,7 +7,7 @@ use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
 use lookalike_report::Evaluation;
 
 /// Columns of `methods`.
-const METHODS: [Column; 21] = [
+const METHODS: [Column; 22] = [
     Column::text("method"),
     Column::ratio("recall"),
     Column::ratio("precision"),
@@ -24,6 +24,7 @@ const METHODS: [Column; 21] = [
     Column::count("no_words"),
     Column::count("too_short"),
     Column::count("nothing_selected"),
+    Column::count("only_common"),
     Column::ratio("key_bytes_per_document"),
     Column::ratio("sketch_bytes_per_document"),
     Column::count("false_matches"),
@@ -72,6 +73,7 @@ pub(super) fn write(
             Cell::Count(ignored.no_words),
             Cell::Count(ignored.too_short),
             Cell::Count(ignored.nothing_selected),
+            Cell::Count(ignored.only_common),
             bytes.map(|(keys, _)| keys).into(),
             bytes.map(|(_, sketch)| sketch).into(),
             count(classes.map(|classes| classes.false_matches)),

@@ -10,7 +10,6 @@ use lookalike_io::Inputs;
 use lookalike_methods::{Candidates, Unsigned};
 use lookalike_report::{Ignored, MethodTimes};
 use std::time::Instant;
-use xxhash_rust::xxh3::Xxh3;
 
 /// What all trials have in common.
 pub(super) struct Laboratory<'a> {
@@ -95,17 +94,6 @@ pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
     ))
 }
 
-/// Names the documents of a collection and their texts: equal where two readings gave the same.
-pub(super) fn content(collection: &Collection) -> u128 {
-    let mut digest = Xxh3::new();
-    collection.for_each(|_, document| {
-        digest.update(&document.file.to_le_bytes());
-        digest.update(&document.record.to_le_bytes());
-        digest.update(&document.text.0.to_le_bytes());
-    });
-    digest.digest128()
-}
-
 impl Trial {
     /// The documents of a unit that the method can sign.
     fn able(&self, unit: u32) -> &[u32] {
@@ -175,6 +163,7 @@ impl Trial {
                 Some(Unsigned::Empty) => ignored.no_words += 1,
                 Some(Unsigned::TooShort) => ignored.too_short += 1,
                 Some(Unsigned::NothingSelected) => ignored.nothing_selected += 1,
+                Some(Unsigned::OnlyCommon) => ignored.only_common += 1,
             }
         }
         ignored

@@ -69,7 +69,11 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
         }
         let method = Some(build(&spec, None)?.into());
         let theory = Theory::of(&spec, settings);
-        ways.push(Way { name, approach: Approach { method, verify, key_limit: None }, theory });
+        ways.push(Way {
+            name,
+            approach: Approach { method, verify, key_limit: None, common: None },
+            theory,
+        });
     }
     Ok(ways)
 }

@@ -13,7 +13,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
-use lookalike_core::{TokenDigest, features};
+use lookalike_core::{FeatureKind, TokenDigest, features};
 use std::sync::Arc;
 
 const SELECTED: &[Parameter] = &[W10, M, BITS, SHORT];
@@ -113,6 +113,10 @@ impl Method for ShingleEquivalent {
         let digest = features::digest(&out.sketch).ok_or(Unsigned::NothingSelected)?;
         put(digest.0, out);
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.shingling.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

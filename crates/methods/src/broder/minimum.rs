@@ -1,4 +1,5 @@
-//! The minimum sketch, `F(D)` = the s smallest shingles (Broder 1997, section 3), and method
+//! The minimum sketch, `F(D)` = the s smallest shingles (Broder 1997, "Estimating the resemblance
+//! and the containment"), and method
 //! `dsc-minimum`.
 //!
 //! In: the set of a document. Out: its s smallest values, a sketch of bounded size that estimates
@@ -11,7 +12,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
-use lookalike_core::Threshold;
+use lookalike_core::{FeatureKind, Threshold};
 use std::sync::Arc;
 
 const S: Parameter =
@@ -23,7 +24,7 @@ pub(super) const ABOUT: About = About {
     name: "dsc-minimum",
     summary: "keeps the s smallest shingles; two match when the resemblance estimated from them \
               reaches t",
-    paper: "Broder et al. 1997, section 3",
+    paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\"",
     parameters: PARAMETERS,
     needs_statistics: crate::Needs::Never,
     build,
@@ -119,6 +120,10 @@ impl Method for DscMinimum {
         let prefix = prefix_length(self.threshold, self.s, out.sketch.len() as u32);
         out.keys.extend_from_slice(&out.sketch[..prefix as usize]);
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.shingling.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

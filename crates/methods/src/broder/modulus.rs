@@ -1,4 +1,5 @@
-//! The modulus sketch, `V(D)` = the shingles that are 0 mod m (Broder 1997, section 3), and method
+//! The modulus sketch, `V(D)` = the shingles that are 0 mod m (Broder 1997, "Estimating the
+//! resemblance and the containment"), and method
 //! `dsc`.
 //!
 //! In: the set of a document. Out: about one element in m, and the same ones wherever they occur, so that
@@ -11,7 +12,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Params, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
-use lookalike_core::{Overlap, Threshold, overlap};
+use lookalike_core::{FeatureKind, Overlap, Threshold, overlap};
 use std::sync::Arc;
 
 const PARAMETERS: &[Parameter] = &[W10, M, BITS, T_HALF, POLICY, SHORT];
@@ -20,7 +21,8 @@ pub(super) const ABOUT: About = About {
     name: "dsc",
     summary: "keeps the shingles that are 0 mod m; two match when resemblance or containment, \
               estimated from them, reaches t",
-    paper: "Broder et al. 1997, section 3 (DSC in Chowdhury et al. 2002)",
+    paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\" (DSC in Chowdhury et \
+            al. 2002)",
     parameters: PARAMETERS,
     needs_statistics: crate::Needs::Never,
     build,
@@ -157,6 +159,10 @@ impl Method for Dsc {
         // A pair at any threshold shares a value: the values are the keys.
         out.keys.extend_from_slice(&out.sketch);
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.shingling.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

@@ -1,4 +1,5 @@
-//! A document in, its set `S(D, w)` out: the distinct runs of w tokens (Broder 1997, section 2).
+//! A document in, its set `S(D, w)` out: the distinct runs of w tokens (Broder 1997, "Defining
+//! similarity of documents").
 
 use crate::{Document, Scratch, Unsigned};
 use lookalike_core::{FeatureKind, ShortDocuments, features, fingerprint};
@@ -16,19 +17,30 @@ pub struct Shingling {
 }
 
 impl Shingling {
-    /// Puts `S(D, w)` into `scratch.features`, in order of first occurrence, and returns its size.
-    /// O(tokens).
+    /// The same, as the engine makes feature sets.
+    #[must_use]
+    pub fn kind(self) -> FeatureKind {
+        FeatureKind::Shingles { size: self.w as usize, short: self.short }
+    }
+
+    /// Puts `S(D, w)` without common shingles into `scratch.features`, in order of first occurrence, and
+    /// returns its size. O(tokens).
     ///
     /// # Errors
-    /// No token, or no shingle.
+    /// No token, no shingle, or only common ones.
     pub fn shingle(self, document: &Document<'_>, scratch: &mut Scratch) -> Result<u32, Unsigned> {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
-        let kind = FeatureKind::Shingles { size: self.w as usize, short: self.short };
         scratch.features.clear();
-        let set = features::distinct(document.tokens, kind, &mut scratch.known);
+        let set = features::distinct(document.tokens, self.kind(), &mut scratch.known);
         scratch.features.extend_from_slice(set);
+        if let Some(common) = document.common.filter(|_| !scratch.features.is_empty()) {
+            common.remove_from(&mut scratch.features);
+            if scratch.features.is_empty() {
+                return Err(Unsigned::OnlyCommon);
+            }
+        }
         match u32::try_from(scratch.features.len()) {
             Ok(0) => Err(Unsigned::TooShort),
             Ok(size) => Ok(size),
@@ -58,6 +70,7 @@ impl Shingling {
 mod tests {
     use super::*;
     use crate::broder::planted::tokens;
+    use lookalike_core::CommonElements;
 
     #[test]
     fn broders_rose_has_three_shingles() {
@@ -69,6 +82,26 @@ mod tests {
         let longer = Shingling { w: 9, short: ShortDocuments::Ignore };
         assert_eq!(longer.shingle(&document, &mut scratch), Err(Unsigned::TooShort));
         assert_eq!(longer.shingle(&Document::default(), &mut scratch), Err(Unsigned::Empty));
+    }
+
+    #[test]
+    fn common_shingles_are_removed() {
+        let mut scratch = Scratch::default();
+        let tokens = tokens("a rose is a rose is a rose");
+        let shingling = Shingling { w: 4, short: ShortDocuments::Ignore };
+        let whole = Document { tokens: &tokens, ..Document::default() };
+        shingling.shingle(&whole, &mut scratch).unwrap();
+        let all = scratch.features.clone();
+        let one = CommonElements::new(vec![all[1], 12345]);
+        let document = Document { common: Some(&one), ..whole };
+        assert_eq!(shingling.shingle(&document, &mut scratch), Ok(2));
+        assert_eq!(scratch.features, [all[0], all[2]]);
+        let every = CommonElements::new(all);
+        let document = Document { common: Some(&every), ..whole };
+        assert_eq!(shingling.shingle(&document, &mut scratch), Err(Unsigned::OnlyCommon));
+        // A document without shingles has none to remove.
+        let longer = Shingling { w: 9, ..shingling };
+        assert_eq!(longer.shingle(&document, &mut scratch), Err(Unsigned::TooShort));
     }
 
     #[test]

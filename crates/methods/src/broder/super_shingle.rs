@@ -13,7 +13,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
-use lookalike_core::{Measure, Threshold, fingerprint};
+use lookalike_core::{FeatureKind, Measure, Threshold, fingerprint};
 use std::sync::Arc;
 
 const N: Parameter =
@@ -116,6 +116,10 @@ impl Method for SuperShingles {
             out.sketch.clear();
         }
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.shingling.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

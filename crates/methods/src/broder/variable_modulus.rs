@@ -1,4 +1,5 @@
-//! Sketches of bounded size by a modulus that grows with the document (Broder 1997, section 3), and
+//! Sketches of bounded size by a modulus that grows with the document (Broder 1997, "Estimating the
+//! resemblance and the containment"), and
 //! method `dsc-variable`.
 //!
 //! `V_i(D)` = the shingles that are 0 mod 2^i. In: the set of a document. Out: the level i, chosen
@@ -20,7 +21,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
-use lookalike_core::{Overlap, Threshold, overlap};
+use lookalike_core::{FeatureKind, Overlap, Threshold, overlap};
 use std::sync::Arc;
 
 const PARAMETERS: &[Parameter] = &[W10, T_HALF, POLICY, SHORT];
@@ -29,7 +30,7 @@ pub(super) const ABOUT: About = About {
     name: "dsc-variable",
     summary: "keeps the shingles that are 0 mod 2^i, 50 to 100 of them expected; two match when \
               resemblance or containment, estimated at the larger modulus, reaches t",
-    paper: "Broder et al. 1997, section 3",
+    paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\"",
     parameters: PARAMETERS,
     needs_statistics: crate::Needs::Never,
     build,
@@ -104,6 +105,10 @@ impl Method for DscVariable {
         out.sketch.sort_unstable();
         out.keys.extend_from_slice(&out.sketch);
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.shingling.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

@@ -15,6 +15,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Params, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
+use lookalike_core::FeatureKind;
 use std::sync::Arc;
 
 pub(super) const RECALL: Parameter = Parameter {
@@ -114,6 +115,10 @@ impl Method for MinHashLsh {
         self.slots.fill(&scratch.features, &mut out.sketch);
         self.bands.keys(&out.sketch, &mut out.keys);
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.shingling.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

@@ -11,6 +11,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
+use lookalike_core::FeatureKind;
 use std::sync::Arc;
 
 const PARAMETERS: &[Parameter] = &[W5, SLOTS, SHORT];
@@ -40,6 +41,10 @@ impl Method for Megashingles {
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         self.0.sign(document, scratch, out).map(|_| ())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.0.kind())
     }
 
     fn compare(&self, _: Sketch<'_>, _: Sketch<'_>) -> Evidence {

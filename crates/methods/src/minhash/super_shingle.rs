@@ -13,6 +13,7 @@ use crate::{
     About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
+use lookalike_core::FeatureKind;
 use std::sync::Arc;
 
 /// Super shingles of a document.
@@ -49,6 +50,11 @@ impl Signer {
             shingling: parameters::shingling(&params, &W5)?,
             slots: Slots::read(&params, (SUPER_SHINGLES * MINIMA) as u32)?,
         })
+    }
+
+    /// See [`Method::shingles`].
+    pub(super) fn kind(&self) -> FeatureKind {
+        self.shingling.kind()
     }
 
     /// The 6 super shingles, and the 15 pairs as keys.
@@ -124,6 +130,10 @@ impl Method for SuperShingles84 {
         let super_shingles = self.0.sign(document, scratch, out)?;
         out.sketch.extend_from_slice(&super_shingles);
         Ok(())
+    }
+
+    fn shingles(&self) -> Option<FeatureKind> {
+        Some(self.0.kind())
     }
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {

@@ -108,7 +108,7 @@ proptest! {
             let term = finalise(token);
             *weights.entry(term).or_insert(0.0) += weight(at as f64 + 1.0, word.1, term);
         }
-        let document = Document { tokens: &tokens, marks: &marks, fields: &[] };
+        let document = Document { tokens: &tokens, marks: &marks, fields: &[], common: None };
         let signed = sign(&*method(&format!("simhash:{spec}"), Some(statistics)), &document);
         if let Some(expected) = by_the_book(&weights) {
             let signature = signed.unwrap();
@@ -124,10 +124,10 @@ proptest! {
     ) {
         let spec = "simhash:variant=metadata+low+capped+top+reserved";
         let method = method(spec, None);
-        let forth = sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &fields });
+        let forth = sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &fields, common: None });
         tokens.reverse();
         let turned: Vec<Field> = fields.into_iter().rev().collect();
-        let back = sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &turned });
+        let back = sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &turned, common: None });
         prop_assert_eq!(forth, back);
     }
 }
@@ -162,7 +162,7 @@ fn metadata_weigh_their_share_of_the_largest_weight() {
     let tokens = tokens("rose rose");
     let term = finalise(tokens[0]);
     let fields = [Field(7)];
-    let document = Document { tokens: &tokens, marks: &[], fields: &fields };
+    let document = Document { tokens: &tokens, marks: &[], fields: &fields, common: None };
     let with = |share: &str| {
         sign(&*method(&format!("simhash:metadata={share}"), None), &document).unwrap().sketch[0]
     };
@@ -181,7 +181,8 @@ fn reserved_bits_must_agree() {
     let tokens = tokens("one two three four");
     let signed = |field: u64| {
         let fields = [Field(field)];
-        sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &fields }).unwrap()
+        sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &fields, common: None })
+            .unwrap()
     };
     let (a, b, c) = (signed(1), signed(1), signed(2));
     assert_eq!(a, b);
@@ -227,7 +228,7 @@ fn idf_is_never_taken_for_1_silently() {
 #[test]
 fn documents_without_a_word() {
     let fields = [Field(1)];
-    let empty = Document { tokens: &[], marks: &[], fields: &fields };
+    let empty = Document { tokens: &[], marks: &[], fields: &fields, common: None };
     assert_eq!(sign(&*method("simhash:metadata=1", None), &empty), Err(Unsigned::Empty));
     let tokens = tokens("every word once");
     let even = Document { tokens: &tokens, ..Document::default() };
@@ -248,7 +249,8 @@ fn terms_of_every_document_still_make_a_word() {
 #[test]
 fn marks_may_be_fewer_than_words() {
     let tokens = tokens("heading body body");
-    let document = Document { tokens: &tokens, marks: &[Marks::HEADING], fields: &[] };
+    let document =
+        Document { tokens: &tokens, marks: &[Marks::HEADING], fields: &[], common: None };
     let heavy = sign(&*method("simhash:tagged=3,top=1", None), &document).unwrap();
     assert_eq!(heavy.sketch, [finalise(tokens[0])]);
 }

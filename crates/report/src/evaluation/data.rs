@@ -161,6 +161,9 @@ pub struct Ignored {
     pub too_short: u64,
     /// Nothing left after the selection of terms.
     pub nothing_selected: u64,
+    /// Nothing left after common shingles were removed.
+    #[serde(default, skip_serializing_if = "crate::summary::is_zero")]
+    pub only_common: u64,
 }
 
 /// Pairs of one step of similarity.
@@ -229,7 +232,7 @@ impl Ignored {
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.no_words + self.too_short + self.nothing_selected
+        self.no_words + self.too_short + self.nothing_selected + self.only_common
     }
 }
 

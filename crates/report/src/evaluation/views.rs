@@ -46,6 +46,7 @@ pub(super) fn rows(evaluation: &Evaluation) -> Vec<MethodRow> {
             (ignored.no_words, "no words"),
             (ignored.too_short, "too short"),
             (ignored.nothing_selected, "no term selected"),
+            (ignored.only_common, "only common shingles"),
         ];
         let reasons = reasons.iter().filter(|(documents, _)| *documents > 0);
         let reasons: Vec<String> =

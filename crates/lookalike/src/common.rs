@@ -1,0 +1,211 @@
+//! Finds the common shingles of the inputs before anything is compared (`--ignore-common N`; Broder
+//! 1997, "Common shingles").
+//!
+//! The inputs and `--against` are read once more, first: the distinct feature sets are made as a run
+//! makes them, within the memory budget, and the elements that more than N of them have are counted
+//! exactly. The run then reads with this list as a filter, so that everything behind reading sees sets
+//! and sketches without common elements.
+
+use crate::memory::Memory;
+use crate::{Job, LookalikeError, state};
+use lookalike_core::{CommonElements, FeatureKind, Measure};
+use lookalike_engine::{
+    Approach, Collection, EngineError, IngestOptions, MatchSettings, Progress, Signer, Units,
+    common_elements, ingest,
+};
+use lookalike_io::Inputs;
+use lookalike_io::scratch::{read_whole, write_whole};
+use lookalike_text::Terms;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Common elements, and what they were counted in.
+#[derive(Debug, Clone)]
+struct Counted {
+    elements: Arc<CommonElements>,
+    /// See [`content`].
+    content: u128,
+}
+
+/// Counts common elements, once for each kind of features.
+pub(crate) struct CommonCounts<'a> {
+    inputs: &'a Inputs,
+    most: Option<u32>,
+    settings: MatchSettings,
+    threads: usize,
+    memory: Memory,
+    /// Where temporary files are made.
+    scratch: PathBuf,
+    /// Where finished counts are kept for a resumed run.
+    kept: Option<PathBuf>,
+    progress: &'a dyn Progress,
+    counted: Vec<(FeatureKind, Counted)>,
+}
+
+impl<'a> CommonCounts<'a> {
+    /// Counts for a job; without `--ignore-common` there is nothing to count.
+    pub(crate) fn new(
+        job: &Job,
+        inputs: &'a Inputs,
+        settings: &MatchSettings,
+        kept: Option<PathBuf>,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        Self {
+            inputs,
+            most: job.settings.ignore_common,
+            settings: settings.clone(),
+            threads: job.thread_count(),
+            memory: Memory::of(job.memory),
+            scratch: state::folder(job),
+            kept,
+            progress,
+            counted: Vec::new(),
+        }
+    }
+
+    /// Sets what is removed from feature sets and from the method's sets.
+    ///
+    /// Runs on the rayon pool it is called in.
+    ///
+    /// # Errors
+    /// A method without shingles where nothing else is compared; inputs that cannot be read.
+    pub(crate) fn apply(
+        &mut self,
+        settings: &mut MatchSettings,
+        approach: &mut Approach,
+    ) -> Result<(), LookalikeError> {
+        if self.most.is_none() {
+            return Ok(());
+        }
+        if approach.keeps_sets() {
+            settings.common = self.of(settings.features)?;
+        }
+        let Some(method) = &approach.method else { return Ok(()) };
+        match method.shingles() {
+            Some(kind) => approach.common = self.of(kind)?,
+            None if approach.keeps_sets() => {}
+            None => {
+                return Err(LookalikeError::Settings(
+                    "--ignore-common removes shingles, and this method makes none; leave it out, or use \
+                     --verify exact, which compares feature sets"
+                        .into(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The common elements of the feature sets of this kind.
+    pub(crate) fn of(
+        &mut self,
+        kind: FeatureKind,
+    ) -> Result<Option<Arc<CommonElements>>, LookalikeError> {
+        let Some(most) = self.most else { return Ok(None) };
+        let known = self.counted.iter().find(|(known, _)| same_elements(*known, kind));
+        if let Some((_, counted)) = known {
+            return Ok(Some(counted.elements.clone()));
+        }
+        if matches!(kind, FeatureKind::Shingles { .. }) && self.settings.terms != Terms::All {
+            return Err(LookalikeError::Settings(
+                "--ignore-common does not count shingles of filtered terms; leave out --terms or --method"
+                    .into(),
+            ));
+        }
+        let file = self.kept.as_ref().map(|folder| folder.join(name_of(kind)));
+        let counted = match file.as_deref().and_then(read) {
+            Some(counted) => counted,
+            None => {
+                let counted = self.count(kind, most)?;
+                if let Some(file) = &file {
+                    write(file, &counted)?;
+                }
+                counted
+            }
+        };
+        self.counted.push((kind, counted));
+        Ok(self.counted.last().map(|(_, counted)| counted.elements.clone()))
+    }
+
+    fn count(&self, kind: FeatureKind, most: u32) -> Result<Counted, LookalikeError> {
+        let settings = MatchSettings { features: kind, common: None, ..self.settings.clone() };
+        let options = IngestOptions {
+            memory: self.memory.sets(),
+            sequences: self.memory.sequences(),
+            scratch: self.scratch.clone(),
+            ..IngestOptions::in_memory(self.threads)
+        };
+        let collection = ingest(self.inputs, &Signer::new(&settings), &options, self.progress)?;
+        let units = Units::new(&collection, &[], Measure::Resemblance);
+        let elements =
+            common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;
+        let content = content(&collection);
+        collection.check()?;
+        Ok(Counted { elements: Arc::new(elements), content })
+    }
+
+    /// Fails where the documents are not those that were counted.
+    pub(crate) fn check(&self, collection: &Collection) -> Result<(), LookalikeError> {
+        if self.counted.is_empty() {
+            return Ok(());
+        }
+        let found = content(collection);
+        match self.counted.iter().all(|(_, counted)| counted.content == found) {
+            true => Ok(()),
+            false => {
+                let input = self.inputs.files.first().map(|file| file.name.clone());
+                let input = format!("{} or another input", input.unwrap_or_default());
+                Err(LookalikeError::Changed { input, found: None })
+            }
+        }
+    }
+}
+
+/// Whether two kinds have the same common elements: what becomes of short documents makes no shingle
+/// more or less common, as the whole text of one is in no other set.
+pub(crate) fn same_elements(a: FeatureKind, b: FeatureKind) -> bool {
+    match (a, b) {
+        (FeatureKind::Terms, FeatureKind::Terms) => true,
+        (FeatureKind::Shingles { size: a, .. }, FeatureKind::Shingles { size: b, .. }) => a == b,
+        _ => false,
+    }
+}
+
+fn name_of(kind: FeatureKind) -> String {
+    match kind {
+        FeatureKind::Terms => "common-terms".into(),
+        FeatureKind::Shingles { size, .. } => format!("common-shingles-{size}"),
+    }
+}
+
+/// Counts that an earlier run had finished; damaged ones are made again.
+fn read(path: &Path) -> Option<Counted> {
+    let read =
+        read_whole(path, |from, most| Ok((from.array::<u128>(most)?, from.array::<u64>(most)?)));
+    let (content, elements) = read.ok()??;
+    let elements = Arc::new(CommonElements::new(elements));
+    Some(Counted { elements, content: *content.first()? })
+}
+
+fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {
+    let written = write_whole(path, |out| {
+        out.array(&[counted.content])?;
+        out.array(counted.elements.elements())
+    });
+    written.map_err(|error| {
+        let folder = path.parent().unwrap_or(path).display().to_string();
+        EngineError::Scratch { folder, reason: error.to_string() }.into()
+    })
+}
+
+/// Names the documents of a collection and their texts: equal where two readings gave the same.
+pub(crate) fn content(collection: &Collection) -> u128 {
+    let mut digest = Xxh3::new();
+    collection.for_each(|_, document| {
+        digest.update(&document.file.to_le_bytes());
+        digest.update(&document.record.to_le_bytes());
+        digest.update(&document.text.0.to_le_bytes());
+    });
+    digest.digest128()
+}
