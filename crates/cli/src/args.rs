@@ -387,7 +387,8 @@ pub(crate) struct MethodArgs {
     /// Refuse a lexicon with another checksum (`lookalike lexicon show` and a run's summary name it)
     #[arg(long, value_name = "HEX", requires = "lexicon", help_heading = "Method")]
     pub(crate) lexicon_checksum: Option<String>,
-    /// Ignore keys that more than N distinct documents have, and count them
+    /// Do not look up keys that more than N distinct documents have, and count them (sets and sketches
+    /// keep them: --ignore-common removes shingles)
     #[arg(long, value_name = "N", requires = "method", help_heading = "Method")]
     pub(crate) key_limit: Option<u32>,
 }

@@ -18,7 +18,7 @@ const ELEMENT: u64 = 2 * 8;
 /// Partitions of a round.
 const PARTITIONS: usize = 256;
 
-/// Values of one round: from `first`, `1 << shift` for each partition.
+/// The values of one round, `width` of them for each partition.
 #[derive(Debug, Clone, Copy)]
 struct Round {
     first: u64,
