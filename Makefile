@@ -46,6 +46,7 @@ check-runs:
 	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
 	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
+	$(PYTHON) tests/python/check_formats.py
 
 ## Stops runs at every operation on files, and makes each of them fail; takes an hour or more.
 test-long: build

@@ -8,7 +8,7 @@ use std::path::Path;
 const EXTENSIONS: [&str; 4] = ["gz", "zst", "bz2", "xz"];
 
 /// Bytes after which every compression is recognised.
-const MAGIC: usize = 6;
+const MAGIC: usize = 10;
 
 /// Bytes of a chunk.
 const CHUNK: usize = 1 << 16;
