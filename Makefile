@@ -28,6 +28,11 @@ lint:
 unit:
 	$(CARGO) test --workspace --locked
 
+## What takes too long for every change: fuzzing for longer, and the whole kill matrix.
+test-long: test
+	LOOKALIKE_FUZZ=50 $(CARGO) test --workspace --locked --test fuzz
+# The whole kill matrix goes here.
+
 ## The tests on real collections in DATA; a collection that is missing fails.
 test-data:
 	@test -n "$(DATA)" || { echo "Name the directory of the collections: make test-data DATA=DIR"; exit 1; }
@@ -41,8 +46,10 @@ layers:
 	$(PYTHON) tests/python/layers.py
 
 ## Whole runs, checked by a program that shares no code with lookalike.
+## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
+## the binary alone would compile half of them once more.)
 check-runs:
-	$(CARGO) build --locked
+	$(CARGO) build --locked --workspace --bin lookalike --tests
 	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
 	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
