@@ -36,6 +36,7 @@ fn summary() -> Summary {
             kept: 2,
             removed: 2,
             problems: 0,
+            unreadable: false,
         }],
         documents: 4,
         kept: 2,

@@ -88,6 +88,7 @@ fn build_lexicon(path: &str) {
         memory: 1 << 20,
         threads: 1,
         strict: false,
+        skip_unreadable: false,
     };
     lookalike::build_lexicon(&job, &Silent).unwrap();
 }
