@@ -81,6 +81,8 @@ fn summary() -> Summary {
         };
     Summary {
         keys_ignored: 0,
+        common_features: 0,
+        common_method_shingles: 0,
         tool: Tool { name: "lookalike".into(), version: "0.1.0".into() },
         command: "dedup".into(),
         action: Action::Remove,
