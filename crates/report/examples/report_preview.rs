@@ -77,10 +77,12 @@ fn summary() -> Summary {
                 kept: documents - removed,
                 removed,
                 problems,
+                ..InputSummary::default()
             }
         };
     Summary {
         keys_ignored: 0,
+        unreadable_inputs: 0,
         common_features: 0,
         common_method_shingles: 0,
         tool: Tool { name: "lookalike".into(), version: "0.1.0".into() },
