@@ -78,6 +78,8 @@ class Record:
     def __init__(self, file: Input, number: int, raw: bytes):
         self.file, self.number, self.raw = file, number, raw
         self.good = False
+        # What identical documents have in common: the text of a record, the bytes of a file.
+        self.original = ""
         self.text, self.name, self.date, self.numbers = "", "", None, {}
         self.tokens, self.features = [], frozenset()
         self.index = 0
@@ -131,6 +133,7 @@ def read_records(file: Input, fields: dict, wanted: list) -> list:
     if file.form == "text":
         record = Record(file, 1, file.path.read_bytes())
         record.good, record.text, record.name = True, decoded(file.data()), file.name
+        record.original = file.data().decode("utf-8", errors="surrogateescape")
         return [record]
     data = file.data()
     data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
@@ -178,7 +181,7 @@ def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: lis
     seen = [text, *(value.get(fields[key]) for key in ("id", "url", "title", "date"))]
     if any(isinstance(one, str) and re.search("[\ud800-\udfff]", one) for one in seen):
         return record
-    record.good, record.text = True, text
+    record.good, record.text, record.original = True, text, text
     record.name = name or record.name
     date = value.get(fields["date"])
     record.date = date if isinstance(date, str) else None
@@ -228,6 +231,7 @@ def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
         if row.get(fields["html"]) and not row.get(fields["text"]):
             raise CannotCheck(f"{file.name}: has records of HTML")
         record.good, record.text = True, row.get(fields["text"], "")
+        record.original = record.text
         record.name = row.get(fields["id"]) or record.name
         record.date = row.get(fields["date"])
         record.numbers = {key: number_of(row.get(key)) for key in wanted}
@@ -254,7 +258,14 @@ def row_fields(raw: bytes, delimiter: bytes) -> list:
 
 # --- from text to features ------------------------------------------------------------------------
 
-INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF])
+# Default_Ignorable_Code_Point, DerivedCoreProperties.txt of Unicode 17.0: removed from every text before
+# anything else. Python's unicodedata does not have the property.
+DEFAULT_IGNORABLE = (
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)
+IGNORABLE = dict.fromkeys(point for first, last in DEFAULT_IGNORABLE for point in range(first, last + 1))
 # Written without spaces, each character a word of its own.
 SINGLE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA LETTER")
 # Written without spaces, and too much for this program.
@@ -283,8 +294,8 @@ def kind(character: str) -> str:
 
 def words(text: str, normalize: str) -> list:
     """Pairs: a word, and whether it continues an unspaced run of characters."""
-    if normalize == "nfkc":
-        text = text.translate(INVISIBLE)
+    if not text.isascii():
+        text = text.translate(IGNORABLE)
     if normalize != "none":
         text = unicodedata.normalize(normalize.upper(), text)
     text = text.lower()
@@ -313,16 +324,14 @@ def tokens(text: str, settings: dict) -> list:
         for at, (word, joined) in enumerate(found):
             out += [" "] * (at > 0 and not joined) + list(word)
         return out
-    found = [word for word, _ in found]
-    if settings["shingle"] is None and settings.get("terms") == "kolcz":
-        found = [word for word in found if kolcz(word)]
-    return found
+    return [word for word, _ in found]
 
 
 def features(found: list, settings: dict) -> frozenset:
     size = settings["shingle"]
     if size is None:
-        return frozenset(found)
+        keeps = kolcz if settings.get("terms") == "kolcz" else bool
+        return frozenset(filter(keeps, found))
     if len(found) < size:
         whole = settings["short_documents"] == "whole" and found
         return frozenset([tuple(found)] if whole else [])
@@ -418,12 +427,13 @@ def rank(record: Record, rules: list) -> tuple:
 
 
 class Unit:
-    """All documents with one feature set."""
+    """All documents with one feature set; of those with too few features, with one sequence of words."""
 
     def __init__(self, members: list, place: tuple):
         self.members, self.place = members, place
         self.features = members[0].features
         self.protected = not members[0].file.own
+        self.compared = members[0].compared
 
 
 def units_of(documents: list, settings: dict) -> list:
@@ -431,7 +441,7 @@ def units_of(documents: list, settings: dict) -> list:
     groups = defaultdict(list)
     for document in documents:
         if document.features:
-            groups[document.features].append(document)
+            groups[document.features if document.compared else tuple(document.tokens)].append(document)
     units = []
     for members in groups.values():
         members.sort(key=lambda d: d.rank)
@@ -448,7 +458,7 @@ def all_matches(units: list, measure: Measure) -> list:
     matches = []
     for number, unit in enumerate(units):
         met = Counter()
-        for feature in unit.features:
+        for feature in unit.features if unit.compared else ():
             met.update(holders[feature])
             holders[feature].append(number)
         size = len(unit.features)
@@ -491,7 +501,7 @@ def join_components(matches: list) -> list:
 
 
 def rule_of(document: Record, kept: Record, linkage: str) -> str:
-    if document.text == kept.text:
+    if document.original == kept.original:
         return "identical"
     if document.tokens == kept.tokens:
         return "lexically_equivalent"
@@ -631,6 +641,8 @@ class Run:
             document.features = features(document.tokens, self.settings)
             document.had_features = bool(document.features)
         self.common = remove_common(self.documents, self.settings.get("ignore_common"))
+        for document in self.documents:
+            document.compared = len(document.features) >= self.settings.get("min_features", 1)
         self.answer = Answer(self.documents, self.settings, bool(job.get("against_only")))
         self.own = [document for document in self.documents if document.file.own]
         self.lists = self.summary["command"] in ("cluster", "recluster")
@@ -862,7 +874,9 @@ def reached_by(document: Record, holders: dict, measure: Measure):
     for feature in document.features:
         met.update(holders.get(feature, ()))
     for other, shared in met.items():
-        if other is not document and measure.reaches(shared, len(document.features), len(other.features)):
+        if other is document or not measure.reaches(shared, len(document.features), len(other.features)):
+            continue
+        if document.compared and other.compared or document.tokens == other.tokens:
             yield other
 
 
@@ -1017,15 +1031,17 @@ def check_summary(run: Run, report: Report) -> None:
     by_rule = Counter(rule_of(d, run.answer.stands_for[d], run.settings["linkage"]) for d in removed)
     rules = ("identical", "lexically_equivalent", "feature_equivalent", "near", "component")
     without = [d for d in run.own if not d.features]
+    few = sum(1 for d in run.own if d.features and not d.compared)
     names = Counter(document.name for document in run.documents)
     expected = {
         "documents": len(run.own),
         "kept": len(run.own) - len(removed),
         "removed": {rule: by_rule[rule] for rule in rules},
         "without_features": {
-            "no_words": sum(1 for d in without if not d.tokens),
-            "under_one_shingle": sum(1 for d in without if d.tokens and not d.had_features),
+            "no_words": sum(1 for d in without if not d.had_features and (not d.tokens or run.settings["shingle"] is None)),
+            "under_one_shingle": sum(1 for d in without if not d.had_features and d.tokens and run.settings["shingle"] is not None),
             **({"only_common": emptied} if (emptied := sum(1 for d in without if d.had_features)) else {}),
+            **({"few_features": few} if few else {}),
         },
         "duplicate_ids": sum(count - 1 for count in names.values()),
         "problems": sum(1 for record in run.records if not record.good),

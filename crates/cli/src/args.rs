@@ -330,6 +330,8 @@ pub(crate) struct MatchArgs {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
     #[command(flatten)]
+    pub(crate) least: MinFeaturesArgs,
+    #[command(flatten)]
     pub(crate) method: MethodArgs,
     /// Who survives; several rules apply in their order, ties go by id
     #[arg(
@@ -361,6 +363,20 @@ pub(crate) struct CommonArgs {
                      first."
     )]
     pub(crate) ignore_common: Option<u32>,
+}
+
+/// Which documents are compared.
+#[derive(Debug, Args)]
+pub(crate) struct MinFeaturesArgs {
+    /// Documents with fewer features (shingles or terms) than this are in a pair only with documents of the same
+    /// words [default: 10 where terms are compared (--measure cosine without --shingle), else 1]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Matching"
+    )]
+    pub(crate) min_features: Option<u32>,
 }
 
 /// How candidates are found, where not by the exact join.
@@ -514,7 +530,7 @@ pub(crate) struct AnalysisArgs {
     /// Which terms count for --measure cosine; kolcz: at least four characters, at most one digit
     #[arg(long, value_enum, default_value_t = TermsArg::All, help_heading = "Matching")]
     pub(crate) terms: TermsArg,
-    /// Unicode normalisation; nfkc also drops zero-width characters
+    /// Unicode normalisation; zero-width and other default-ignorable characters never count
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
     pub(crate) normalize: NormalizeArg,
     /// A text under one shingle is its own shingle, or resembles nothing

@@ -42,6 +42,10 @@ pub struct SetDigest(pub u128);
 #[derive(Debug, Default)]
 pub struct FeatureScratch {
     tokens: Vec<u64>,
+    /// The tokens that a term filter keeps, if there is one.
+    terms: Option<Vec<u64>>,
+    /// The buffer of `terms` while there is no filter.
+    spare: Vec<u64>,
     seen: Seen,
 }
 
@@ -61,9 +65,20 @@ pub struct Seen {
 }
 
 impl FeatureScratch {
-    /// Starts the next document.
+    /// Starts the next document, whose terms are all tokens.
     pub fn clear(&mut self) {
         self.tokens.clear();
+        if let Some(terms) = self.terms.take() {
+            self.spare = terms;
+        }
+    }
+
+    /// Starts the next document, whose terms are the tokens that [`FeatureScratch::push_filtered`] keeps.
+    pub fn clear_filtered(&mut self) {
+        self.clear();
+        let mut terms = std::mem::take(&mut self.spare);
+        terms.clear();
+        self.terms = Some(terms);
     }
 
     /// Adds the next token of the document; it is hashed here and never again.
@@ -78,13 +93,32 @@ impl FeatureScratch {
         batch::tokens(bytes, places, &mut self.tokens);
     }
 
+    /// Adds the next tokens; those that `keeps` holds of are terms. Filtered or not, a token is part of the
+    /// sequence and of shingles.
+    pub fn push_filtered(
+        &mut self,
+        bytes: &[u8],
+        places: &[[usize; 2]],
+        keeps: impl Fn(&[u8]) -> bool,
+    ) {
+        let first = self.tokens.len();
+        self.push_all(bytes, places);
+        let terms = self.terms.get_or_insert_default();
+        for (&[start, end], &hash) in places.iter().zip(&self.tokens[first..]) {
+            if keeps(&bytes[start..end]) {
+                terms.push(hash);
+            }
+        }
+    }
+
     /// Number of tokens so far.
     #[must_use]
     pub fn token_count(&self) -> usize {
         self.tokens.len()
     }
 
-    /// Digest of the token sequence.
+    /// Digest of the sequence of all tokens, whatever a filter keeps: lexical equivalence compares all words
+    /// (Broder 1997, section 4).
     #[must_use]
     pub fn token_digest(&self) -> TokenDigest {
         TokenDigest::of(&self.tokens)
@@ -93,7 +127,11 @@ impl FeatureScratch {
     /// The document's distinct features, in order of first occurrence, and their digest, or `None` if there are
     /// none. O(tokens).
     pub fn features(&mut self, kind: FeatureKind) -> Option<(&[u64], SetDigest)> {
-        let set = &*distinct(&self.tokens, kind, &mut self.seen);
+        let tokens = match kind {
+            FeatureKind::Terms => self.terms.as_deref().unwrap_or(&self.tokens),
+            FeatureKind::Shingles { .. } => &self.tokens,
+        };
+        let set = &*distinct(tokens, kind, &mut self.seen);
         digest(set).map(|digest| (set, digest))
     }
 
@@ -101,6 +139,12 @@ impl FeatureScratch {
     #[must_use]
     pub fn tokens(&self) -> &[u64] {
         &self.tokens
+    }
+
+    /// Hashes of the document's terms, in text order: of all tokens where there is no filter.
+    #[must_use]
+    pub fn terms(&self) -> &[u64] {
+        self.terms.as_deref().unwrap_or(&self.tokens)
     }
 }
 
@@ -291,6 +335,35 @@ mod tests {
         let kind = FeatureKind::Shingles { size: 4, short: ShortDocuments::Ignore };
         let (set, _) = set_of(&mut scratch, "a rose is a rose is a rose", kind);
         assert_eq!(set.len(), 3);
+    }
+
+    /// The filter decides which terms there are; the sequence and shingles are those of all tokens.
+    #[test]
+    fn a_term_filter_is_no_part_of_the_sequence() {
+        let (bytes, places) = (b"we use python now", [[0, 2], [3, 6], [7, 13], [14, 17]]);
+        let kind = FeatureKind::Shingles { size: 2, short: ShortDocuments::Whole };
+        let mut scratch = FeatureScratch::default();
+        scratch.push_all(bytes, &places);
+        let digest = scratch.token_digest();
+        let shingles = scratch.features(kind).map(|(set, _)| set.to_vec());
+        let mut filtered = FeatureScratch::default();
+        for _ in 0..2 {
+            filtered.clear_filtered();
+            filtered.push_filtered(bytes, &places[..1], |token| token.len() > 3);
+            filtered.push_filtered(bytes, &places[1..], |token| token.len() > 3);
+            assert_eq!((filtered.token_digest(), filtered.token_count()), (digest, 4));
+            assert_eq!(filtered.features(kind).map(|(set, _)| set.to_vec()), shingles);
+            assert_eq!(filtered.terms(), [fingerprint::token(b"python")]);
+            assert_eq!(filtered.features(FeatureKind::Terms).map(|(set, _)| set.len()), Some(1));
+        }
+        // None kept is no feature, and a document without a filter follows one with it.
+        filtered.clear_filtered();
+        filtered.push_filtered(bytes, &places, |_| false);
+        assert!(filtered.features(FeatureKind::Terms).is_none());
+        assert_eq!(filtered.token_digest(), digest);
+        filtered.clear();
+        filtered.push_all(bytes, &places);
+        assert_eq!(filtered.terms(), scratch.tokens());
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! All of it is written down here and pinned by test vectors; [`HASH_NAME`] goes into every file
 //! that holds a value made from it.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 use zerocopy::IntoBytes;
 
 /// Name of this family of hashes, stated in every summary. Changes when the value of any token or shingle changes.
@@ -61,15 +61,23 @@ pub fn shingles(tokens: &[u64], size: usize, mut emit: impl FnMut(u64)) {
     }
 }
 
-/// Digest of a document's text as it was given: equal for *identical* documents.
+/// Digest of a document's original content: equal for *identical* documents (Broder 1997, section 4: a
+/// fingerprint of the whole original).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextDigest(pub u128);
 
 impl TextDigest {
-    /// Digest of a text.
+    /// Digest of some bytes.
     #[must_use]
-    pub fn of(text: &[u8]) -> Self {
-        Self(xxh3_128(text))
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(xxh3_128(bytes))
+    }
+
+    /// The same for bytes of a kind: equal bytes of different kinds have different digests. Kind 0 is that of
+    /// [`TextDigest::of`].
+    #[must_use]
+    pub fn of_kind(kind: u64, bytes: &[u8]) -> Self {
+        Self(xxh3_128_with_seed(bytes, kind))
     }
 }
 

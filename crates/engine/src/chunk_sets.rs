@@ -204,7 +204,7 @@ mod tests {
             block
         };
         let mut store = ChunkStore::new(0, std::env::temp_dir());
-        store.arrange(bound);
+        store.arrange(bound, 0);
         let (held, mut stored) = (Block { held: true, ..make() }, make());
         store.take(&mut stored, &Remarks::default()).unwrap();
         assert!(!stored.held);

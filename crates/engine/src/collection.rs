@@ -36,9 +36,9 @@ pub struct Document {
     pub set: Option<SetRef>,
     /// Bytes of text.
     pub text_bytes: u64,
-    /// Digest of the text: equal for identical documents.
+    /// Digest of the original content ([`crate::original`]): equal for identical documents.
     pub text: TextDigest,
-    /// Digest of the token sequence: equal for lexically equivalent documents.
+    /// Digest of the sequence of all tokens: equal for lexically equivalent documents.
     pub sequence: TokenDigest,
 }
 
@@ -95,6 +95,10 @@ pub struct Collection {
     pub(crate) whole_files: Vec<bool>,
     /// Files from here on are those of `--against`: never removed.
     pub first_protected_file: u32,
+    /// Sets with fewer elements are not compared.
+    pub(crate) least_size: u32,
+    /// Whether terms are compared: a document with tokens and without a set has none that counts.
+    pub(crate) compares_terms: bool,
     /// Chunks that an earlier run had read.
     pub restored: u32,
     /// Whether those were all. If not, the checkpoints of later steps are not used: which sets are
@@ -647,10 +651,16 @@ impl Collection {
             {
                 Some(Unsigned::OnlyCommon)
             }
-            // Without a method, for want of a feature.
+            // No feature: no shingle, or no token that counts as a term.
+            Document { set: None, .. } if self.compares_terms => Some(Unsigned::NothingSelected),
             Document { set: None, .. } => Some(Unsigned::TooShort),
             Document { set: Some(place), .. } => {
-                let signatures = &self.blocks[place.block as usize].signatures;
+                let block = &self.blocks[place.block as usize];
+                // No element means that no sets are kept; then signatures tell.
+                if (1..self.least_size).contains(&block.size(place.index)) {
+                    return Some(Unsigned::FewFeatures);
+                }
+                let signatures = &block.signatures;
                 let unsigned = (!signatures.is_empty()).then(|| signatures.unsigned(place.index));
                 // Tokens there are: it was the method's term filter that kept none of them.
                 unsigned.flatten().map(|reason| match reason {
@@ -659,6 +669,12 @@ impl Collection {
                 })
             }
         }
+    }
+
+    /// Number of features of a document; 0 where no sets are kept.
+    #[must_use]
+    pub fn set_size(&self, document: &Document) -> u32 {
+        document.set.map_or(0, |place| self.blocks[place.block as usize].size(place.index))
     }
 
     /// A number that is the smaller the earlier the document comes by [`Collection::compare_names`], if it was

@@ -94,7 +94,9 @@ pub fn ingest_chunks(
         sets: StoredSets::new(options.sequences),
     };
     let mut appender = Appender::new(inputs, options)?;
-    appender.collection.store.arrange(signer.arranged());
+    appender.collection.least_size = signer.least_size();
+    appender.collection.compares_terms = signer.compares_terms();
+    appender.collection.store.arrange(signer.arranged(), signer.least_size());
     appender.collection.tokens_of_common = signer.tokens_of_common();
     let read_before = appender.restore(&reader, progress)?;
     if appender.collection.restored_whole {

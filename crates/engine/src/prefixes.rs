@@ -45,8 +45,14 @@ pub(crate) fn prefix_keys(
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         passes.task(task, part, |unit, set| {
             let once = |value| reader.once(value);
-            let emit = |position, value| out.push(value, Posting { unit, position });
             let size = units.size(unit);
+            // The census is read element by element, so those of excluded sets are looked up as well.
+            let compared = !settings.excludes(size);
+            let emit = |position, value| {
+                if compared {
+                    out.push(value, Posting { unit, position });
+                }
+            };
             if arranged {
                 return order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
             }
@@ -66,6 +72,9 @@ pub(crate) fn prefix_keys(
     let post = |task| {
         let mut out = Buckets::default();
         passes.task(task, Part::Whole, |unit, set| {
+            if settings.excludes(units.size(unit)) {
+                return;
+            }
             let values = set.low.iter().chain(set.high.get());
             for &value in values.filter(|&&value| probed.may_hold(value)) {
                 out.push(value, Posting { unit, position: ANYWHERE });
@@ -197,7 +206,7 @@ mod tests {
                         let elements: Vec<u64> = sets.flat_map(Halves::iter).collect();
                         chunk.sets = HeldSets::arranged(Some(bound), &chunk.ends, &elements);
                     }
-                    collection.store.arrange(Some(bound));
+                    collection.store.arrange(Some(bound), 0);
                     assert!(keys(&collection, &settings) == expected, "{threshold} {bound}");
                 }
             }

@@ -19,6 +19,29 @@ pub struct MatchSettings {
     pub threshold: Threshold,
     /// Elements that are removed from every set before sets are compared; `None` for none.
     pub common: Option<Arc<CommonElements>>,
+    /// How many features a document needs to be compared; `None` if any number will do.
+    pub min_features: Option<MinFeatures>,
+}
+
+/// Documents with fewer features than this are compared with none: such a document is in a pair only with
+/// those of the same token sequence. The features counted may be others than those that are compared, where a
+/// method is given all tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MinFeatures {
+    /// The fewest features of a document that is compared.
+    pub count: u32,
+    /// What is counted.
+    pub features: FeatureKind,
+    /// Which tokens count as terms (for [`FeatureKind::Terms`] only).
+    pub terms: Terms,
+}
+
+impl MinFeatures {
+    /// Whether a set of so many elements is too small to be compared. The empty set matches nothing anyway.
+    #[must_use]
+    pub fn excludes(&self, size: u32) -> bool {
+        size < self.count
+    }
 }
 
 impl MatchSettings {
@@ -32,7 +55,14 @@ impl MatchSettings {
             measure: Measure::Resemblance,
             threshold,
             common: None,
+            min_features: None,
         }
+    }
+
+    /// Whether a set of so many elements is too small to be compared.
+    #[must_use]
+    pub fn excludes(&self, size: u32) -> bool {
+        self.min_features.is_some_and(|least| least.excludes(size))
     }
 
     /// Whether two sets, each given by its size and the place in it of the first element that they share, may reach

@@ -17,12 +17,13 @@ pub struct SignatureBlock {
 }
 
 /// Why a document has no signature, by the number that stands for it on disk.
-const REASONS: [Option<Unsigned>; 5] = [
+const REASONS: [Option<Unsigned>; 6] = [
     None,
     Some(Unsigned::Empty),
     Some(Unsigned::TooShort),
     Some(Unsigned::NothingSelected),
     Some(Unsigned::OnlyCommon),
+    Some(Unsigned::FewFeatures),
 ];
 
 /// Slices of any length, one after the other.

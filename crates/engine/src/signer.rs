@@ -1,6 +1,6 @@
 //! One document's content in; its tokens counted, its digests and its feature set out.
 
-use crate::{Approach, EngineError, MatchSettings, SignatureBlock};
+use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock, original};
 use lookalike_core::{
     CommonElements, FeatureKind, FeatureScratch, SetDigest, ShortDocuments, TextDigest,
     TokenDigest, features, fingerprint, prefix,
@@ -8,7 +8,8 @@ use lookalike_core::{
 use lookalike_io::{Content, RecordView};
 use lookalike_methods::{Document, Field, Marks, Method, Signature, Unsigned};
 use lookalike_text::{
-    Analyzer, FilterScratch, MarkKind, Page, TermFilter, TermRule, Terms, decode_html, extract,
+    Analyzer, FilterScratch, MarkKind, Page, TermFilter, TermRule, Terms, decode_html, decode_text,
+    extract,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,6 +23,7 @@ pub struct Signer {
     analyzer: Analyzer,
     features: FeatureKind,
     terms: Terms,
+    min_features: Option<MinFeatures>,
     keeps_sets: bool,
     /// What sets are arranged by, if anybody looks for prefixes in them.
     arranged: Option<u64>,
@@ -52,6 +54,8 @@ pub struct Scratch {
     left: Vec<u64>,
     /// Whether that is nothing, of a set that had elements.
     only_common: bool,
+    /// Whether the document has too few features to be compared.
+    few: bool,
 }
 
 impl Scratch {
@@ -67,11 +71,11 @@ impl Scratch {
 pub struct Seen {
     /// Bytes of text (after markup is taken away).
     pub text_bytes: u64,
-    /// Number of tokens.
+    /// Number of tokens, whatever a filter keeps.
     pub tokens: u32,
-    /// Digest of the text.
+    /// Digest of the original content.
     pub text: TextDigest,
-    /// Digest of the token sequence.
+    /// Digest of the sequence of all tokens.
     pub sequence: TokenDigest,
     /// Digest of everything that features and signature depend on.
     pub signed: TokenDigest,
@@ -85,6 +89,7 @@ impl Signer {
             analyzer: Analyzer::new(&settings.analysis),
             features: settings.features,
             terms: settings.terms,
+            min_features: settings.min_features,
             keeps_sets: true,
             arranged: Some(prefix::bound(settings.measure, settings.threshold)),
             method: None,
@@ -127,6 +132,16 @@ impl Signer {
         self.arranged
     }
 
+    /// Fewest elements of a set that is compared; 0 if any number will do.
+    pub(crate) fn least_size(&self) -> u32 {
+        self.min_features.map_or(0, |least| least.count)
+    }
+
+    /// Whether a document with tokens lacks features only because none of them counts as a term.
+    pub(crate) fn compares_terms(&self) -> bool {
+        self.features == FeatureKind::Terms
+    }
+
     /// Whether documents are signed.
     #[must_use]
     pub fn signs(&self) -> bool {
@@ -148,6 +163,7 @@ impl Signer {
                 self.read_text(&plain_text(content), scratch)
             }
         };
+        let seen = Seen { text: original::digest(&record.content), ..seen };
         self.fields(record, scratch);
         // Few documents have the same tokens and other terms, marks or fields, but which of them comes
         // first must not matter.
@@ -166,18 +182,19 @@ impl Signer {
 
     fn read_text(&self, text: &str, scratch: &mut Scratch) -> Seen {
         let Scratch { analysis, features, filter, terms, .. } = scratch;
-        features.clear();
-        let kept =
-            (self.features == FeatureKind::Terms && self.terms != Terms::All).then_some(self.terms);
-        match kept {
-            None => self.analyzer.batches(text, analysis, |bytes, places| {
-                features.push_all(bytes, places);
-            }),
-            Some(terms) => self.analyzer.tokens(text, analysis, |token| {
-                if terms.keeps(token) {
-                    features.push(token);
-                }
-            }),
+        match self.kept_terms() {
+            None => {
+                features.clear();
+                self.analyzer.batches(text, analysis, |bytes, places| {
+                    features.push_all(bytes, places);
+                });
+            }
+            Some(kept) => {
+                features.clear_filtered();
+                self.analyzer.batches(text, analysis, |bytes, places| {
+                    features.push_filtered(bytes, places, |token| kept.keeps(token));
+                });
+            }
         }
         if self.filter != TermFilter::ALL {
             terms.clear();
@@ -189,10 +206,21 @@ impl Signer {
         Seen {
             text_bytes: text.len() as u64,
             tokens: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
-            text: TextDigest::of(text.as_bytes()),
+            text: TextDigest(0),
             sequence,
             signed: sequence,
         }
+    }
+
+    /// The filter of the terms that are compared or counted, if there is one.
+    fn kept_terms(&self) -> Option<Terms> {
+        let compared = (self.features, self.terms);
+        let counted = self.min_features.map(|least| (least.features, least.terms));
+        std::iter::once(compared)
+            .chain(counted)
+            .filter(|&(features, _)| features == FeatureKind::Terms)
+            .map(|(_, terms)| terms)
+            .find(|&terms| terms != Terms::All)
     }
 
     /// Marks the tokens of a page, those that come through the method's filter.
@@ -226,6 +254,9 @@ impl Signer {
 
     /// Appends the features of the document last read, in order of first occurrence: to `low` those up to the bound by
     /// which sets are arranged, to `high` the others. Where no sets are kept, nothing is appended.
+    ///
+    /// The digest is that of the set. Of a document with too few features to be compared it is that of its token
+    /// sequence, so that only documents with the same words are one distinct set.
     pub fn features(
         &self,
         seen: &Seen,
@@ -234,7 +265,15 @@ impl Signer {
         high: &mut Vec<u64>,
     ) -> Option<SetDigest> {
         scratch.only_common = false;
+        scratch.few = false;
         if !self.keeps_sets {
+            if let Some(least) = self.min_features {
+                let counted = scratch.features.features(least.features);
+                scratch.few = least.excludes(counted.map_or(0, |(set, _)| set.len() as u32));
+            }
+            if scratch.few {
+                return Some(SetDigest(seen.sequence.0));
+            }
             if self.common_of_method.is_some() {
                 let signed = self.signature(scratch);
                 scratch.only_common = signed == Some(Err(Unsigned::OnlyCommon));
@@ -250,11 +289,12 @@ impl Signer {
             scratch.only_common = set.is_empty();
             digest = features::digest(set)?;
         }
+        scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
         match self.arranged {
             Some(bound) => prefix::divide(bound, set, low, high),
             None => high.extend_from_slice(set),
         }
-        Some(digest)
+        Some(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
     }
 
     /// Signs the document last read, if there is a method.
@@ -268,10 +308,17 @@ impl Signer {
     /// The method's signature of the document last read, into the scratch.
     fn signature(&self, scratch: &mut Scratch) -> Option<Result<(), Unsigned>> {
         let method = self.method.as_ref()?;
-        let Scratch { features, terms, marks, fields, signing, signature, .. } = scratch;
-        let tokens = if self.filter == TermFilter::ALL { features.tokens() } else { terms };
+        let Scratch { features, terms, marks, fields, signing, signature, few, .. } = scratch;
+        let tokens = match (self.filter == TermFilter::ALL, self.features) {
+            (false, _) => terms,
+            (true, FeatureKind::Terms) => features.terms(),
+            (true, FeatureKind::Shingles { .. }) => features.tokens(),
+        };
         let common = self.common_of_method.as_deref();
         signature.clear();
+        if *few {
+            return Some(Err(Unsigned::FewFeatures));
+        }
         Some(method.sign(&Document { tokens, marks, fields, common }, signing, signature))
     }
 
@@ -299,6 +346,12 @@ impl Signer {
         set.append(&mut high);
         set.sort_unstable();
         set
+    }
+
+    /// The digest of the token sequence of a text: for comparisons outside a run.
+    #[must_use]
+    pub fn sequence(&self, text: &str) -> TokenDigest {
+        self.read_text(text, &mut Scratch::default()).sequence
     }
 }
 
@@ -335,7 +388,9 @@ impl<'p> MarkCursor<'p> {
 
 fn page(content: &Content<'_>) -> Page {
     match content {
-        Content::Text(text) => Page { text: text.to_string(), ..Page::default() },
+        Content::Text(_) | Content::TextBytes(_) => {
+            Page { text: plain_text(content).into_owned(), ..Page::default() }
+        }
         Content::Html(html) => extract(html),
         Content::HtmlBytes(bytes) => extract(&decode_html(bytes).text),
     }
@@ -346,6 +401,7 @@ fn page(content: &Content<'_>) -> Page {
 pub fn plain_text<'a>(content: &'a Content<'_>) -> Cow<'a, str> {
     match content {
         Content::Text(text) => Cow::Borrowed(text),
+        Content::TextBytes(bytes) => decode_text(bytes).text,
         Content::Html(html) => Cow::Owned(extract(html).text),
         Content::HtmlBytes(bytes) => Cow::Owned(extract(&decode_html(bytes).text).text),
     }

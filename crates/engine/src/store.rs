@@ -31,6 +31,8 @@ pub struct ChunkStore {
     keeps: bool,
     /// The bound that all sets are [arranged](lookalike_core::prefix::divide) by, if they are.
     arranged: Option<u64>,
+    /// Smaller sets have the digest of their token sequence and are never compared.
+    least_size: u32,
     /// Front and back of the chunk that is written.
     parts: [Vec<u64>; 2],
     /// What went wrong first while something was read: those who compare cannot stop for it.
@@ -91,9 +93,10 @@ impl ChunkStore {
         Ok((store, Left { frames, dropped: found.dropped, ended }))
     }
 
-    /// Says how the sets of all chunks are arranged, before there are any.
-    pub(crate) fn arrange(&mut self, bound: Option<u64>) {
-        self.arranged = bound;
+    /// Says how the sets of all chunks are arranged, before there are any, and from which size on
+    /// their digests are their own.
+    pub(crate) fn arrange(&mut self, bound: Option<u64>, least_size: u32) {
+        (self.arranged, self.least_size) = (bound, least_size);
     }
 
     /// The bound that all sets are arranged by, if they are.

@@ -10,9 +10,9 @@ use lookalike_methods::Evidence;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Same text as the document that stands for it.
+    /// Same original content as the kept document ([`crate::original`]).
     Identical,
-    /// Same sequence of tokens (Broder: lexically equivalent).
+    /// Same sequence of all tokens (Broder: lexically equivalent), whatever a term filter keeps.
     LexicallyEquivalent,
     /// Same set of features (Broder: shingle-equivalent).
     FeatureEquivalent,

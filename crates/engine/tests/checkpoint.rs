@@ -7,7 +7,8 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike_engine::{
-    Approach, Collection, IngestOptions, MatchSettings, Signer, Silent, Verify, ingest_chunks,
+    Approach, Collection, IngestOptions, MatchSettings, MinFeatures, Signer, Silent, Verify,
+    ingest_chunks,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use lookalike_methods::build;
@@ -43,6 +44,8 @@ struct Setup {
     /// Bytes of chunks held in memory.
     memory: u64,
     method: Option<(&'static str, Verify)>,
+    /// The fewest features of a document that is compared.
+    least: u32,
 }
 
 fn setups() -> impl Strategy<Value = Setup> {
@@ -54,12 +57,22 @@ fn setups() -> impl Strategy<Value = Setup> {
     ];
     let sequences = prop_oneof![Just(u64::MAX), Just(64 * 99 * 3), Just(0)];
     let memory = prop_oneof![Just(u64::MAX), Just(20_000), Just(0)];
-    (300..6000usize, sequences, memory, methods)
-        .prop_map(|(chunk, sequences, memory, method)| Setup { chunk, sequences, memory, method })
+    (300..6000usize, sequences, memory, methods, prop_oneof![Just(1u32), Just(12)]).prop_map(
+        |(chunk, sequences, memory, method, least)| Setup {
+            chunk,
+            sequences,
+            memory,
+            method,
+            least,
+        },
+    )
 }
 
 fn read(inputs: &Inputs, chunks: &Path, setup: Setup, threads: usize) -> Collection {
-    let settings = MatchSettings::resemblance("0.8".parse().unwrap());
+    let mut settings = MatchSettings::resemblance("0.8".parse().unwrap());
+    let MatchSettings { features, terms, .. } = settings;
+    settings.min_features =
+        (setup.least > 1).then_some(MinFeatures { count: setup.least, features, terms });
     let approach = match setup.method {
         None => Approach::default(),
         Some((spec, verify)) => Approach {

@@ -8,7 +8,8 @@
 use lookalike_core::Measure;
 use lookalike_engine::leaders::LOOKED_AT;
 use lookalike_engine::{
-    Approach, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, Silent, Units, find,
+    Approach, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, MinFeatures, Silent,
+    Units, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -256,6 +257,36 @@ fn boundary_sets() -> impl Strategy<Value = (Vec<Set>, u64)> {
 }
 
 const MEASURES: [Measure; 3] = [Measure::Resemblance, Measure::Containment, Measure::Cosine];
+
+/// Sets with fewer elements than `count` are in no pair but with their equals, and lead nothing else.
+fn check_min_features(sets: &[Set], measure: Measure, thousandths: u64, count: u32) {
+    let mut settings = settings(measure, thousandths);
+    let MatchSettings { features, terms, .. } = settings;
+    settings.min_features = Some(MinFeatures { count, features, terms });
+    let small = |document: u32| sets[document as usize].len() < count as usize;
+    let mut truth = true_pairs(sets, measure, thousandths);
+    truth.retain(|&(a, b), _| sets[a as usize] == sets[b as usize] || !small(a) && !small(b));
+    for at_hand in [None, Some(0)] {
+        let all = run(sets, &settings, Linkage::Components, Some(u64::MAX), 2, at_hand);
+        assert_eq!(document_pairs(&all), truth);
+        for (linkage, list) in [(Linkage::Components, None), (Linkage::Leaders, None)] {
+            let run = run(sets, &settings, linkage, list, 2, at_hand);
+            for (unit, &leader) in (0u32..).zip(&run.matches.leader) {
+                let excluded = [unit, leader].map(|unit| small(run.units.members(unit)[0]));
+                assert!(unit == leader || excluded == [false; 2], "{unit} and {leader}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn sets_with_few_elements_are_compared_with_none(
+        sets in related_sets(), thousandths in 100u64..=1000, count in 2u32..30, which in 0usize..3,
+    ) {
+        check_min_features(&sets, MEASURES[which], thousandths, count);
+    }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]

@@ -39,8 +39,10 @@ pub enum FieldNumber {
 /// The text of a record, before any markup is taken away.
 #[derive(Debug, Clone)]
 pub enum Content<'a> {
-    /// Plain text.
+    /// Plain text that is already Unicode (a JSON string, a CSV field, a Parquet string).
     Text(std::borrow::Cow<'a, str>),
+    /// Plain text as found in a file: its byte order mark is still to be looked for.
+    TextBytes(&'a [u8]),
     /// HTML that is already Unicode (a JSON string, a Parquet string).
     Html(std::borrow::Cow<'a, str>),
     /// HTML as found in a file: its encoding is still to be sniffed.

@@ -41,11 +41,27 @@ impl Evidence {
         let (set_a, set_b) = (set(&a.text), set(&b.text));
         let shared = overlap(&set_a, &set_b);
         let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
+        // What --min-features excludes is a duplicate of nothing but the same words.
+        let few = |size: u32| size > 0 && matching.excludes(size);
+        let excluded = (few(counts.a) || few(counts.b))
+            && signer.sequence(&a.text) != signer.sequence(&b.text);
+        let decision = decision.map(|decision| match excluded {
+            false => decision,
+            true => format!(
+                "{decision} Documents with fewer than {} features are compared only with documents of the \
+                 same words (--min-features); these have {} and {}.",
+                settings.least_features(),
+                counts.a,
+                counts.b
+            ),
+        });
         // Containment asks whether the smaller of the two is in the larger.
         let smaller_first = if counts.a <= counts.b { counts } else { counts.swapped() };
         Ok(Self {
             measures: measures(counts, true),
-            reaches: shared > 0 && settings.measure.reaches(matching.threshold, smaller_first),
+            reaches: !excluded
+                && shared > 0
+                && settings.measure.reaches(matching.threshold, smaller_first),
             settings: settings_summary(settings),
             analysis: settings.analysis.clone(),
             a,

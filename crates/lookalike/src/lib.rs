@@ -50,7 +50,7 @@ pub use jobs::{Outcome, cluster, dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
-pub use settings::{DEFAULT_SHINGLE, Job, MethodSettings, Settings};
+pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify};

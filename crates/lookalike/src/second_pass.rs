@@ -9,6 +9,7 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
 use lookalike_core::TextDigest;
+use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
@@ -262,11 +263,11 @@ fn pick(
     chunk.visit_some(&analysis.inputs, scratch, &is_wanted, &mut |item| {
         let Item::Record(record) = item else { return };
         let Ok(at) = places.binary_search(&(record.file, record.record)) else { return };
-        let text = plain_text(&record.content).into_owned();
-        // Nobody must be shown another text than the one that was compared.
-        if TextDigest::of(text.as_bytes()) != texts[at] {
+        // The text shown must be the one that was compared.
+        if original::digest(&record.content) != texts[at] {
             return;
         }
+        let text = plain_text(&record.content).into_owned();
         let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (title, url) = (owned(&record.title), owned(&record.url));
         shown.push((wanted[at], Shown { title, url, text }));

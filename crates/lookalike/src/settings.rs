@@ -3,7 +3,7 @@
 use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
-use lookalike_engine::{Linkage, MatchSettings, Verify};
+use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify};
 use lookalike_io::{DiscoverOptions, FieldNames, Format};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,10 @@ pub struct Settings {
     pub terms: Terms,
     /// What becomes of documents under one shingle.
     pub short_documents: ShortDocuments,
+    /// Documents with fewer features are in a pair only with documents of the same words; `None` for
+    /// [`DEFAULT_MIN_TERMS`] where documents are compared by terms, and for 1 where they are by shingles.
+    #[serde(default)]
+    pub min_features: Option<u32>,
     /// From text to tokens.
     pub analysis: AnalysisSettings,
     /// Who survives: rules in order of precedence.
@@ -67,6 +71,10 @@ pub struct MethodSettings {
 /// Tokens in a shingle where nothing else is said.
 pub const DEFAULT_SHINGLE: u32 = 5;
 
+/// Fewest terms of a document that is compared by terms, where nothing else is said. Fewer terms are shared by
+/// documents that have nothing else in common (measured in docs/analysis.md).
+pub const DEFAULT_MIN_TERMS: u32 = 10;
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -75,6 +83,7 @@ impl Default for Settings {
             shingle: Some(DEFAULT_SHINGLE),
             terms: Terms::All,
             short_documents: ShortDocuments::Whole,
+            min_features: None,
             analysis: AnalysisSettings::default(),
             keep: vec!["first".into()],
             linkage: Linkage::Leaders,
@@ -101,6 +110,7 @@ impl Settings {
             }
             Some(size) => return Err(LookalikeError::ShingleSize(size)),
         };
+        let (count, terms) = (self.least_features(), self.terms);
         Ok(MatchSettings {
             analysis: self.analysis.clone(),
             features,
@@ -108,7 +118,15 @@ impl Settings {
             measure: self.measure,
             threshold,
             common: None,
+            min_features: (count > 1).then_some(MinFeatures { count, features, terms }),
         })
+    }
+
+    /// Fewest features of a document that is compared.
+    #[must_use]
+    pub fn least_features(&self) -> u32 {
+        let usual = if self.shingle.is_none() { DEFAULT_MIN_TERMS } else { 1 };
+        self.min_features.unwrap_or(usual)
     }
 
     /// How inputs are read, but for what only some jobs ask for.

@@ -3,12 +3,12 @@
 use crate::analysis::Analysis;
 use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
-use crate::{Job, Settings};
+use crate::{DEFAULT_MIN_TERMS, Job, Settings};
 use lookalike_core::CommonElements;
 use lookalike_engine::{Collection, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
-    Action, Features, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
+    Action, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
     SizeHistogram, Summary, Tool, WithoutFeatures,
 };
 use rayon::prelude::*;
@@ -46,7 +46,9 @@ pub(crate) fn summarise(
     inputs.truncate(collection.first_protected_file as usize);
 
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
-    let Counted { tokens, text_bytes, without, duplicate_ids } = count(collection);
+    // Where fewer terms are compared than usual, those that would not be are counted.
+    let few = if job.settings.shingle.is_none() { DEFAULT_MIN_TERMS } else { 0 };
+    let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few);
     Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
@@ -57,6 +59,8 @@ pub(crate) fn summarise(
         kept: documents - removed.total(),
         removed,
         without_features: without,
+        few_terms: (few_terms > 0)
+            .then_some(FewTerms { fewer_than: few.into(), documents: few_terms }),
         duplicate_ids,
         keep_values: analysis.keep_values.clone(),
         problems: collection.problems.count(),
@@ -134,6 +138,7 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
 /// `explain` reads back.
 fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     let mut of_run = job.settings.clone();
+    of_run.min_features = Some(of_run.least_features());
     if let Some(method) = &mut of_run.method {
         method.lexicon_checksum = lexicon.map(|lexicon| checksum_name(lexicon.checksum));
     }
@@ -164,6 +169,7 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
         terms: settings.shingle.is_none().then(|| name(json!(settings.terms))),
         normalize: name(json!(settings.analysis.normalize)),
         short_documents: name(json!(settings.short_documents)),
+        min_features: Some(settings.least_features()).filter(|&least| least > 1),
         keep: settings.keep.clone(),
         linkage: name(json!(settings.linkage)),
         analysis: lookalike_text::ANALYSIS_NAME.into(),
@@ -201,11 +207,14 @@ struct Counted {
     text_bytes: u64,
     /// Of those that are not protected.
     without: WithoutFeatures,
+    /// Of those, documents that are compared by fewer terms than usual.
+    few_terms: u64,
     /// Documents whose name another one has already.
     duplicate_ids: u64,
 }
 
-fn count(collection: &Collection) -> Counted {
+/// Counts documents; those that are compared by fewer than `few` elements among them.
+fn count(collection: &Collection, few: u32) -> Counted {
     let mut counted = Counted::default();
     let mut names = Vec::with_capacity(collection.len() as usize);
     collection.pass(
@@ -218,7 +227,13 @@ fn count(collection: &Collection) -> Counted {
                 let without = &mut chunk.without;
                 match (collection.unsigned_row(document), document.set) {
                     _ if collection.is_protected(number) => {}
-                    (None, _) => {}
+                    (None, _) => {
+                        let has_few = (1..few).contains(&collection.set_size(document));
+                        chunk.few_terms += u64::from(has_few);
+                    }
+                    (Some(Unsigned::FewFeatures), _) => without.few_features += 1,
+                    // Words there are, and none that counts as a term.
+                    (Some(Unsigned::NothingSelected), None) => without.no_words += 1,
                     (Some(Unsigned::Empty), _) => without.no_words += 1,
                     (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
                     (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
@@ -235,6 +250,7 @@ fn count(collection: &Collection) -> Counted {
             counted.tokens += chunk.tokens;
             counted.text_bytes += chunk.text_bytes;
             counted.without += chunk.without;
+            counted.few_terms += chunk.few_terms;
             names.extend(more);
         },
     );

@@ -54,6 +54,8 @@ pub enum Unsigned {
     NothingSelected,
     /// Nothing left after common shingles were removed ([`Document::common`]).
     OnlyCommon,
+    /// Fewer features than `--min-features` asks for, whatever the method.
+    FewFeatures,
 }
 
 impl fmt::Display for Unsigned {
@@ -63,6 +65,7 @@ impl fmt::Display for Unsigned {
             Self::TooShort => "too short for the method",
             Self::NothingSelected => "no term selected by the method",
             Self::OnlyCommon => "nothing but common shingles",
+            Self::FewFeatures => "fewer features than --min-features",
         })
     }
 }

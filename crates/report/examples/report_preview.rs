@@ -84,6 +84,7 @@ fn summary() -> Summary {
         keys_ignored: 0,
         unreadable_inputs: 0,
         common_features: 0,
+        few_terms: None,
         common_method_shingles: 0,
         tool: Tool { name: "lookalike".into(), version: "0.1.0".into() },
         command: "dedup".into(),

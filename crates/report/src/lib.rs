@@ -45,6 +45,6 @@ pub use exhibit::{
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
-    Action, Features, InputSummary, KeepValues, Output, Pairs, Phase, Removed, Run,
+    Action, Features, FewTerms, InputSummary, KeepValues, Output, Pairs, Phase, Removed, Run,
     SettingsSummary, Summary, Tool, WithoutFeatures,
 };

@@ -29,6 +29,9 @@ pub struct Summary {
     pub removed: Removed,
     /// Documents that cannot resemble any other.
     pub without_features: WithoutFeatures,
+    /// Documents that are compared by fewer terms than usual, where `--min-features` allows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub few_terms: Option<FewTerms>,
     /// Documents whose id an earlier one had already.
     pub duplicate_ids: u64,
     /// Keep rules to which some documents give no value.
@@ -126,6 +129,9 @@ pub struct SettingsSummary {
     pub normalize: String,
     /// What became of documents under one shingle.
     pub short_documents: String,
+    /// Fewest features of a document that was compared; none where any number would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_features: Option<u32>,
     /// Who survives, rules in order of precedence.
     pub keep: Vec<String>,
     /// `leaders` or `components`.
@@ -140,6 +146,12 @@ pub struct SettingsSummary {
 }
 
 impl SettingsSummary {
+    /// `fewer than 10 terms`, `fewer than 3 features`: what documents have that are not compared.
+    pub(crate) fn under_min_features(&self) -> String {
+        let named = if self.shingle.is_none() { "terms" } else { "features" };
+        format!("fewer than {} {named}", self.min_features.unwrap_or(1))
+    }
+
     /// The threshold as a number; 0 if it is none.
     #[must_use]
     pub fn threshold_value(&self) -> f64 {
@@ -254,6 +266,18 @@ pub struct WithoutFeatures {
     /// With nothing but common features or shingles, all of which were removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub only_common: u64,
+    /// With fewer features than `--min-features`: in a pair only with documents of the same words.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub few_features: u64,
+}
+
+/// Documents that are compared by few terms.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FewTerms {
+    /// Each has fewer terms than this.
+    pub fewer_than: u64,
+    /// How many they are.
+    pub documents: u64,
 }
 
 impl std::ops::AddAssign for WithoutFeatures {
@@ -263,6 +287,7 @@ impl std::ops::AddAssign for WithoutFeatures {
         self.too_short_for_the_method += more.too_short_for_the_method;
         self.nothing_selected += more.nothing_selected;
         self.only_common += more.only_common;
+        self.few_features += more.few_features;
     }
 }
 

@@ -35,9 +35,11 @@ impl Summary {
             row("pairs listed", format!("{}{note}", count(self.pairs.listed)));
         }
         let without = format!("without {}", self.lacking());
+        let few = self.settings.under_min_features();
         let unusual = [
             (without.as_str(), self.without_features.no_words),
             ("under one shingle", self.without_features.under_one_shingle),
+            (few.as_str(), self.without_features.few_features),
             ("too short for the method", self.without_features.too_short_for_the_method),
             ("nothing selected by the method", self.without_features.nothing_selected),
             ("common keys ignored", self.keys_ignored),

@@ -23,6 +23,8 @@ impl Summary {
         warnings.extend(self.losing_sources());
         warnings.extend(self.keep_warnings());
         warnings.extend(self.empty_documents());
+        warnings.extend(self.few_features());
+        warnings.extend(self.few_terms());
         if self.duplicate_ids > 0 {
             warnings.push(format!(
                 "{} an id that an earlier document has: join tables by file and record, not by id.",
@@ -147,6 +149,35 @@ impl Summary {
         }
     }
 
+    /// Documents that `--min-features` excludes.
+    fn few_features(&self) -> Option<String> {
+        let few = self.without_features.few_features;
+        (few > 0).then(|| {
+            format!(
+                "{} ({} of all) {} {}: {} in a pair only with documents of the same words (--min-features).",
+                counted(few, "document"),
+                share(few, self.documents),
+                if few == 1 { "has" } else { "have" },
+                self.settings.under_min_features(),
+                if few == 1 { "it is" } else { "they are" }
+            )
+        })
+    }
+
+    /// Documents that are compared although they have few terms.
+    fn few_terms(&self) -> Option<String> {
+        let few = self.few_terms?;
+        Some(format!(
+            "{} ({} of all) {} compared by fewer than {} terms: documents that share so few may have nothing \
+             else in common; use --min-features {}.",
+            counted(few.documents, "document"),
+            share(few.documents, self.documents),
+            if few.documents == 1 { "was" } else { "were" },
+            few.fewer_than,
+            few.fewer_than
+        ))
+    }
+
     /// More than 5 % of the documents.
     fn empty_documents(&self) -> Option<String> {
         let (none, lacking) = (self.without_features.no_words, self.lacking());
@@ -177,7 +208,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, Pairs, WithoutFeatures};
+    use crate::{Action, FewTerms, Pairs, WithoutFeatures};
 
     fn sound() -> Summary {
         Summary {
@@ -219,7 +250,14 @@ mod tests {
               Any document with a number takes precedence over them."
             ]
         );
-        let passed: [(&str, Change); 7] = [
+        let passed: [(&str, Change); 9] = [
+            ("3 documents (0.3 % of all) have fewer than 10 terms: they are in a pair only", |s| {
+                s.without_features.few_features = 3;
+                s.settings.min_features = Some(10);
+            }),
+            ("1 document (0.1 % of all) was compared by fewer than 10 terms", |s| {
+                s.few_terms = Some(FewTerms { fewer_than: 10, documents: 1 });
+            }),
             ("11 records or files (1.1 % of all) could not", |s| s.problems = 11),
             ("One cluster holds 51 documents (5.1 %", |s| s.largest_cluster = 51),
             ("More than half of a (51.0 %)", |s| s.inputs[0].removed = 51),

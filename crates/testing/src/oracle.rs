@@ -5,8 +5,8 @@
 //! words themselves, not hashes of them; overlaps are counted through an index of all features, with
 //! no filter, no bound and no order that could miss one; decisions are made in integers.
 //!
-//! Tokens come from `lookalike-text`, which has tests of its own against Python. Everything after
-//! that is written here once more, so that a mistake in `lookalike-core` or `lookalike-engine`
+//! Tokens come from `lookalike-text`, which has tests of its own against Python; default-ignorable characters
+//! are removed here before, by a list of the standard. Everything after that is written here once more, so that a mistake in `lookalike-core` or `lookalike-engine`
 //! cannot be made here as well.
 
 use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms};
@@ -77,11 +77,40 @@ pub struct Pair {
     pub size_b: usize,
 }
 
+/// `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0.
+const DEFAULT_IGNORABLE: [(u32, u32); 17] = [
+    (0xAD, 0xAD),
+    (0x34F, 0x34F),
+    (0x61C, 0x61C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+];
+
+/// Whether the character neither separates nor changes words.
+#[must_use]
+pub fn is_ignorable(character: char) -> bool {
+    let point = u32::from(character);
+    DEFAULT_IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&point))
+}
+
 /// The tokens of a text.
 #[must_use]
 pub fn tokens(text: &str, settings: &Settings) -> Vec<String> {
     let mut out = Vec::new();
-    Analyzer::new(&settings.analysis).tokens(text, &mut Scratch::default(), |token| {
+    let text: String = text.chars().filter(|&c| !is_ignorable(c)).collect();
+    Analyzer::new(&settings.analysis).tokens(&text, &mut Scratch::default(), |token| {
         out.push(String::from_utf8_lossy(token).into_owned());
     });
     out
@@ -265,6 +294,13 @@ mod tests {
         settings.terms = Terms::Kolcz;
         let set = features("The great cat 2000 web2 great", &settings);
         assert_eq!(set, ["great", "web2"].map(String::from).into());
+    }
+
+    #[test]
+    fn default_ignorable_characters_are_no_part_of_words() {
+        let settings = settings(Measure::Cosine, 9, 10);
+        let set = features("so\u{ad}ft \u{200b} fr\u{2060}ee\u{fe0f}", &settings);
+        assert_eq!(set, ["soft", "free"].map(String::from).into());
     }
 
     #[test]

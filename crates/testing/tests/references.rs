@@ -8,6 +8,11 @@
 //! The reference takes runs of letters and digits for words. In scripts written without spaces our
 //! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are compared
 //! with the oracle of this crate instead, and so are all pairs between them and others.
+//!
+//! To the reference, zero-width and other default-ignorable characters end a word; to us they are nothing.
+//! Documents that hold one are compared with the oracle as well, and the pairs that differ for this reason
+//! alone are listed in `data/ignorable_pairs.tsv`: exactly those may differ. `LOOKALIKE_LIST=FILE` writes the
+//! list anew.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,6 +25,9 @@ use lookalike_testing::reference::{self, Definition, Document};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// The columns of `ignorable_pairs.tsv`; the last says which of the two has the pair.
+const LIST_HEADER: &str = "collection\treference\ta\tb\tin";
 
 /// Bytes of text up to which a collection is always checked.
 const LARGEST: usize = 50_000_000;
@@ -72,6 +80,10 @@ fn the_pairs_of_every_collection_are_those_of_the_reference() {
         .iter()
         .map(|name| format!("{name} is missing, or its lists of pairs"))
         .collect();
+    let mut list = include_str!("data/ignorable_pairs.tsv").lines();
+    assert_eq!(list.next(), Some(LIST_HEADER));
+    let listed: BTreeSet<String> = list.map(str::to_owned).collect();
+    let mut differing_rows: BTreeSet<String> = BTreeSet::new();
     for directory in directories {
         let name = directory.file_name().unwrap().to_string_lossy().into_owned();
         let definitions = [Definition::Resemblance, Definition::Cosine];
@@ -96,14 +108,29 @@ fn the_pairs_of_every_collection_are_those_of_the_reference() {
                 let sizes = (pair.size_a, pair.size_b);
                 ((pair.a, pair.b), Known { value: pair.value, sizes })
             }));
-            let complaints = check(&documents, definition, &found, &expected);
+            let mut complaints = check(&documents, definition, &found, &expected);
+            let differing = ignorable_pairs(&documents, &found, &expected);
+            let rows =
+                differing.into_iter().map(|row| format!("{name}\t{}\t{row}", definition.stem()));
+            let rows: BTreeSet<String> = rows.collect();
+            let known =
+                |row: &&String| row.starts_with(&format!("{name}\t{}\t", definition.stem()));
+            let listed: BTreeSet<String> = listed.iter().filter(known).cloned().collect();
+            complaints.extend(rows.difference(&listed).map(|row| format!("not listed: {row}")));
+            complaints
+                .extend(listed.difference(&rows).map(|row| format!("listed, and the same: {row}")));
+            differing_rows.extend(rows);
             let seconds = started.elapsed().as_secs_f64();
             println!("{case}: {} pairs, {} wrong, {seconds:.1} s", found.len(), complaints.len());
             failures.extend(complaints.into_iter().map(|complaint| format!("{case}: {complaint}")));
             checked += 1;
         }
     }
-    println!("{checked} lists of pairs checked");
+    println!("{checked} lists of pairs checked, {} listed pairs differ", differing_rows.len());
+    if let Some(path) = std::env::var_os("LOOKALIKE_LIST") {
+        let rows = std::iter::once(LIST_HEADER).chain(differing_rows.iter().map(String::as_str));
+        std::fs::write(path, rows.map(|row| format!("{row}\n")).collect::<String>()).unwrap();
+    }
     failures.extend(missing.iter().map(|name| format!("{name}: a list of pairs is missing")));
     assert!(failures.is_empty(), "{} wrong:\n{}", failures.len(), shown(&failures));
 }
@@ -132,6 +159,8 @@ fn settings(definition: Definition) -> lookalike::Settings {
     let common = lookalike::Settings {
         analysis,
         short_documents: ShortDocuments::Ignore,
+        // The reference compares all.
+        min_features: Some(1),
         ..lookalike::Settings::default()
     };
     match definition {
@@ -210,6 +239,25 @@ fn normal(pairs: impl Iterator<Item = ((String, String), Known)>) -> Pairs {
     pairs.map(swap).collect()
 }
 
+/// The pairs that only one of the two lists has, where a document holds default-ignorable characters and none
+/// is of a script without spaces: names, and which list.
+fn ignorable_pairs(documents: &[Document], found: &Pairs, expected: &Pairs) -> Vec<String> {
+    let holders = |is: fn(char) -> bool| -> HashSet<&str> {
+        let holders = documents.iter().filter(|document| document.text.chars().any(is));
+        holders.map(|document| document.id.as_str()).collect()
+    };
+    let (unspaced, ignorable) = (holders(is_unspaced), holders(oracle::is_ignorable));
+    let concerned = |(a, b): &(String, String)| {
+        let either = |set: &HashSet<&str>| set.contains(a.as_str()) || set.contains(b.as_str());
+        either(&ignorable) && !either(&unspaced)
+    };
+    let only = |these: &Pairs, others: &Pairs, list: &str| -> Vec<String> {
+        let names = these.keys().filter(|names| concerned(names) && !others.contains_key(*names));
+        names.map(|(a, b)| format!("{a}\t{b}\t{list}")).collect()
+    };
+    [only(found, expected, "ours"), only(expected, found, "reference")].concat()
+}
+
 /// What is wrong with the pairs found, one line each.
 fn check(
     documents: &[Document],
@@ -217,22 +265,22 @@ fn check(
     found: &Pairs,
     expected: &Pairs,
 ) -> Vec<String> {
-    let unspaced: HashSet<&str> = documents
+    let is_other = |c: char| is_unspaced(c) || oracle::is_ignorable(c);
+    let others: HashSet<&str> = documents
         .iter()
-        .filter(|document| document.text.chars().any(is_unspaced))
+        .filter(|document| document.text.chars().any(is_other))
         .map(|document| document.id.as_str())
         .collect();
-    let spaced = |(a, b): &(String, String)| {
-        !unspaced.contains(a.as_str()) && !unspaced.contains(b.as_str())
-    };
+    let plain =
+        |(a, b): &(String, String)| !others.contains(a.as_str()) && !others.contains(b.as_str());
     let only = |pairs: &Pairs, wanted: bool| -> Pairs {
-        let part = pairs.iter().filter(|(names, _)| spaced(names) == wanted);
+        let part = pairs.iter().filter(|(names, _)| plain(names) == wanted);
         part.map(|(names, known)| (names.clone(), *known)).collect()
     };
     let mut complaints = differences(&only(found, true), &only(expected, true));
-    if !unspaced.is_empty() {
+    if !others.is_empty() {
         let truth = by_oracle(documents, definition);
-        println!("  {} documents of {} by the oracle", unspaced.len(), documents.len());
+        println!("  {} documents of {} by the oracle", others.len(), documents.len());
         complaints.extend(differences(&only(found, false), &only(&truth, false)));
     }
     complaints

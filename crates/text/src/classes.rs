@@ -5,14 +5,13 @@
 //! counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word here is what
 //! Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
 
-use crate::normal::is_invisible;
 use icu_normalizer::ComposingNormalizerBorrowed as ComposingNormalizer;
 use icu_normalizer::properties::{
     CanonicalCombiningClassMapBorrowed, CanonicalDecompositionBorrowed, Decomposed,
 };
 use icu_properties::props::{
-    CaseIgnorable, Cased, ChangesWhenLowercased, GeneralCategory, GeneralCategoryGroup,
-    NumericType, Script, WordBreak,
+    CaseIgnorable, Cased, ChangesWhenLowercased, DefaultIgnorableCodePoint, GeneralCategory,
+    GeneralCategoryGroup, NumericType, Script, WordBreak,
 };
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -38,12 +37,15 @@ pub(crate) const CASED: u16 = 1 << 6;
 pub(crate) const IGNORABLE: u16 = 1 << 7;
 /// NFC leaves the character alone, whatever stands beside it, as long as that has this flag too or is ASCII.
 pub(crate) const INERT_NFC: u16 = 1 << 8;
-/// So does NFKC, and it is not invisible.
+/// So does NFKC.
 pub(crate) const INERT_NFKC: u16 = 1 << 9;
 /// Inert under NFC as long as the marks beside it stand in canonical order: [`order`] tells.
 pub(crate) const ORDERED_NFC: u16 = 1 << 10;
 /// The same under NFKC.
 pub(crate) const ORDERED_NFKC: u16 = 1 << 11;
+/// `Default_Ignorable_Code_Point`: removed from the text before anything else. Such a code point is never
+/// part of a word, whatever its category (the Hangul fillers are letters), and never inert.
+pub(crate) const DEFAULT_IGNORABLE: u16 = 1 << 12;
 
 const CODE_POINTS: usize = 0x11_0000;
 const BLOCK: usize = 256;
@@ -135,6 +137,12 @@ fn flat() -> Vec<u16> {
     }
     mark_unspaced(&mut flat);
     mark_inert(&mut flat);
+    for range in CodePointSetData::new::<DefaultIgnorableCodePoint>().iter_ranges() {
+        for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
+            // Lower-casing by itself knows them still, as the standard library does.
+            *class = *class & (CASED | IGNORABLE) | DEFAULT_IGNORABLE;
+        }
+    }
     flat
 }
 
@@ -175,7 +183,7 @@ fn mark_inert(flat: &mut [u16]) {
         if nfc.is_normalized(text) {
             flat[c as usize] |= if orders.get_u8(c) == 0 { INERT_NFC } else { ORDERED_NFC };
         }
-        if nfkc.is_normalized(text) && !is_invisible(c) {
+        if nfkc.is_normalized(text) {
             flat[c as usize] |= if orders.get_u8(c) == 0 { INERT_NFKC } else { ORDERED_NFKC };
         }
     }
@@ -240,6 +248,30 @@ mod tests {
         }
     }
 
+    /// Removing them once, before normalising and lower-casing, is enough: neither step makes one.
+    #[test]
+    fn no_step_of_the_analysis_makes_a_default_ignorable_character() {
+        let nfkc = ComposingNormalizer::new_nfkc();
+        for c in ('\0'..=char::MAX).filter(|&c| class(c) & DEFAULT_IGNORABLE == 0) {
+            let lower = nfkc.normalize(c.encode_utf8(&mut [0; 4])).to_lowercase();
+            assert!(lower.chars().all(|c| class(c) & DEFAULT_IGNORABLE == 0), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn default_ignorable_characters_belong_to_no_word_and_no_mark() {
+        let ignorable = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200d}\u{200f}\
+            \u{202e}\u{2060}\u{2069}\u{206f}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{e0041}\u{e01ef}\u{e0fff}";
+        for c in ignorable.chars() {
+            assert_eq!(class(c) & !(CASED | IGNORABLE), DEFAULT_IGNORABLE, "{c:?}");
+        }
+        // Format characters that are shown: number signs, annotations; and an ideographic space.
+        for c in "\u{600}\u{fff9}\u{fffb}\u{13430}\u{3000}\u{2028}".chars() {
+            assert_eq!(class(c) & DEFAULT_IGNORABLE, 0, "{c:?}");
+        }
+        assert!(('\0'..='\x7f').all(|c| class(c) & DEFAULT_IGNORABLE == 0));
+    }
+
     #[test]
     fn scripts_without_spaces_are_known_by_their_shared_letters_too() {
         for c in "漢々〇あアーｱｰﾞไກខမ".chars() {
@@ -277,7 +309,6 @@ mod tests {
                     assert!(!('\u{1100}'..'\u{1200}').contains(&c), "{c:?}");
                 }
             }
-            assert!(class & (INERT_NFKC | ORDERED_NFKC) == 0 || !is_invisible(c), "{c:?}");
             if let Decomposed::Expansion(_, second) = pairs.decompose(c)
                 && !('\u{AC00}'..='\u{D7A3}').contains(&c)
             {

@@ -4,7 +4,7 @@
 //! two give the same tokens.
 
 use crate::casing::lower_into;
-use crate::normal::Buffers;
+use crate::normal::{Buffers, is_ignorable};
 use crate::window::is_gap;
 use crate::{Analyzer, Unit, scan};
 use std::ops::Range;
@@ -12,8 +12,8 @@ use std::ops::Range;
 impl Analyzer {
     /// Pushes each token with its byte range in `text`: the tokens of [`Analyzer::tokens`], in order.
     ///
-    /// The range is exact, and covers the characters that the token's were lower-cased from. Where
-    /// normalisation changed the stretch of text between two ASCII white spaces, the range is that
+    /// The range is exact: from the first to the last of the characters that the token's were lower-cased from,
+    /// with any default-ignorable characters between those. Where normalisation changed the stretch of text between two ASCII white spaces, the range is that
     /// whole stretch. With [`Unit::Char`], the range of a space is the gap between the two words:
     /// empty where nothing stands between them (`c漢`) or both come from one changed stretch.
     pub fn located_tokens<F: FnMut(&str, Range<usize>)>(&self, text: &str, mut emit: F) {
@@ -60,19 +60,21 @@ struct Stretch {
     lower: String,
     /// Where the stretch stands in the text.
     whole: Range<usize>,
-    /// For each byte of `lower`, the character in the text; empty if normalisation changed it.
+    /// For each byte of `lower`, the character in the text; empty if normalisation changed the stretch.
     places: Vec<Range<usize>>,
 }
 
 impl Stretch {
     fn read(&mut self, analyzer: &Analyzer, text: &str, piece: Range<usize>) {
         let original = &text[piece.clone()];
-        let normal = analyzer.normalizer.apply(original, &mut self.buffers);
+        let normal = analyzer.normalizer.apply(original, analyzer.classes, &mut self.buffers);
         self.lower.clear();
         lower_into(normal, analyzer.classes, &mut self.lower);
         self.places.clear();
-        if normal == original {
-            for (offset, c) in original.char_indices() {
+        let visible =
+            || original.char_indices().filter(|&(_, c)| !is_ignorable(c, analyzer.classes));
+        if normal.chars().eq(visible().map(|(_, c)| c)) {
+            for (offset, c) in visible() {
                 let start = piece.start + offset;
                 // Both forms of the small sigma have the same length.
                 for _ in 0..c.to_lowercase().map(char::len_utf8).sum() {

@@ -1,15 +1,18 @@
-//! A stretch of text in, the same stretch normalised out, untouched when it already is.
+//! Removes default-ignorable characters from a stretch of text and normalises the rest.
 //!
-//! NFKC also drops the characters that have no width and no meaning for a reader (zero-width spaces
-//! and joiners, word joiner, byte order mark, soft hyphen). They go *before* normalising: one that
-//! stands between a letter and its accent would keep the two from composing. Lower-casing comes
-//! last, because normalising may produce capitals (`𝐅` gives `F`).
+//! Default-ignorable characters (Unicode `Default_Ignorable_Code_Point`: soft hyphen, zero-width space, joiner
+//! and non-joiner, word joiner, byte order mark, bidirectional controls, variation selectors, tags, fillers)
+//! are removed whatever the normalisation, so that they neither separate nor change words. They are removed
+//! *before* normalising: one between a letter and its accent would keep the two from composing.
+//! Lower-casing comes last, because normalising may produce capitals (`𝐅` gives `F`).
 //!
 //! A stretch ends at ASCII white space or control characters. None of these composes with anything
 //! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
 
 use crate::Normalize;
-use crate::classes::{INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC};
+use crate::classes::{
+    Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC,
+};
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 
 /// Buffers of [`Normalizer::apply`].
@@ -46,17 +49,21 @@ impl Normalizer {
         }
     }
 
-    /// The normalised stretch. Allocates only for more than 16 combining marks in a row, once the
-    /// buffers are large enough.
-    pub(crate) fn apply<'a>(&self, stretch: &'a str, buffers: &'a mut Buffers) -> &'a str {
+    /// The stretch without default-ignorable characters, normalised. Allocates only for more than 16 combining
+    /// marks in a row, once the buffers are large enough.
+    pub(crate) fn apply<'a>(
+        &self,
+        stretch: &'a str,
+        classes: &Classes,
+        buffers: &'a mut Buffers,
+    ) -> &'a str {
+        let stretch = without_ignorable(stretch, classes, &mut buffers.visible);
         match self {
             Self::None => stretch,
             // Below U+0300 (lead byte 0xCC) everything is in NFC.
             Self::Nfc(_) if stretch.bytes().all(|byte| byte < 0xCC) => stretch,
-            Self::Nfc(nfc) => compose(nfc, stretch, &mut buffers.normal),
-            Self::Nfkc(nfkc) => {
-                let visible = drop_invisible(stretch, &mut buffers.visible);
-                compose(nfkc, visible, &mut buffers.normal)
+            Self::Nfc(normalizer) | Self::Nfkc(normalizer) => {
+                compose(normalizer, stretch, &mut buffers.normal)
             }
         }
     }
@@ -78,18 +85,19 @@ fn compose<'a>(
     buffer
 }
 
-fn drop_invisible<'a>(stretch: &'a str, buffer: &'a mut String) -> &'a str {
-    if !stretch.contains(is_invisible) {
-        return stretch;
-    }
+fn without_ignorable<'a>(stretch: &'a str, classes: &Classes, buffer: &'a mut String) -> &'a str {
+    let first = stretch.char_indices().find(|&(_, c)| is_ignorable(c, classes));
+    let Some((first, _)) = first else { return stretch };
     buffer.clear();
-    buffer.extend(stretch.chars().filter(|&c| !is_invisible(c)));
+    buffer.push_str(&stretch[..first]);
+    buffer.extend(stretch[first..].chars().filter(|&c| !is_ignorable(c, classes)));
     buffer
 }
 
-/// Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+/// Whether the character is default-ignorable. No ASCII character is.
+#[inline]
+pub(crate) fn is_ignorable(c: char, classes: &Classes) -> bool {
+    !c.is_ascii() && classes.get(c) & DEFAULT_IGNORABLE != 0
 }
 
 #[cfg(test)]
@@ -98,15 +106,18 @@ mod tests {
     use proptest::prelude::*;
 
     fn apply(normalize: Normalize, text: &str) -> String {
-        Normalizer::new(normalize).apply(text, &mut Buffers::default()).to_owned()
+        let normalizer = Normalizer::new(normalize);
+        normalizer.apply(text, Classes::shared(), &mut Buffers::default()).to_owned()
     }
 
     #[test]
-    fn invisible_characters_go_before_composition() {
+    fn default_ignorable_characters_are_removed_before_composition() {
         assert_eq!(apply(Normalize::Nfkc, "e\u{200d}\u{301}"), "é");
-        assert_eq!(apply(Normalize::Nfc, "e\u{200d}\u{301}"), "e\u{200d}\u{301}");
+        assert_eq!(apply(Normalize::Nfc, "e\u{200d}\u{301}"), "é");
+        assert_eq!(apply(Normalize::None, "e\u{200d}\u{301}"), "e\u{301}");
         assert_eq!(apply(Normalize::Nfkc, "ＦＲＥＥ f\u{200b}ree 𝐅𝐫𝐞𝐞 ﬁ"), "FREE free Free fi");
-        assert_eq!(apply(Normalize::None, "e\u{301}ﬁ"), "e\u{301}ﬁ");
+        assert_eq!(apply(Normalize::None, "e\u{301}ﬁ\u{fe0f}"), "e\u{301}ﬁ");
+        assert_eq!(apply(Normalize::Nfc, "\u{ad}"), "");
     }
 
     proptest! {

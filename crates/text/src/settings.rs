@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Unicode normalisation applied before lower-casing.
+/// Unicode normalisation applied before lower-casing. Default-ignorable characters are removed before it,
+/// whichever it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalize {
@@ -11,7 +12,7 @@ pub enum Normalize {
     /// Canonical composition: `e` + U+0301 and `é` are one word.
     #[default]
     Nfc,
-    /// Compatibility composition; zero-width characters (and soft hyphens) are dropped as well.
+    /// Compatibility composition: full-width, styled and ligature forms are their plain letters.
     Nfkc,
 }
 

@@ -1,14 +1,14 @@
 //! A window of text in; a lower-cased copy and the place of each word in it out.
 //!
 //! The copy is as long as the window, and each word stands in it where it stood in the text, as long
-//! as three things hold: there is nothing to normalise, no letter gets longer or shorter when it is
+//! as three things hold: there is nothing to normalise or to remove, no letter gets longer or shorter when it is
 //! lower-cased, and no two words touch. Then words begin and end where a bit differs from the one
 //! before, in a mask that has a bit for each byte. ASCII needs no more. Other characters are looked up
 //! one by one and put into the mask. Only a *stretch* (what stands between ASCII white space) of
 //! which that is not true is taken by itself, on the plain path, its lower-cased text kept behind the copy.
 
 use crate::casing::{changes, lower_into};
-use crate::classes::{Classes, UNSPACED, UPPER, WORD, order};
+use crate::classes::{Classes, DEFAULT_IGNORABLE, UNSPACED, UPPER, WORD, order};
 use crate::masks::{self, LANES, Masks, lower};
 use crate::normal::{Buffers, Normalizer};
 use crate::scan;
@@ -129,6 +129,7 @@ impl Window {
             }
             let at = first + offset;
             let class = classes.get(c);
+            // A default-ignorable character is never inert.
             if let Some((inert, ordered)) = left_alone {
                 let order = match class {
                     _ if class & inert != 0 => 0,
@@ -139,6 +140,8 @@ impl Window {
                     return Stretch::Plain;
                 }
                 last = order;
+            } else if class & DEFAULT_IGNORABLE != 0 {
+                return Stretch::Plain;
             }
             if class & UPPER != 0 && !self.lower(c, at) {
                 return Stretch::Plain;
@@ -168,7 +171,7 @@ impl Window {
 
     /// The plain path: any text whatever.
     fn plain(&mut self, stretch: &str, classes: &Classes, normalizer: &Normalizer) {
-        let normal = normalizer.apply(stretch, &mut self.normal);
+        let normal = normalizer.apply(stretch, classes, &mut self.normal);
         let text = if changes(normal, classes) {
             self.lower.clear();
             lower_into(normal, classes, &mut self.lower);

@@ -1,6 +1,8 @@
 //! The arguments of `lookalike evaluate`.
 
-use super::{AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, OutputArgs, TruthArg, utf8};
+use super::{
+    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, MinFeaturesArgs, OutputArgs, TruthArg, utf8,
+};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,6 +23,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) least: MinFeaturesArgs,
     /// What methods are measured against: every pair that reaches the threshold
     #[arg(
         long,

@@ -13,6 +13,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
     settings.threshold = args.criterion.threshold.clone();
     settings.ignore_common = args.common.ignore_common;
+    settings.min_features = args.least.min_features;
     let job = EvaluateJob {
         methods: args.methods.clone(),
         lexicons: args.lexicon.clone(),

@@ -57,6 +57,7 @@ pub(super) fn settings_of(
     let mut settings =
         super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
+    settings.min_features = matching.least.min_features;
     settings.keep = matching.keep.clone();
     settings.ignore_common = matching.common.ignore_common;
     settings.method = matching.method.method.as_ref().map(|spec| MethodSettings {

@@ -70,6 +70,9 @@ impl ChunkStore {
             let start = sets.len();
             sets.extend_from_slice(at(low, lows.start, ends.words.len()).ok_or_else(other)?);
             sets.extend_from_slice(at(back, backs.start, back_at).ok_or_else(other)?);
+            if sets.len() - start < self.least_size as usize {
+                continue;
+            }
             // Where no sets are kept, a digest stands for what was signed.
             let Some(SetDigest(found)) = digest(&sets[start..]) else { continue };
             if wanted != Some(&[found as u64, (found >> 64) as u64]) {

@@ -79,6 +79,6 @@ fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), (Strin
 fn content(format: Format, bytes: &[u8]) -> Content<'_> {
     match format {
         Format::Html => Content::HtmlBytes(bytes),
-        _ => Content::Text(lookalike_text::decode_text(bytes).text),
+        _ => Content::TextBytes(bytes),
     }
 }

@@ -31,7 +31,7 @@ fn speed_of_cutting_and_of_parsing() {
                     records += 1;
                     text += match record.content {
                         Content::Text(text) | Content::Html(text) => text.len(),
-                        Content::HtmlBytes(bytes) => bytes.len(),
+                        Content::TextBytes(bytes) | Content::HtmlBytes(bytes) => bytes.len(),
                     };
                 }
                 Item::Bad(_) => problems += 1,

@@ -79,7 +79,9 @@ pub(super) fn edges(
         let sampled = members.iter().filter(|&&document| sampled[document as usize]).count();
         (members.len() as u64, sampled as u64)
     };
-    let few: Vec<u32> = (0..units.len()).filter(|&unit| size(unit).1 > 0).collect();
+    let compared = |unit: u32| !settings.excludes(units.size(unit));
+    let few: Vec<u32> =
+        (0..units.len()).filter(|&unit| size(unit).1 > 0 && compared(unit)).collect();
     let elements = (0u32..)
         .zip(&few)
         .flat_map(|(slot, &unit)| units.held_set(collection, unit).iter().map(move |e| (e, slot)));
@@ -88,7 +90,7 @@ pub(super) fn edges(
     let over = || listed.load(Ordering::Relaxed) > max_pairs;
 
     let of_unit = |(counts, met): &mut (Vec<u32>, Vec<u32>), unit: u32| -> Vec<Edge> {
-        if over() || progress.cancelled() {
+        if over() || progress.cancelled() || !compared(unit) {
             return Vec::new();
         }
         counts.resize(few.len(), 0);
@@ -136,7 +138,7 @@ pub(super) fn edges(
 mod tests {
     use super::*;
     use lookalike_core::Measure;
-    use lookalike_engine::{Approach, Linkage, MatchOptions, Silent, find};
+    use lookalike_engine::{Approach, Linkage, MatchOptions, MinFeatures, Silent, find};
     use proptest::prelude::*;
 
     #[test]
@@ -156,6 +158,7 @@ mod tests {
             size in 1u32..8,
             hundredths in 30u32..=100,
             which in 0usize..3,
+            least in 0u32..8,
         ) {
             let sets: Vec<Vec<u64>> =
                 sets.into_iter().map(|set| set.into_iter().map(finalise).collect()).collect();
@@ -164,6 +167,8 @@ mod tests {
             let threshold = format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().unwrap();
             let mut settings = MatchSettings::resemblance(threshold);
             settings.measure = [Measure::Resemblance, Measure::Containment, Measure::Cosine][which];
+            let MatchSettings { features, terms, .. } = settings;
+            settings.min_features = (least > 1).then_some(MinFeatures { count: least, features, terms });
             let units = Units::new(&collection, &[], settings.measure);
             let counted =
                 edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
@@ -173,7 +178,9 @@ mod tests {
             let has = |unit| units.members(unit).iter().any(|&d| sampled[d as usize]);
             let mut expected = found.pairs.edges;
             expected.retain(|edge| has(edge.unit) || has(edge.with));
-            prop_assert_eq!(counted, expected);
+            prop_assert_eq!(&counted, &expected);
+            let small = |unit| units.size(unit) < least;
+            prop_assert!(!counted.iter().any(|edge| small(edge.unit) || small(edge.with)));
         }
     }
 }

@@ -79,7 +79,9 @@ impl Laboratory<'_> {
         let (mut able, mut starts) = (Vec::with_capacity(collection.len() as usize), vec![0]);
         for unit in 0..units.len() {
             let members = units.members(unit).iter().copied();
-            able.extend(members.filter(|&document| collection.unsigned(document).is_none()));
+            able.extend(members.filter(|&document| {
+                matches!(collection.unsigned(document), None | Some(Unsigned::FewFeatures))
+            }));
             starts.push(able.len() as u32);
         }
         Ok(Trial { collection, units, matches, approach, times, able, starts })
@@ -105,6 +107,10 @@ impl Trial {
     /// together before it saw them, and it gets no credit for what it would not have found.
     fn finds_copies(&self, unit: u32) -> bool {
         let Some(method) = &self.approach.method else { return true };
+        // --min-features leaves the method nothing to find but documents of the same words.
+        if self.has_few_features(unit) {
+            return true;
+        }
         match (self.approach.verify, method.candidates()) {
             (Verify::Sketch, _) => {
                 let itself = Edge { unit, with: unit, shared: self.units.size(unit) };
@@ -115,6 +121,14 @@ impl Trial {
                 self.able(unit).first().is_some_and(|&document| self.bytes_of(document).0 > 0)
             }
         }
+    }
+
+    /// Whether the documents of a unit have too few features to be compared.
+    fn has_few_features(&self, unit: u32) -> bool {
+        let first = self.able(unit).first();
+        first.is_some_and(|&document| {
+            self.collection.unsigned(document) == Some(Unsigned::FewFeatures)
+        })
     }
 
     /// All pairs of documents found, in order.
@@ -164,6 +178,7 @@ impl Trial {
                 Some(Unsigned::TooShort) => ignored.too_short += 1,
                 Some(Unsigned::NothingSelected) => ignored.nothing_selected += 1,
                 Some(Unsigned::OnlyCommon) => ignored.only_common += 1,
+                Some(Unsigned::FewFeatures) => ignored.few_features += 1,
             }
         }
         ignored

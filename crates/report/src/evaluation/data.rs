@@ -164,6 +164,9 @@ pub struct Ignored {
     /// Nothing left after common shingles were removed.
     #[serde(default, skip_serializing_if = "crate::summary::is_zero")]
     pub only_common: u64,
+    /// Fewer features than `--min-features`: found only with documents of the same words.
+    #[serde(default)]
+    pub few_features: u64,
 }
 
 /// Pairs of one step of similarity.
@@ -232,7 +235,11 @@ impl Ignored {
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.no_words + self.too_short + self.nothing_selected + self.only_common
+        self.no_words
+            + self.too_short
+            + self.nothing_selected
+            + self.only_common
+            + self.few_features
     }
 }
 

@@ -47,6 +47,7 @@ pub(super) fn rows(evaluation: &Evaluation) -> Vec<MethodRow> {
             (ignored.too_short, "too short"),
             (ignored.nothing_selected, "no term selected"),
             (ignored.only_common, "only common shingles"),
+            (ignored.few_features, "few features"),
         ];
         let reasons = reasons.iter().filter(|(documents, _)| *documents > 0);
         let reasons: Vec<String> =

@@ -210,6 +210,7 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     row("compared by", &settings.features());
     row("terms", settings.terms.as_deref().unwrap_or_default());
     row("short documents", &settings.short_documents);
+    row("min features", &settings.min_features.map(|least| least.to_string()).unwrap_or_default());
     row("normalisation", &settings.normalize);
     row("keep", &settings.keep.join(", then "));
     row("linkage", &settings.linkage);
@@ -240,6 +241,7 @@ fn flatten(name: &str, value: &Value, rows: &mut Vec<(String, String)>, depth: u
 /// Counts that are of interest to whoever wants to know how the answer came about.
 pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
     let without = format!("without {}", summary.lacking());
+    let few = summary.settings.under_min_features();
     let mut rows = vec![
         ("tokens", count(summary.tokens)),
         ("features", count(summary.features.total)),
@@ -263,6 +265,9 @@ pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
         ("unreadable inputs", count(summary.unreadable_inputs)),
         ("files passed over", count(summary.skipped_files)),
     ];
+    if summary.settings.min_features.is_some() {
+        rows.push((few.as_str(), count(summary.without_features.few_features)));
+    }
     if let Some(distinct) = summary.features.distinct_approximately {
         rows.insert(2, ("distinct features", format!("about {}", count(distinct))));
     }

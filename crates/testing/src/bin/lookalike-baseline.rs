@@ -10,7 +10,7 @@ use lookalike_core::batch;
 use lookalike_engine::pipeline;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item, Problem};
-use lookalike_text::{AnalysisSettings, Analyzer, Scratch, decode_html, extract};
+use lookalike_text::{AnalysisSettings, Analyzer, Scratch, decode_html, decode_text, extract};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
@@ -159,6 +159,7 @@ impl Baseline<'_> {
     ) {
         let text = match content {
             Content::Text(text) => Cow::Borrowed(text.as_ref()),
+            Content::TextBytes(bytes) => decode_text(bytes).text,
             Content::Html(html) => Cow::Owned(extract(html).text),
             Content::HtmlBytes(bytes) => Cow::Owned(extract(&decode_html(bytes).text).text),
         };

@@ -8,7 +8,7 @@ use crate::prng::Prng;
 use lookalike_io::input::InputError;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
-use lookalike_text::{decode_html, extract};
+use lookalike_text::{decode_html, decode_text, extract};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -74,6 +74,7 @@ impl Sources {
                     let name = inputs.files.get(file).map_or("", |file| file.name.as_str());
                     let added = match &record.content {
                         Content::Text(text) => sources.add(name, text),
+                        Content::TextBytes(bytes) => sources.add(name, &decode_text(bytes).text),
                         Content::Html(html) => sources.add(name, &extract(html).text),
                         Content::HtmlBytes(bytes) => {
                             sources.add(name, &extract(&decode_html(bytes).text).text)

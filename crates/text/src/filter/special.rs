@@ -4,11 +4,12 @@
 //! =, etc.") from documents cut at white space. Tokens here are runs of letters and digits and contain
 //! none: `and/or` is `and`, `or`. So the rule has to act before the text is cut: what white space
 //! delimits is dropped if, once punctuation at its two ends is taken off, a special character is left
-//! inside. Two things are not special: the apostrophe of `don't`, which the paper's own stop list has,
-//! and marks that belong to letters. Scripts that do not put white space between words are left alone,
+//! inside. Three things are not special: the apostrophe of `don't`, which the paper's own stop list has,
+//! marks that belong to letters, and default-ignorable characters (the soft hyphen). Scripts that do not put white space between words are left alone,
 //! where a comma would take away a paragraph.
 
 use crate::classes::{Classes, MARK, UNSPACED, WORD};
+use crate::normal::is_ignorable;
 
 /// Writes `text` to `out` without the pieces that a special character is inside of. O(text).
 pub(super) fn without_special(text: &str, out: &mut String) {
@@ -29,7 +30,9 @@ fn is_special(piece: &str, classes: &Classes) -> bool {
             || (!c.is_ascii() && classes.get(c) & (WORD | UNSPACED | MARK) != 0)
     };
     let inside = piece.trim_matches(|c| !part_of_word(c));
-    inside.chars().any(|c| !part_of_word(c) && !matches!(c, '\'' | '\u{2019}'))
+    let special =
+        |c| !part_of_word(c) && !matches!(c, '\'' | '\u{2019}') && !is_ignorable(c, classes);
+    inside.chars().any(special)
         && !inside.chars().any(|c| !c.is_ascii() && classes.get(c) & UNSPACED != 0)
 }
 
@@ -54,6 +57,15 @@ mod tests {
         let text = "\"Don't!\" she said -- (isn’t it?) ... well.";
         assert_eq!(left(text), text);
         assert_eq!(left("cafe\u{301} naïve"), "cafe\u{301} naïve");
+    }
+
+    #[test]
+    fn default_ignorable_characters_are_not_special() {
+        assert_eq!(
+            left("soft\u{ad}hyphen =\u{3164}a\u{200b}"),
+            "soft\u{ad}hyphen =\u{3164}a\u{200b}"
+        );
+        assert_eq!(left("an\u{200b}d\u{2060}/or"), "");
     }
 
     #[test]

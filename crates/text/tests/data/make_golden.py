@@ -1,9 +1,13 @@
-"""Writes golden_words.txt: sentences of our own and the words that Python finds in them.
+"""Writes golden_words.txt: sentences of our own and the words that Python finds in them once default-ignorable
+characters are removed.
 
 One line each: the text, a tab, the words joined by spaces. Run with Python 3.11 (Unicode 14).
 """
 import re
 import sys
+
+# Default_Ignorable_Code_Point of Unicode 17.0, the part of it that the texts have.
+IGNORABLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 
 TEXTS = [
     "The quick brown fox, 2 dogs & a snake_case name: it's 3.14 o'clock, isn't it?",
@@ -33,5 +37,5 @@ TEXTS = [
 with open(sys.argv[1], "w", encoding="utf-8", newline="") as out:
     for text in TEXTS:
         assert not {"\t", "\n"} & set(text)
-        words = re.findall(r"[^\W_]+", text.lower())
+        words = re.findall(r"[^\W_]+", IGNORABLE.sub("", text).lower())
         out.write(f"{text}\t{' '.join(words)}\n")

@@ -1,0 +1,55 @@
+//! Digest of a document's original content, by which *identical* documents are told.
+//!
+//! Broder 1997, section 4, takes two documents for identical if a fingerprint of the whole original is equal.
+//! The original is what the document was given as, before anything is decoded or taken away:
+//!
+//! * plain text in a record: the value of its text field, as UTF-8;
+//! * a text or Markdown file: the bytes of the file, after decompression;
+//! * HTML in a record: the value of its HTML field, as UTF-8;
+//! * an HTML file: the bytes of the file, after decompression.
+//!
+//! Text is one kind, wherever it comes from: equal bytes give equal words. The same bytes as HTML are another
+//! document, and so are an HTML file and an HTML field, because the encoding of a file is worked out from its
+//! bytes and that of a field is known. So identical documents always have the same words.
+
+use lookalike_core::TextDigest;
+use lookalike_io::Content;
+
+/// Kinds of content with a digest of their own; plain text is 0.
+const HTML: u64 = 1;
+const HTML_FILE: u64 = 2;
+
+/// Digest of the original content.
+#[must_use]
+pub fn digest(content: &Content<'_>) -> TextDigest {
+    match content {
+        Content::Text(text) => TextDigest::of(text.as_bytes()),
+        Content::TextBytes(bytes) => TextDigest::of(bytes),
+        Content::Html(html) => TextDigest::of_kind(HTML, html.as_bytes()),
+        Content::HtmlBytes(bytes) => TextDigest::of_kind(HTML_FILE, bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_bytes_of_one_kind_are_one_original() {
+        let text = "caf\u{e9}";
+        let contents = [
+            Content::Text(text.into()),
+            Content::TextBytes(text.as_bytes()),
+            Content::Html(text.into()),
+            Content::HtmlBytes(text.as_bytes()),
+            Content::TextBytes(b"\xef\xbb\xbfcaf\xc3\xa9"),
+            Content::TextBytes(b"\xff\xfec\0a\0f\0\xe9\0"),
+        ];
+        for (number, one) in contents.iter().enumerate() {
+            for (other_number, other) in contents.iter().enumerate() {
+                let same = number == other_number || number.max(other_number) == 1;
+                assert_eq!(digest(one) == digest(other), same, "{one:?} and {other:?}");
+            }
+        }
+    }
+}
