@@ -47,7 +47,7 @@ layers:
 
 ## Whole runs, checked by a program that shares no code with lookalike.
 ## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
-## the binary alone would compile half of them once more.)
+## the binary alone would compile serde, and with it all our crates, once more.)
 check-runs:
 	$(CARGO) build --locked --workspace --bin lookalike --tests
 	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
