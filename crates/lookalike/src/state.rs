@@ -1,7 +1,7 @@
 //! A job in; the directory in which it keeps what is done, so that a killed run can go on, out.
 
 use crate::memory::Memory;
-use crate::{Job, LookalikeError};
+use crate::{ErrorKind, Job, LookalikeError};
 use lookalike_io::scratch::workshop::JOB;
 use lookalike_io::scratch::{Workshop, WorkshopError};
 use lookalike_io::sink::Staging;
@@ -25,6 +25,7 @@ pub(crate) fn open(
     list_pairs: bool,
     memory: Memory,
 ) -> Result<Option<Workshop>, LookalikeError> {
+    Workshop::sweep(&directory(job));
     // What an earlier run left is not passed over in silence.
     let left = directory(job).join(JOB).exists();
     if !left && !keeps(job, inputs, memory) {
@@ -51,6 +52,8 @@ pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
     match error {
         // These speak of the directory themselves.
         LookalikeError::Workshop(_) => error,
+        // Nothing was begun: what is there was left by an earlier run, which told of it.
+        error if error.kind() == ErrorKind::Usage => error,
         error if kept.is_dir() => LookalikeError::Stopped { source: Box::new(error), kept },
         error => error,
     }

@@ -11,6 +11,9 @@ pub const JOB: &str = "job.json";
 /// [`JOB`] while it is being written.
 const PARTIAL: &str = "job.partial";
 
+/// [`JOB`] once the run is over: what is left of the directory is of no use.
+const OVER: &str = "job.over";
+
 /// The file that the run which uses the directory has locked.
 const LOCK: &str = "lock";
 
@@ -89,24 +92,14 @@ impl Workshop {
             let path = path.to_path_buf();
             move |reason| WorkshopError::Io { path, action, reason }
         };
-        let known = match fs::read(path.join(JOB)) {
-            // What cannot be parsed was being written when the system stopped.
-            Ok(bytes) => serde_json::from_slice::<Value>(&bytes).ok(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed("read what an earlier run left")(error)),
+        let refuse = |state: &State| match state {
+            State::Foreign => Err(WorkshopError::Foreign { path: path.to_path_buf() }),
+            State::Left(_) if !resume => Err(WorkshopError::Left { path: path.to_path_buf() }),
+            State::Left(_) | State::HalfMade | State::Over => Ok(()),
         };
-        // A run that was stopped while it made the directory left some of these, and nothing else.
-        let foreign = |entry: io::Result<fs::DirEntry>| {
-            entry.is_ok_and(|entry| {
-                ![LOCK, JOB, PARTIAL].map(Into::into).contains(&entry.file_name())
-            }) && known.is_none()
-        };
-        if fs::read_dir(path).is_ok_and(|mut entries| entries.any(foreign)) {
-            return Err(WorkshopError::Foreign { path: path.to_path_buf() });
-        }
-        if known.is_some() && !resume {
-            return Err(WorkshopError::Left { path: path.to_path_buf() });
-        }
+        let look = || State::of(path).map_err(failed("read what an earlier run left"));
+        // Nothing is written into a directory that is refused.
+        refuse(&look()?)?;
         let made = !path.exists();
         fs::create_dir_all(path).map_err(failed("make the scratch directory"))?;
         // Until there is something to resume, a failure below removes what was made.
@@ -126,13 +119,19 @@ impl Workshop {
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock it")(error)),
         }
-        match &known {
-            Some(known) if known != job => {
+        // Until it was locked, another run may have changed it.
+        let state = look()?;
+        refuse(&state)?;
+        match &state {
+            State::Left(known) if known != job => {
                 let (path, difference) = (path.to_path_buf(), difference("", known, job));
                 return Err(WorkshopError::Other { path, difference });
             }
-            Some(_) => {}
-            None => {
+            State::Left(_) => {}
+            State::HalfMade | State::Over | State::Foreign => {
+                let rest =
+                    clear(path, &[LOCK, OVER]).and_then(|()| remove_if_there(&path.join(OVER)));
+                rest.map_err(failed("remove what an earlier run left"))?;
                 let partial = path.join(PARTIAL);
                 let write = || {
                     let mut file = File::create(&partial)?;
@@ -144,8 +143,19 @@ impl Workshop {
                 write().map_err(failed("write into the scratch directory")).map_err(unmade)?;
             }
         }
-        let resumed = known.is_some();
+        let resumed = matches!(state, State::Left(_));
         Ok(Self { path: path.to_path_buf(), _lock: lock, resumed, worth: resumed })
+    }
+
+    /// Removes what is left of a directory if a run was stopped while it removed it.
+    pub fn sweep(path: &Path) {
+        if let Ok(State::Over) = State::of(path)
+            && let Ok(lock) = File::options().write(true).open(path.join(LOCK))
+            && lock.try_lock().is_ok()
+        {
+            // What cannot be removed is replaced by the next run that needs the directory.
+            let _ = remove(path);
+        }
     }
 
     /// Where a file of this name lies.
@@ -173,7 +183,7 @@ impl Workshop {
         self.worth = true;
         let path = self.path.clone();
         let action = "remove the scratch directory";
-        fs::remove_dir_all(&path).map_err(|reason| WorkshopError::Io { path, action, reason })
+        remove(&path).map_err(|reason| WorkshopError::Io { path, action, reason })
     }
 }
 
@@ -181,8 +191,87 @@ impl Drop for Workshop {
     fn drop(&mut self) {
         if !self.worth {
             // Nobody is left to be told, and the next run does not trip over an empty one.
-            let _ = fs::remove_dir_all(&self.path);
+            let _ = remove(&self.path);
         }
+    }
+}
+
+/// What a directory holds, whatever was running when it was stopped.
+#[derive(Debug)]
+enum State {
+    /// It is not there, or a run was stopped while it made it.
+    HalfMade,
+    /// What a run had done of this job.
+    Left(Value),
+    /// A run was stopped while it removed it.
+    Over,
+    /// It is not one of ours.
+    Foreign,
+}
+
+impl State {
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut names = Vec::new();
+        match fs::read_dir(path) {
+            Ok(entries) => {
+                for entry in entries {
+                    names.push(entry?.file_name());
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::HalfMade),
+            Err(error) => return Err(error),
+        }
+        // What cannot be parsed was being written when the system stopped.
+        let job = |name: &str| match fs::read(path.join(name)) {
+            Ok(bytes) => Ok(serde_json::from_slice::<Value>(&bytes).ok()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        };
+        if let Some(job) = job(JOB)? {
+            return Ok(Self::Left(job));
+        }
+        // The lock is the first file that is made and the last that is removed.
+        let locked = names.iter().any(|name| name == LOCK);
+        if locked && job(OVER)?.is_some() {
+            return Ok(Self::Over);
+        }
+        let ours = |name: &std::ffi::OsString| [LOCK, JOB, PARTIAL].iter().any(|own| name == own);
+        let half_made = names.is_empty() || locked && names.iter().all(ours);
+        Ok(if half_made { Self::HalfMade } else { Self::Foreign })
+    }
+}
+
+/// Removes a directory of ours. Stopped at any moment, it leaves one that is recognised as of no use.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::rename(path.join(JOB), path.join(OVER)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    clear(path, &[LOCK, OVER])?;
+    remove_if_there(&path.join(OVER))?;
+    remove_if_there(&path.join(LOCK))?;
+    fs::remove_dir(path)
+}
+
+/// Removes all that is in a directory but what has one of these names.
+fn clear(path: &Path, except: &[&str]) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if except.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -274,6 +363,60 @@ mod tests {
         }
     }
 
+    /// Stopped at any moment while the directory is removed: what is left is not taken for work to
+    /// resume, nor for a directory of others.
+    #[test]
+    fn a_half_removed_directory_is_replaced() {
+        let job = json!({"inputs": ["a", "b"]});
+        let text = job.to_string();
+        let half_removed: [&[&str]; 5] = [
+            &[LOCK, OVER, "chunks", "matches", "process"],
+            &[LOCK, OVER, "matches"],
+            &[LOCK, OVER],
+            &[LOCK],
+            &[],
+        ];
+        for names in half_removed {
+            for resume in [false, true] {
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("out.scratch");
+                fs::create_dir(&path).unwrap();
+                for name in names {
+                    fs::write(path.join(name), &text).unwrap();
+                }
+                if names.contains(&OVER) && resume {
+                    Workshop::sweep(&path);
+                    assert!(!path.exists(), "{names:?}");
+                }
+                let workshop = Workshop::open(&path, &job, resume).unwrap();
+                assert!(!workshop.resumed(), "{names:?}");
+                // One that is in use stays.
+                Workshop::sweep(&path);
+                assert!(path.exists());
+                for gone in ["chunks", "matches", "process", OVER] {
+                    assert!(!path.join(gone).exists(), "{names:?}: {gone}");
+                }
+                workshop.finish().unwrap();
+                assert!(!path.exists());
+            }
+        }
+    }
+
+    #[test]
+    fn a_directory_made_by_another_run_meanwhile_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.scratch");
+        let job = json!({"inputs": ["a"]});
+        let first = Workshop::open(&path, &job, false).unwrap();
+        // As a second run sees it that looked before the first had written the job.
+        fs::rename(path.join(JOB), folder.path().join("aside")).unwrap();
+        let error = Workshop::open(&path, &job, false).unwrap_err();
+        assert!(matches!(error, WorkshopError::InUse { .. }), "{error}");
+        fs::rename(folder.path().join("aside"), path.join(JOB)).unwrap();
+        first.finish().unwrap();
+        assert!(!path.exists());
+    }
+
     #[test]
     fn parents_are_made_and_what_stands_in_their_place_is_named() {
         let folder = tempfile::tempdir().unwrap();
@@ -289,6 +432,14 @@ mod tests {
     fn the_folders_of_others_are_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.txt"), "years of work").unwrap();
+        for name in ["x/job.partial", "y/job.over", "z/job.json"] {
+            let path = folder.path().join(name);
+            fs::create_dir(path.parent().unwrap()).unwrap();
+            fs::write(&path, "what somebody else named so").unwrap();
+            let error = Workshop::open(path.parent().unwrap(), &Value::Null, true).unwrap_err();
+            assert!(matches!(error, WorkshopError::Foreign { .. }), "{error}");
+            assert!(path.exists());
+        }
         for resume in [false, true] {
             let error = Workshop::open(folder.path(), &Value::Null, resume).unwrap_err();
             assert!(matches!(error, WorkshopError::Foreign { .. }), "{error}");

@@ -189,7 +189,10 @@ impl Staging {
             let _ = fs::rename(&aside, &self.resolved);
             return Err(self.not_renamed(error));
         }
-        Ok(Some(aside))
+        // The name that it has now is for a result that is still to be moved back: one that is half
+        // deleted must not have it.
+        let old = fs::rename(&aside, &self.partial).map(|()| self.partial.clone());
+        Ok(Some(old.unwrap_or(aside)))
     }
 
     /// Keeps the whole but unnamed result and says where it is.
