@@ -218,11 +218,18 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> 
     Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
 }
 
-/// The inputs, those of `--against` behind the others; and where those begin.
+/// The inputs, those of `--against` behind the others; and where those begin. Makes the directory for
+/// temporary files, if one was named: standard input is copied there.
 pub(crate) fn discover(
     job: &Job,
     keep: &[lookalike_cluster::KeepRule],
 ) -> Result<(Inputs, u32), LookalikeError> {
+    if let Some(scratch) = &job.scratch {
+        std::fs::create_dir_all(scratch).map_err(|reason| EngineError::Scratch {
+            folder: scratch.display().to_string(),
+            reason: reason.to_string(),
+        })?;
+    }
     let mut options = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
     options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;

@@ -3,7 +3,7 @@
 use crate::lexicon::{count_terms, description};
 use crate::settings::MethodSettings;
 use crate::{Job, LookalikeError, state};
-use lookalike_engine::{Approach, Progress, Verify};
+use lookalike_engine::{Approach, EngineError, Progress, Verify};
 use lookalike_io::Inputs;
 use lookalike_io::scratch::Workshop;
 use lookalike_lexicon::{Description, Lexicon};
@@ -135,9 +135,8 @@ pub(crate) fn counted(
     progress: &dyn Progress,
 ) -> Result<Lexicon, LookalikeError> {
     let folder = tempfile::tempdir_in(state::folder(job)).map_err(|error| {
-        LookalikeError::Settings(format!(
-            "no temporary directory for the document frequencies: {error}; use --scratch DIR"
-        ))
+        let (folder, reason) = (state::folder(job).display().to_string(), error.to_string());
+        EngineError::Scratch { folder, reason }
     })?;
     let path = folder.path().join("inputs.lexicon");
     count_terms(inputs, &job.settings, wanted, threads, &path, progress)
