@@ -114,7 +114,9 @@ fn read(inputs: &Inputs, size: usize) -> Read {
                 Item::Record(record) => {
                     let text = match &record.content {
                         Content::Text(text) | Content::Html(text) => text.to_string(),
-                        Content::HtmlBytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                        Content::TextBytes(bytes) | Content::HtmlBytes(bytes) => {
+                            String::from_utf8_lossy(bytes).into_owned()
+                        }
                     };
                     let (title, url, date) = (&record.title, &record.url, &record.date);
                     let rest = format!("{title:?} {url:?} {date:?}");

@@ -45,9 +45,10 @@ fn failed(error: &anyhow::Error) -> Exit {
         // A reader that has had enough (`lookalike … | head`) is not a failure worth words.
         Exit::Failed if is_broken_pipe(error) => return Exit::Done,
         Exit::Usage => {
-            tell(format_args!("lookalike: {error:#}\n\nFor more information, try '--help'."));
+            tell(format_args!("lookalike: {error}\n\nFor more information, try '--help'."));
         }
-        _ => tell(format_args!("lookalike: {error:#}")),
+        // Messages of the library name their causes themselves.
+        _ => tell(format_args!("lookalike: {error}")),
     }
     exit
 }

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum LexiconError {
     /// The system said no.
-    #[error("{}: {source}", path.display())]
+    #[error(
+        "{}: {source}; check the path, its permissions and the space on its disk, then run again",
+        path.display()
+    )]
     Io {
         /// The file.
         path: PathBuf,

@@ -7,6 +7,7 @@ use lookalike_io::scratch::{Workshop, WorkshopError};
 use lookalike_io::sink::Staging;
 use lookalike_io::{Compression, Inputs};
 use serde_json::{Value, json, to_value};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xxhash_rust::xxh3::xxh3_128;
@@ -93,13 +94,27 @@ const PROCESS: &str = "process";
 pub(crate) fn begin(job: &Job, workshop: Option<&Workshop>) -> Result<Staging, LookalikeError> {
     if let Some(workshop) = workshop {
         let note = workshop.path(PROCESS);
-        let left = std::fs::read_to_string(&note).ok();
-        if let Some(process) = left.and_then(|left| left.parse().ok()) {
-            Staging::remove_left(&job.output, process)?;
+        let failed = |action| {
+            let path = note.clone();
+            move |reason| WorkshopError::Io { path, action, reason }
+        };
+        match std::fs::read_to_string(&note) {
+            // A note that is no number was being written: no result was begun after it.
+            Ok(left) => {
+                if let Ok(process) = left.parse() {
+                    Staging::remove_left(&job.output, process)?;
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed("read what an earlier run left")(error).into()),
         }
-        std::fs::write(&note, std::process::id().to_string()).map_err(|reason| {
-            WorkshopError::Io { path: note, action: "write into the scratch directory", reason }
-        })?;
+        // The note must reach the disk before anything of the result does.
+        let write = || {
+            let mut file = std::fs::File::create(&note)?;
+            file.write_all(std::process::id().to_string().as_bytes())?;
+            file.sync_all()
+        };
+        write().map_err(failed("write into the scratch directory"))?;
     }
     Ok(Staging::create(&job.output, job.force)?)
 }

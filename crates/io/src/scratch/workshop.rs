@@ -70,6 +70,17 @@ pub enum WorkshopError {
         /// The directory.
         path: PathBuf,
     },
+    /// The run is over, and its directory stays.
+    #[error(
+        "{}: the result is in place, but the scratch directory cannot be removed: {reason}; delete it",
+        path.display()
+    )]
+    NotRemoved {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
     /// Any other failure.
     #[error("{}: cannot {action}: {reason}; name a directory on a disk with room by --scratch DIR", path.display())]
     Io {
@@ -182,8 +193,7 @@ impl Workshop {
     pub fn finish(mut self) -> Result<(), WorkshopError> {
         self.worth = true;
         let path = self.path.clone();
-        let action = "remove the scratch directory";
-        remove(&path).map_err(|reason| WorkshopError::Io { path, action, reason })
+        remove(&path).map_err(|reason| WorkshopError::NotRemoved { path, reason })
     }
 }
 

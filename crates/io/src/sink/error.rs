@@ -55,6 +55,17 @@ pub enum OutputError {
         /// What the system says.
         source: io::Error,
     },
+    /// The result is in place; whether its name survives a power cut is unknown.
+    #[error(
+        "{}: the result is in place, but its folder could not be brought to the disk: {source}; check the disk",
+        path.display()
+    )]
+    NotSynced {
+        /// The result directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The result is in place; the one that it replaces could not be deleted.
     #[error("{}: the result is in place, but the old one could not be deleted; remove {} yourself", path.display(), old.display())]
     LeftBehind {

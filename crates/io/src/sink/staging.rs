@@ -160,7 +160,11 @@ impl Staging {
         };
         self.live = false;
         if let Some(parent) = self.resolved.parent() {
-            sync_directory(parent)?;
+            let synced = sync_directory(parent);
+            synced.map_err(|source| OutputError::NotSynced {
+                path: self.destination.clone(),
+                source,
+            })?;
         }
         match old {
             Some(old) => fs::remove_dir_all(&old).map_err(|source| OutputError::LeftBehind {
@@ -371,19 +375,18 @@ fn sync_tree(directory: &Path) -> Result<(), OutputError> {
             file.and_then(|file| file.sync_all()).map_err(|e| fail(&path, e))?;
         }
     }
-    sync_directory(directory)
+    let synced = sync_directory(directory);
+    synced.map_err(|e| OutputError::io("bring the folder to the disk", directory, e))
 }
 
 #[cfg(unix)]
-fn sync_directory(directory: &Path) -> Result<(), OutputError> {
-    File::open(directory)
-        .and_then(|file| file.sync_all())
-        .map_err(|e| OutputError::io("bring the folder to the disk", directory, e))
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
 }
 
 /// Other systems have no such call.
 #[cfg(not(unix))]
-fn sync_directory(_: &Path) -> Result<(), OutputError> {
+fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
 use lookalike_report::Evaluation;
 
 /// Columns of `methods`.
-const METHODS: [Column; 22] = [
+const METHODS: [Column; 23] = [
     Column::text("method"),
     Column::ratio("recall"),
     Column::ratio("precision"),
