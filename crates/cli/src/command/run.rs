@@ -122,7 +122,7 @@ pub(super) fn print_summary(
     // On standard error, wherever the summary goes: they decide which documents stay.
     let urgent = summary.keep_warnings();
     if !quiet {
-        urgent.iter().for_each(|warning| eprintln!("lookalike: warning: {warning}"));
+        urgent.iter().for_each(|warning| tell(format_args!("lookalike: warning: {warning}")));
     }
     let mut stdout = std::io::stdout().lock();
     if json {

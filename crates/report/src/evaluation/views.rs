@@ -173,6 +173,9 @@ pub(super) fn settings(evaluation: &Evaluation) -> Vec<(String, String)> {
     if let Some(terms) = &settings.terms {
         rows.push(("terms".to_owned(), terms.clone()));
     }
+    if let Some(least) = settings.min_features {
+        rows.push(("min features".to_owned(), least.to_string()));
+    }
     if let Some(from) = &truth.listed_from {
         rows.push(("pairs listed from".to_owned(), from.clone()));
     }
