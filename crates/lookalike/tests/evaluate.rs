@@ -260,14 +260,24 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn two_documents_of_one_name_cannot_be_labelled() {
+fn two_documents_of_one_id_are_labelled_by_file_and_record_only() {
     let mut documents = families(1);
     documents[1].0 = documents[0].0.clone();
     let mut case = Case::new(&documents, &["exact"]);
     case.run();
     let labels = case.file("pairs.tsv", "a\tb\noriginal0\tnear0\n");
     case.job.truth = TruthSource::Labels(labels);
-    assert!(case.refused().contains("several documents are named `original0`"));
+    assert!(case.refused().contains("several documents have the id `original0`"));
+    // By file and record they can.
+    let docs = case.folder.path().join("docs.jsonl").display().to_string();
+    let labels = |record: &str| {
+        let head = "a_id\ta_file\ta_record\tb_id\tb_file\tb_record\n";
+        format!("{head}original0\t{docs}\t1\toriginal0\t{docs}\t{record}\n")
+    };
+    case.job.truth = TruthSource::Labels(case.file("places.tsv", &labels("2")));
+    assert_eq!(case.run().truth.pairs, 1);
+    case.job.truth = TruthSource::Labels(case.file("places.tsv", &labels("two")));
+    assert!(case.refused().contains("`two` is not a record number"));
 }
 
 #[test]
