@@ -11,9 +11,9 @@ pub(crate) enum Exit {
     Done = 0,
     /// It failed: an input that cannot be read, an output that cannot be written, nothing to read.
     Failed = 1,
-    /// The command line makes no sense.
+    /// An argument that does not exist, or a value that cannot be used.
     Usage = 2,
-    /// A guard that the user set stopped the run before anything was written.
+    /// A guard stopped the run: a condition under which no result is to be written.
     Guard = 3,
     /// A panic: a fault of the program.
     Internal = 101,
@@ -38,6 +38,7 @@ impl Exit {
         match error.downcast_ref::<LookalikeError>().map(LookalikeError::kind) {
             Some(ErrorKind::Usage) => Self::Usage,
             Some(ErrorKind::Guard) => Self::Guard,
+            Some(ErrorKind::Internal) => Self::Internal,
             Some(ErrorKind::Cancelled) => match interrupt::signal() {
                 Some(Signal::Terminate) => Self::Terminated,
                 _ => Self::Interrupted,
@@ -47,7 +48,8 @@ impl Exit {
     }
 }
 
-/// Arguments that exclude each other in a way that the parser cannot know.
+/// A value that cannot be used, or arguments that exclude each other, in a way that the parser
+/// cannot know.
 #[derive(Debug)]
 pub(crate) struct WrongUsage(pub(crate) String);
 
@@ -58,3 +60,29 @@ impl std::fmt::Display for WrongUsage {
 }
 
 impl std::error::Error for WrongUsage {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_the_codes_of_their_kinds() {
+        let settings = || LookalikeError::Settings("of no use".into());
+        let kept = std::path::PathBuf::from("out.scratch");
+        let internal = LookalikeError::Internal { message: "index out of bounds".into() };
+        let stopped = LookalikeError::Stopped { source: Box::new(internal), kept };
+        let changed = LookalikeError::Changed { input: "docs.jsonl".into(), found: None };
+        let several = LookalikeError::SeveralDocuments { place: "docs.jsonl".into() };
+        for (error, exit) in [
+            (anyhow::Error::new(settings()), Exit::Usage),
+            (anyhow::Error::new(settings()).context("more words"), Exit::Usage),
+            (WrongUsage("of no use".into()).into(), Exit::Usage),
+            (changed.into(), Exit::Guard),
+            (stopped.into(), Exit::Internal),
+            (several.into(), Exit::Failed),
+            (std::io::Error::other("the disk").into(), Exit::Failed),
+        ] {
+            assert_eq!(Exit::of(&error), exit, "{error:#}");
+        }
+    }
+}

@@ -87,7 +87,7 @@ pub enum EngineError {
         reason: String,
     },
     /// The user interrupted the run.
-    #[error("interrupted")]
+    #[error("interrupted; no result was written")]
     Cancelled,
 }
 

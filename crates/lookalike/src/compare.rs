@@ -2,6 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::lookup::{Ids, Name, find};
+use crate::panics::caught;
 use crate::{LookalikeError, Settings};
 use lookalike_io::Inputs;
 use lookalike_report::DocExhibit;
@@ -31,7 +32,9 @@ use std::path::Path;
 /// no sense.
 pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, LookalikeError> {
     settings.matching()?;
-    Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None)
+    caught(|| {
+        Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None)
+    })
 }
 
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {

@@ -121,6 +121,14 @@ pub enum LookalikeError {
         /// Why not, and what to do.
         reason: String,
     },
+    /// An option that asks for more than the tables of an earlier run can answer.
+    #[error("{run}: {reason}")]
+    Unanswerable {
+        /// The directory of the run.
+        run: String,
+        /// Why not, and what to do.
+        reason: String,
+    },
     /// A document that is not in the run.
     #[error("no document `{name}` in {place}; {advice}{unread}")]
     NoSuchDocument {
@@ -172,6 +180,12 @@ pub enum LookalikeError {
     /// The summary could not be written as JSON.
     #[error("the summary could not be written: {0}")]
     Summary(#[from] serde_json::Error),
+    /// A panic on any thread: a fault of this program.
+    #[error("internal error: {message}; no result was written")]
+    Internal {
+        /// The message of the panic.
+        message: String,
+    },
     /// An input gave other records the second time it was read, though its size and time are the same.
     #[error(
         "{input}: changed while it was being read{}; nothing was written; leave the inputs alone during \
@@ -277,6 +291,8 @@ pub enum ErrorKind {
     Usage,
     /// A guard stopped the job: [`Job::strict`](crate::Job::strict), or a limit was reached.
     Guard,
+    /// A panic: a fault of this program.
+    Internal,
     /// [`Progress::cancelled`](crate::Progress::cancelled) asked for the stop.
     Cancelled,
     /// An input, an output or the system failed.
@@ -294,8 +310,14 @@ impl LookalikeError {
             | Self::ShingleSize(_)
             | Self::Settings(_)
             | Self::Method(_)
+            | Self::Unanswerable { .. }
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
-            Self::Limit(_) | Self::Engine(EngineError::Strict(_)) => ErrorKind::Guard,
+            Self::Limit(_)
+            | Self::Engine(EngineError::Strict(_))
+            | Self::Changed { .. }
+            | Self::Input(InputError::Changed { .. })
+            | Self::LexiconChecksum { .. } => ErrorKind::Guard,
+            Self::Internal { .. } => ErrorKind::Internal,
             Self::Engine(EngineError::Cancelled)
             | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
             Self::Stopped { source, .. } => source.kind(),

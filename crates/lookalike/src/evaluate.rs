@@ -24,6 +24,7 @@ use crate::LookalikeError;
 use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
 use crate::memory;
+use crate::panics::caught;
 use crate::summarise::settings_summary;
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
 pub use theory::{SCurve, s_curve};
@@ -83,6 +84,10 @@ pub struct Evaluated {
 /// Settings, methods or labels that make no sense, more pairs than [`crate::Job::max_pairs`], inputs that
 /// cannot be read, outputs that cannot be written.
 pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
+    caught(|| carry_out(job, progress))
+}
+
+fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
     let started = Instant::now();
     let mut settings = job.job.settings.matching()?;
     let from = job.list_from(&settings)?;

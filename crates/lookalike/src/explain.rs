@@ -8,6 +8,7 @@ use crate::common::CommonCounts;
 use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::evidence::Evidence;
 use crate::lookup::{Ids, Name, find};
+use crate::panics::caught;
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
@@ -33,6 +34,10 @@ pub(crate) struct RunJob {
 /// A directory that holds no finished run, inputs that are gone, names that no document has, ids that several
 /// documents have.
 pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
+    caught(|| explained(a, b, run))
+}
+
+fn explained(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
     let (summary, job) = read_summary(run)?;
     let options = job.settings.reading(vec![run.to_path_buf()], None);
     if job.inputs.iter().chain(&job.against).any(|input| input == "-") {

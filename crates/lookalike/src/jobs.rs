@@ -5,6 +5,7 @@ use crate::decisions::{Clusters, Decisions};
 use crate::documents::write_documents;
 use crate::evidence::located;
 use crate::exhibits::{Choice, exhibits};
+use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
 use crate::result_tables::{run_digest, write_clusters, write_ledger, write_pairs, write_problems};
 use crate::second_pass::second_pass;
@@ -71,7 +72,8 @@ pub fn cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeE
 fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
     // Whatever is done in parallel is done on so many threads.
     let pool = pool(job.thread_count())?;
-    pool.install(|| carry_out(job, action, progress)).map_err(|error| state::stopped(job, error))
+    caught(|| pool.install(|| carry_out(job, action, progress)))
+        .map_err(|error| state::stopped(job, error))
 }
 
 fn carry_out(

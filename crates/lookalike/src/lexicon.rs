@@ -1,5 +1,6 @@
 //! Inputs in, a lexicon out: in how many documents each term is.
 
+use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
 use lookalike_core::fingerprint::{finalise, token};
@@ -72,7 +73,7 @@ pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built,
         strict: job.strict,
         skip_unreadable: job.skip_unreadable,
     };
-    count.run(&job.output, progress)
+    caught(|| count.run(&job.output, progress))
 }
 
 /// Counts the terms of inputs that are known already.

@@ -32,6 +32,7 @@ mod keep_fields;
 mod lexicon;
 mod lookup;
 mod memory;
+mod panics;
 mod plan;
 mod recluster;
 mod result_tables;

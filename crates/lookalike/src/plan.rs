@@ -20,6 +20,7 @@ use crate::approach::name_of;
 use crate::common::same_elements;
 use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
+use crate::panics::caught;
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings, state};
 use cost::{Forecast, Growth};
@@ -66,6 +67,10 @@ pub struct Planned {
 /// Settings that make no sense, inputs that cannot be read, a bad record where the job is strict, a method
 /// that needs document frequencies and is given none.
 pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
+    caught(|| carry_out(job, progress))
+}
+
+fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
     let mut settings = job.job.settings.matching()?;

@@ -19,6 +19,7 @@ mod tables;
 mod units;
 
 use crate::documents::Documents;
+use crate::panics::caught;
 use crate::result_tables::run_digest;
 use crate::{LookalikeError, Settings};
 use earlier::{Earlier, refusal};
@@ -131,6 +132,10 @@ struct Answer<'a> {
 /// A question that the tables cannot answer, with the reason; tables that are damaged or of something else;
 /// results that cannot be written.
 pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, LookalikeError> {
+    caught(|| carry_out(job, progress))
+}
+
+fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, LookalikeError> {
     let started = Instant::now();
     let earlier = Earlier::open(&job.run)?;
     let question = earlier.question(job)?;
