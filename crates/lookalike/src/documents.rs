@@ -11,6 +11,7 @@ use crate::analysis::Analysis;
 use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
 use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
+use lookalike_engine::Progress;
 use lookalike_engine::units::rules_order;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{
@@ -61,6 +62,7 @@ pub(crate) fn write_documents(
     staging: &Staging,
     format: TableFormat,
     digest: &mut Xxh3,
+    progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
     let in_pairs = matches.in_pairs(units);
@@ -86,7 +88,7 @@ pub(crate) fn write_documents(
     let first_text = firsts(&listed, precedence.len(), text);
 
     order.par_sort_unstable_by(|x, y| x.compare(*y, collection));
-    let mut table = Table::create(staging, NAME, format, &COLUMNS, digest)?;
+    let mut table = Table::create(staging, NAME, format, &COLUMNS, digest, progress)?;
     for Named { a: document, .. } in order {
         let at = document as usize;
         let row = Row {

@@ -105,7 +105,7 @@ fn carry_out(
     let shown = choice.documents(&analysis);
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or another table.
     let (tables, pass) = rayon::join(
-        || write_tables(job, action, &analysis, &clusters, &staging),
+        || write_tables(job, action, &analysis, &clusters, &staging, progress),
         || second_pass(&analysis, &shown, routing, progress),
     );
     let ((tables, digest), pass) = (tables?, pass?);
@@ -199,6 +199,7 @@ fn write_tables(
     analysis: &Analysis,
     clusters: &Clusters,
     staging: &Staging,
+    progress: &dyn Progress,
 ) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
     let format = job.tables;
     let mut digests = <[Xxh3; 3]>::default();
@@ -208,14 +209,15 @@ fn write_tables(
         || match action {
             Action::List if analysis.matches.pairs.complete => {
                 let keep = job.settings.keep_rules()?;
-                write_documents(analysis, &keep, staging, format, of_documents).map(Some)
+                write_documents(analysis, &keep, staging, format, of_documents, progress).map(Some)
             }
             Action::List => Ok(None),
-            _ => write_ledger(analysis, staging, format, of_documents).map(Some),
+            _ => write_ledger(analysis, staging, format, of_documents, progress).map(Some),
         },
         || -> Result<_, LookalikeError> {
-            let clusters = write_clusters(analysis, clusters, staging, format, of_clusters)?;
-            Ok([clusters, write_pairs(analysis, staging, format, of_pairs)?])
+            let clusters =
+                write_clusters(analysis, clusters, staging, format, of_clusters, progress)?;
+            Ok([clusters, write_pairs(analysis, staging, format, of_pairs, progress)?])
         },
     );
     let mut tables: Vec<WrittenTable> = documents?.into_iter().chain(others?).collect();

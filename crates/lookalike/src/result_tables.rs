@@ -9,7 +9,7 @@ use crate::decisions::Clusters;
 use crate::document_columns::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::estimates;
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::{Collection, Edge};
+use lookalike_engine::{Collection, Edge, EngineError, Progress};
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, Kind, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
@@ -117,7 +117,12 @@ fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
 pub(crate) struct Table<'a> {
     writer: TableWriter,
     digest: &'a mut Xxh3,
+    progress: &'a dyn Progress,
+    rows: u64,
 }
+
+/// Rows that are written between two polls for cancellation.
+const POLLED: u64 = 4096;
 
 impl<'a> Table<'a> {
     pub(crate) fn create(
@@ -126,12 +131,18 @@ impl<'a> Table<'a> {
         format: TableFormat,
         columns: &[Column],
         digest: &'a mut Xxh3,
+        progress: &'a dyn Progress,
     ) -> Result<Self, LookalikeError> {
         digest.update(name.as_bytes());
-        Ok(Self { writer: TableWriter::create(&staging.path(name), format, columns)?, digest })
+        let writer = TableWriter::create(&staging.path(name), format, columns)?;
+        Ok(Self { writer, digest, progress, rows: 0 })
     }
 
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
+        if self.rows.is_multiple_of(POLLED) && self.progress.cancelled() {
+            return Err(EngineError::Cancelled.into());
+        }
+        self.rows += 1;
         digest_row(self.digest, cells.iter().copied());
         Ok(self.writer.row(cells)?)
     }
@@ -225,6 +236,7 @@ pub(crate) fn write_ledger(
     staging: &Staging,
     format: TableFormat,
     digest: &mut Xxh3,
+    progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let extra = Extra::of(analysis);
     let mut rows: Vec<_> = analysis
@@ -233,7 +245,7 @@ pub(crate) fn write_ledger(
         .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
     rows.par_sort_unstable_by(|a, b| a.0.compare(b.0, &analysis.collection));
-    let mut table = Table::create(staging, "ledger", format, &ledger_columns(extra), digest)?;
+    let mut table = Table::create(staging, "ledger", format, &ledger_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for (Named { a: document, .. }, removal) in rows {
         let names = [&name(document), &name(removal.kept)];
@@ -279,6 +291,7 @@ pub(crate) fn write_clusters(
     staging: &Staging,
     format: TableFormat,
     digest: &mut Xxh3,
+    progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let named = |document| Named::of(analysis, document);
     let mut rows: Vec<(u64, bool, Named, Option<f64>)> = clusters
@@ -297,7 +310,7 @@ pub(crate) fn write_clusters(
     rows.par_sort_unstable_by(|a, b| {
         (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, &analysis.collection))
     });
-    let mut table = Table::create(staging, "clusters", format, &cluster_columns(), digest)?;
+    let mut table = Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
     let mut leader = DocumentName::default();
     for (number, removed, Named { a: document, .. }, value) in rows {
         let member = name(document);
@@ -322,11 +335,12 @@ pub(crate) fn write_pairs(
     staging: &Staging,
     format: TableFormat,
     digest: &mut Xxh3,
+    progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis);
     rows.par_sort_unstable_by(|x, y| x.documents.compare(y.documents, &analysis.collection));
-    let mut table = Table::create(staging, "pairs", format, &pair_columns(extra), digest)?;
+    let mut table = Table::create(staging, "pairs", format, &pair_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         table.compared([&name(a), &name(b)], None, evidence, extra)?;
@@ -388,4 +402,43 @@ pub(crate) fn write_problems(
         ])?;
     }
     Ok(table.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+    use std::cell::Cell as Count;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    struct Flag(AtomicBool);
+
+    impl Progress for Flag {
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn a_table_that_is_not_wanted_any_more_is_not_written_to_its_end() {
+        for before in [0, 1, POLLED - 1, POLLED, 3 * POLLED + 7] {
+            let folder = tempfile::tempdir().unwrap();
+            let staging = Staging::create(&folder.path().join("out"), false).unwrap();
+            let (mut digest, flag) = (Xxh3::new(), Flag(AtomicBool::new(false)));
+            let columns = [Column { name: "id", kind: Kind::Text }];
+            let format = TableFormat::Tsv;
+            let mut table =
+                Table::create(&staging, "t", format, &columns, &mut digest, &flag).unwrap();
+            let written = Count::new(0);
+            let mut row = || {
+                written.set(written.get() + 1);
+                table.row(&[super::Cell::Text("a")])
+            };
+            (0..before).for_each(|_| row().unwrap());
+            flag.0.store(true, Ordering::Relaxed);
+            let error = (0..=POLLED).find_map(|_| row().err()).expect("it goes on");
+            assert_eq!(error.kind(), ErrorKind::Cancelled);
+            assert!(written.get() <= before + POLLED + 1);
+        }
+    }
 }

@@ -26,8 +26,8 @@ pub(super) fn write(
 ) -> Result<Written, LookalikeError> {
     let mut digests = <[Xxh3; 3]>::default();
     let [of_documents, of_clusters, of_pairs] = &mut digests;
-    let documents = write_documents(answer, staging, of_documents)?;
-    let clusters = write_clusters(answer, staging, of_clusters)?;
+    let documents = write_documents(answer, staging, of_documents, progress)?;
+    let clusters = write_clusters(answer, staging, of_clusters, progress)?;
     let pairs = write_pairs(answer, staging, of_pairs, progress)?;
     Ok(Written {
         digest: format!("{:032x}", run_digest(&digests)),
@@ -41,6 +41,7 @@ fn write_documents(
     answer: &Answer<'_>,
     staging: &Staging,
     digest: &mut Xxh3,
+    progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, edges, criterion, .. } = answer;
     let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
@@ -54,7 +55,7 @@ fn write_documents(
     let mut precedence = vec![0; documents.rows.len()];
     (1u32..).zip(order).for_each(|(place, document)| precedence[document as usize] = place);
 
-    let mut table = Table::create(staging, NAME, answer.job.tables, &COLUMNS, digest)?;
+    let mut table = Table::create(staging, NAME, answer.job.tables, &COLUMNS, digest, progress)?;
     for document in (0..documents.len()).filter(listed) {
         let at = document as usize;
         let row = Row { precedence: precedence[at], ..documents.rows[at] };
@@ -67,6 +68,7 @@ fn write_clusters(
     answer: &Answer<'_>,
     staging: &Staging,
     digest: &mut Xxh3,
+    progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, standing, .. } = answer;
     let mut rows: Vec<(u64, bool, u32, Option<f64>)> = (0u64..)
@@ -78,7 +80,7 @@ fn write_clusters(
         .collect();
     rows.sort_unstable_by_key(|&(number, removed, document, _)| (number, removed, document));
     let mut table =
-        Table::create(staging, "clusters", answer.job.tables, &cluster_columns(), digest)?;
+        Table::create(staging, "clusters", answer.job.tables, &cluster_columns(), digest, progress)?;
     for (number, _, document, value) in rows {
         let leader = documents.name(standing.leading[number as usize]);
         table.member(&documents.name(document), number, &leader, value)?;
@@ -97,7 +99,7 @@ fn write_pairs(
     let whole = matches!(criterion, Criterion::Exact(..));
     let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::OF_SAMPLES };
     let mut table =
-        Table::create(staging, "pairs", answer.job.tables, &pair_columns(extra), digest)?;
+        Table::create(staging, "pairs", answer.job.tables, &pair_columns(extra), digest, progress)?;
     let pairs = Pairs::open(&answer.job.run, documents, None, whole)?;
     pairs.for_each(progress, |pair| {
         if edge(units, pair).is_none_or(|edge| criterion.reaches(edge.counts)) {
