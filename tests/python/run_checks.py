@@ -1224,14 +1224,16 @@ def refusals(c: Checks, docs: Path) -> None:
         ("policy", ("-t", "0.9", "--measure", "containment"), "policy=containment"),
     ]
 
-    def refused(name: str, options: tuple, words_wanted: str, label: str) -> None:
+    def refused(name: str, options: tuple, words_wanted: str, label: str, code: int = 1) -> None:
         out = folder / "never"
         done = c.run("recluster", folder / name, "-o", out, *options)
-        ok = done.returncode == 1 and words_wanted in done.stderr
+        ok = done.returncode == code and words_wanted in done.stderr
         c.check(f"recluster refuses {label}", ok and not out.exists() and not left_behind(folder), f"exit {done.returncode}: {done.stderr}")
 
     for name, options, words_wanted in cases:
-        refused(name, options, words_wanted, f"{name} {' '.join(options)}")
+        # Another option may have an answer: 2. The run itself has none: 1.
+        code = 2 if name in ("resemblance", "cosine", "policy") else 1
+        refused(name, options, words_wanted, f"{name} {' '.join(options)}", code)
 
     def damaged(label: str, words_wanted: str, damage) -> None:
         shutil.rmtree(folder / "damaged", ignore_errors=True)
@@ -1800,6 +1802,71 @@ def scratch_directories(c: Checks) -> None:
     c.check("a directory of somebody else is spared", done.returncode == 1 and (mine / "thesis.txt").exists(), done.stderr)
 
 
+def wrong_values(c: Checks) -> None:
+    """Every wrong value of an option of any command is exit code 2; files and guards are not."""
+    folder = c.work / "wrong-values"
+    folder.mkdir()
+    docs = collection(folder / "docs.jsonl", 91, 60)
+    lexicon, run = folder / "docs.lexicon", folder / "run"
+    for made in (("lexicon", "build", docs, "-o", lexicon, "-q"), ("cluster", docs, "-o", run, "-t", "0.5", "-q")):
+        done = c.run(*made)
+        c.check(f"wrong values: {made[0]} runs", done.returncode == 0, done.stderr)
+    by_lexicon = ("--method", "imatch", "--lexicon", lexicon, "--lexicon-checksum")
+    out = ("-o", folder / "never")
+    for code, hint, arguments in (
+        (2, "32 hexadecimal", ("dedup", docs, *out, *by_lexicon, "12")), (3, "checksum", ("dedup", docs, *out, *by_lexicon, "0" * 32)),
+        (2, "--method", ("dedup", docs, *out, "--key-limit", "3")), (2, "above 0", ("compare", docs, docs, "-t", "80")),
+        (2, "LOW..HIGH", ("lexicon", "window", lexicon, "--nidf", "3")), (2, "0 to 1", ("lexicon", "window", lexicon, "--nidf", "2..x")),
+        (2, "nosuch", ("lexicon", "build", docs, *out, "--terms", "nosuch")), (2, "nosuch", ("methods", "nosuch")),
+        (2, "no parameter", ("methods", "minhash-lsh:zz=1")), (2, "recall", ("plan", docs, "--recall", "2")),
+        (2, "--lexicon", ("plan", docs, "--method", "imatch")), (2, "nosuch", ("evaluate", docs, *out, "--methods", "nosuch")),
+        (2, "above 0", ("evaluate", docs, *out, "--list-from", "3")), (2, "--list-from", ("evaluate", docs, *out, "--list-from", "0.9")),
+        (2, "0.5 or more", ("recluster", run, *out, "-t", "0.3")), (2, "--keep newest", ("recluster", run, *out, "-t", "0.8", "--keep", "newest")),
+        (1, "nowhere", ("recluster", folder / "nowhere", *out, "-t", "0.8")), (1, "--force", ("dedup", docs, "-o", run)),
+        (1, "nowhere", ("dedup", folder / "nowhere.jsonl", *out)),
+    ):
+        done = c.run(*arguments)
+        label = " ".join(str(part) for part in arguments if part not in (docs, *out))
+        c.check(f"wrong values: {label}: exit code {code}", done.returncode == code and hint in done.stderr, f"exit {done.returncode}: {done.stderr}")
+    c.check("wrong values: nothing is left", not (folder / "never").exists() and not left_behind(folder), os.listdir(folder))
+    for number, arguments in enumerate((("dedup", "-"), ("plan", docs), ("evaluate", docs, "--methods", "imatch"))):
+        scratch = folder / f"made-{number}" / "by" / "the run"
+        result = () if arguments[0] == "plan" else ("-o", folder / f"out-{number}")
+        done = c.run(*arguments, *result, "--scratch", scratch, stdin=docs.read_text(encoding="utf-8"))
+        c.check(f"--scratch of {arguments[0]} makes its parents", done.returncode == 0 and scratch.is_dir(), done.stderr)
+
+
+def replacing(c: Checks) -> None:
+    """Killed while an earlier result is replaced: the old or the new one has the name, whole."""
+    folder = c.work / "replacing"
+    folder.mkdir()
+    docs = collection(folder / "docs.jsonl", 92, 1500)
+    out = folder / "out"
+    trees = []
+    for threshold in ("0.8", "0.4"):
+        done = c.run("dedup", docs, "-o", out, "-q", "--force", "--tables", "tsv", "-t", threshold)
+        c.check(f"replacing: {threshold} runs", done.returncode == 0, done.stderr)
+        trees.append(tree_of(out))
+    c.check("replacing: the two results differ", trees[0] != trees[1])
+    for kill in range(24):
+        threshold = ("0.8", "0.4")[kill % 2]
+        command = [str(part) for part in (c.binary, "dedup", docs, "-o", out, "-q", "--force", "--tables", "tsv", "-t", threshold)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # The summary is written last: from here on, files are synced, renamed and deleted.
+        while process.poll() is None and not any(folder.glob("out.partial-*/summary.json")):
+            time.sleep(0.0005)
+        time.sleep(kill * 0.001)
+        process.kill()
+        process.wait()
+        # The next run restores what was aside, and is refused without --force.
+        again = c.run("dedup", docs, "-o", out, "-q")
+        c.check(f"replacing: kill {kill}: a result has the name", again.returncode == 1 and "--force" in again.stderr, again.stderr)
+        found = [at for at, tree in enumerate(trees) if tree_of(out) == tree]
+        c.check(f"replacing: kill {kill}: it is one of the two, whole", len(found) == 1, sorted(tree_of(out)))
+        for left in folder.glob("out.*"):
+            shutil.rmtree(left)
+
+
 def resuming(c: Checks) -> None:
     """Killed anywhere, in any way, and gone on with: the same bytes, and nothing left."""
     folder = c.work / "resuming"
@@ -2068,6 +2135,8 @@ PARTS = (
     ignorable,
     originals,
     few_features,
+    wrong_values,
+    replacing,
 )
 
 

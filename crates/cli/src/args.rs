@@ -19,7 +19,8 @@ use std::path::PathBuf;
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 130 interrupted.
+Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 3 stopped by a
+guard (--strict, an input that changed, too many pairs); 101 internal error; 130 SIGINT; 143 SIGTERM.
 Results are written whole or not at all; without any document they say what was wrong.
 Start with: lookalike dedup docs.jsonl --output clean"
 )]
@@ -401,7 +402,7 @@ pub(crate) struct MethodArgs {
     #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
     pub(crate) lexicon: Option<String>,
     /// Refuse a lexicon with another checksum (`lookalike lexicon show` and a run's summary name it)
-    #[arg(long, value_name = "HEX", requires = "lexicon", help_heading = "Method")]
+    #[arg(long, value_name = "HEX", value_parser = checksum, requires = "lexicon", help_heading = "Method")]
     pub(crate) lexicon_checksum: Option<String>,
     /// Do not look up keys that more than N distinct documents have, and count them (sets and sketches
     /// keep them: --ignore-common removes shingles)
@@ -613,6 +614,12 @@ fn utf8() -> impl TypedValueParser<Value = String> {
 /// Reads a number of threads: more than this do nothing but fill the memory. 0 stands for all cores.
 fn threads() -> clap::builder::RangedU64ValueParser<usize> {
     clap::builder::RangedU64ValueParser::new().range(0..=1024)
+}
+
+/// Reads a checksum as `lexicon show` writes it.
+fn checksum(text: &str) -> Result<String, String> {
+    let ok = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if ok { Ok(text.to_ascii_lowercase()) } else { Err("use 32 hexadecimal digits".into()) }
 }
 
 /// Reads a size such as `64MiB`, `1GB` or `500000`.

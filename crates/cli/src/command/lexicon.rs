@@ -5,10 +5,9 @@ use crate::args::{
     FormatArg, LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs,
     LexiconWindowArgs,
 };
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table};
-use anyhow::Context;
 use lookalike::{
     Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon, merge_lexicons,
 };
@@ -128,11 +127,11 @@ fn show(args: &LexiconShowArgs) -> anyhow::Result<Exit> {
 
 fn window(args: &LexiconWindowArgs) -> anyhow::Result<Exit> {
     let lexicon = Lexicon::open(&args.lexicon)?;
-    let (low, high) = args.nidf.split_once("..").context("use --nidf LOW..HIGH, as in 0.2..0.8")?;
-    let bound = |text: &str| -> anyhow::Result<Share> {
-        text.parse().map_err(|_| {
-            anyhow::anyhow!("{text:?} is no number from 0 to 1 of up to three decimals")
-        })
+    let wrong = |reason: &str| WrongUsage(format!("--nidf {:?}: {reason}", args.nidf));
+    let bounds = args.nidf.split_once("..");
+    let (low, high) = bounds.ok_or_else(|| wrong("use LOW..HIGH, as in 0.2..0.8"))?;
+    let bound = |text: &str| -> Result<Share, WrongUsage> {
+        text.parse().map_err(|_| wrong("use numbers from 0 to 1 of up to three decimals"))
     };
     let (low, high) = (bound(low)?, bound(high)?);
     let mut out = BufWriter::new(std::io::stdout().lock());

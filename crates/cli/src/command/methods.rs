@@ -16,6 +16,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
         let known = known.join(", ");
         return Err(WrongUsage(format!("there is no method {name:?}; there are {known}")).into());
     }
+    let curve = args.name.as_deref().map(s_curve).transpose()?.flatten();
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {
         serde_json::to_writer_pretty(&mut out, &chosen.iter().map(json).collect::<Vec<_>>())?;
@@ -54,9 +55,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
         });
         writeln!(out, "{}", pairs_table(rows))?;
     }
-    if let Some(spec) = &args.name
-        && let Some(curve) = s_curve(spec)?
-    {
+    if let Some(curve) = curve {
         writeln!(out, "\nA pair meets in {}, by its resemblance:", curve.keys)?;
         for (resemblance, probability) in curve.points {
             let bar = "█".repeat((probability * 40.0).round() as usize);

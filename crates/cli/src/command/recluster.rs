@@ -5,6 +5,7 @@ use crate::args::{FormatArg, ReclusterArgs};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::TerminalProgress;
+use anyhow::Context;
 use lookalike::{ReclusterJob, recluster};
 
 pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
@@ -21,6 +22,9 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let progress = TerminalProgress::new(args.quiet);
     let summary = recluster(&job, &progress);
     progress.finish();
-    print_summary(&summary?, args.format == FormatArg::Json, args.quiet, &args.output)?;
+    let (summary, json) = (summary?, args.format == FormatArg::Json);
+    print_summary(&summary, json, args.quiet, &args.output).with_context(|| {
+        format!("the result is in {}, but cannot be printed", args.output.display())
+    })?;
     Ok(Exit::Done)
 }

@@ -8,6 +8,7 @@ use crate::args::{
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
+use anyhow::Context;
 use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
 use std::io::Write;
 
@@ -108,7 +109,9 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     report_problems(&outcome, output);
     report_skipped(&outcome, output);
     let json = output.format == FormatArg::Json;
-    print_summary(&outcome.summary, json, output.quiet, &job.output)?;
+    print_summary(&outcome.summary, json, output.quiet, &job.output).with_context(|| {
+        format!("the result is in {}, but cannot be printed", job.output.display())
+    })?;
     Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
 }
 

@@ -5,6 +5,7 @@
 //! less. They hold for the resemblance of the same shingles as the method's own.
 
 use crate::LookalikeError;
+use crate::approach::wanted;
 use lookalike_core::{FeatureKind, Measure};
 use lookalike_engine::MatchSettings;
 use lookalike_methods::minhash::lsh::bands_for;
@@ -91,7 +92,10 @@ pub struct SCurve {
 /// # Errors
 /// A description that makes no sense.
 pub fn s_curve(spec: &str) -> Result<Option<SCurve>, LookalikeError> {
-    let theory = Theory::of_keys(&spec.parse()?);
+    let spec: MethodSpec = spec.parse()?;
+    // Parameters and their values are checked where the method is built.
+    wanted(&Default::default(), &spec)?;
+    let theory = Theory::of_keys(&spec);
     Ok(theory.map(|theory| SCurve {
         keys: match theory {
             Theory::Bands(Bands { bands, rows }) => format!("{bands} bands of {rows} minima"),

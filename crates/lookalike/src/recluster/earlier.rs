@@ -44,6 +44,11 @@ pub(super) fn refusal(run: &Path, reason: impl Into<String>) -> LookalikeError {
     LookalikeError::Recluster { run: run.display().to_string(), reason: reason.into() }
 }
 
+/// The error for an option that the run cannot answer.
+pub(super) fn unanswerable(run: &Path, reason: impl Into<String>) -> LookalikeError {
+    LookalikeError::Unanswerable { run: run.display().to_string(), reason: reason.into() }
+}
+
 impl Earlier {
     /// Reads the summary of a run.
     pub(super) fn open(run: &Path) -> Result<Self, LookalikeError> {
@@ -120,7 +125,8 @@ impl Earlier {
         let (by, known) = (settings.measure, settings.matching()?.threshold);
         let measure = job.measure.unwrap_or(by);
         if !covers(by, known, measure, threshold) {
-            return Err(refusal(&job.run, self.uncovered(measure, &job.threshold, &by_name(by))));
+            let reason = self.uncovered(measure, &job.threshold, &by_name(by));
+            return Err(unanswerable(&job.run, reason));
         }
         settings.measure = measure;
         settings.threshold.clone_from(&job.threshold);
@@ -157,7 +163,7 @@ impl Earlier {
         threshold: Threshold,
         settings: &mut Settings,
     ) -> Result<Criterion, LookalikeError> {
-        let refuse = |reason: String| Err(refusal(&job.run, reason));
+        let refuse = |reason: String| Err(unanswerable(&job.run, reason));
         let Some(method) = &mut settings.method else {
             return refuse("names no method".into());
         };

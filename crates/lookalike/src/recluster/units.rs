@@ -3,7 +3,7 @@
 //! As `lookalike_engine::units`, from the table and not from the texts: documents with the same features
 //! are one unit, and unit 0 takes precedence over all others.
 
-use super::earlier::refusal;
+use super::earlier::unanswerable;
 use crate::LookalikeError;
 use crate::documents::{Documents, Row};
 use lookalike_cluster::{KeepRule, precedence};
@@ -75,7 +75,7 @@ pub(super) fn precedence_order(
         until_first(asked).iter().find(|rule| value(rule, &documents.rows[..0]).is_none())
     {
         let own: Vec<String> = own.iter().map(ToString::to_string).collect();
-        return Err(refusal(
+        return Err(unanswerable(
             run,
             format!(
                 "its tables do not hold what --keep {rule} goes by; they hold the order of its own rules \
