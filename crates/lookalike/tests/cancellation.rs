@@ -25,9 +25,10 @@ fn polls_of(run: Run, job: &Job, poll: u64) -> (Result<(), LookalikeError>, u64)
 }
 
 fn left(folder: &Path) -> Vec<String> {
-    let names = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let names = std::fs::read_dir(folder).expect("the directory is there");
+    let mut names: Vec<String> = names
+        .map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }
