@@ -32,9 +32,7 @@ use std::path::Path;
 /// no sense.
 pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, LookalikeError> {
     settings.matching()?;
-    caught(|| {
-        Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None)
-    })
+    caught(|| Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None))
 }
 
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {

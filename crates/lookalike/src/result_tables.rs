@@ -245,7 +245,8 @@ pub(crate) fn write_ledger(
         .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
     rows.par_sort_unstable_by(|a, b| a.0.compare(b.0, &analysis.collection));
-    let mut table = Table::create(staging, "ledger", format, &ledger_columns(extra), digest, progress)?;
+    let mut table =
+        Table::create(staging, "ledger", format, &ledger_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for (Named { a: document, .. }, removal) in rows {
         let names = [&name(document), &name(removal.kept)];
@@ -310,7 +311,8 @@ pub(crate) fn write_clusters(
     rows.par_sort_unstable_by(|a, b| {
         (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, &analysis.collection))
     });
-    let mut table = Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
+    let mut table =
+        Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
     let mut leader = DocumentName::default();
     for (number, removed, Named { a: document, .. }, value) in rows {
         let member = name(document);
@@ -340,7 +342,8 @@ pub(crate) fn write_pairs(
     let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis);
     rows.par_sort_unstable_by(|x, y| x.documents.compare(y.documents, &analysis.collection));
-    let mut table = Table::create(staging, "pairs", format, &pair_columns(extra), digest, progress)?;
+    let mut table =
+        Table::create(staging, "pairs", format, &pair_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         table.compared([&name(a), &name(b)], None, evidence, extra)?;

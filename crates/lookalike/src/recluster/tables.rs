@@ -79,8 +79,14 @@ fn write_clusters(
         }))
         .collect();
     rows.sort_unstable_by_key(|&(number, removed, document, _)| (number, removed, document));
-    let mut table =
-        Table::create(staging, "clusters", answer.job.tables, &cluster_columns(), digest, progress)?;
+    let mut table = Table::create(
+        staging,
+        "clusters",
+        answer.job.tables,
+        &cluster_columns(),
+        digest,
+        progress,
+    )?;
     for (number, _, document, value) in rows {
         let leader = documents.name(standing.leading[number as usize]);
         table.member(&documents.name(document), number, &leader, value)?;
