@@ -124,7 +124,7 @@ impl FeatureScratch {
         TokenDigest::of(&self.tokens)
     }
 
-    /// The document's distinct features, in order of first occurrence, and their digest, or `None` if there are
+    /// The document's distinct features as [`distinct`] gives them, and their digest, or `None` if there are
     /// none. O(tokens).
     pub fn features(&mut self, kind: FeatureKind) -> Option<(&[u64], SetDigest)> {
         let tokens = match kind {
@@ -133,6 +133,39 @@ impl FeatureScratch {
         };
         let set = &*distinct(tokens, kind, &mut self.seen);
         digest(set).map(|digest| (set, digest))
+    }
+
+    /// The features of a document of very many tokens, in ascending order, and their digest, or `None`
+    /// if there are none: made where the tokens lie, which are gone. O(tokens · log tokens), and no other
+    /// memory than theirs.
+    pub fn into_sorted(&mut self, kind: FeatureKind) -> Option<(Vec<u64>, SetDigest)> {
+        let filtered = self.terms.as_mut().filter(|_| matches!(kind, FeatureKind::Terms));
+        let mut set = std::mem::take(filtered.unwrap_or(&mut self.tokens));
+        match kind {
+            FeatureKind::Terms => set.iter_mut().for_each(|token| *token = finalise(*token)),
+            FeatureKind::Shingles { size, short } => {
+                let size = match short {
+                    ShortDocuments::Whole => size.min(set.len()),
+                    ShortDocuments::Ignore => size,
+                };
+                shingles_in_place(&mut set, size);
+            }
+        }
+        set.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
+        set.sort_unstable();
+        set.dedup();
+        set.shrink_to_fit();
+        digest(&set).map(|digest| (set, digest))
+    }
+
+    /// Frees the buffers that a document of very many tokens has filled.
+    pub fn free_large(&mut self) {
+        let Seen { all, bits, values, .. } = &mut self.seen;
+        for buffer in [&mut self.tokens, all, bits, values] {
+            if buffer.capacity() > MANY {
+                *buffer = Vec::new();
+            }
+        }
     }
 
     /// Hashes of the document's tokens, in text order.
@@ -148,7 +181,29 @@ impl FeatureScratch {
     }
 }
 
-/// The distinct features of a document, in order of first occurrence. O(tokens); `seen` is a buffer, of any
+/// Elements from which a table of them would take much memory.
+pub const MANY: usize = 1 << 20;
+
+/// Puts in place of each token the shingle that it begins; the last tokens begin none.
+fn shingles_in_place(tokens: &mut Vec<u64>, size: usize) {
+    const BLOCK: usize = 1 << 14;
+    let count = match size {
+        0 => 0,
+        size => (tokens.len() + 1).saturating_sub(size),
+    };
+    let mut block = Vec::with_capacity(BLOCK);
+    for start in (0..count).step_by(BLOCK) {
+        let end = count.min(start + BLOCK);
+        // What a shingle covers lies at and behind its place: nothing of that was overwritten.
+        block.clear();
+        batch::shingles(&tokens[start..end + size - 1], size, &mut block);
+        tokens[start..end].copy_from_slice(&block);
+    }
+    tokens.truncate(count);
+}
+
+/// The distinct features of a document, in order of first occurrence; of more than [`MANY`], in ascending
+/// order. O(tokens); `seen` is a buffer, of any
 /// content, and holds them.
 ///
 /// ```
@@ -203,6 +258,11 @@ impl Seen {
     /// Leaves each of all values once, in order of first occurrence.
     fn leave_firsts(&mut self) {
         let Self { all, bits, doubtful, places, values } = self;
+        if all.len() > MANY {
+            all.sort_unstable();
+            all.dedup();
+            return;
+        }
         let left = if all.len() > ROOMY {
             long(all, values)
         } else {
@@ -326,6 +386,27 @@ mod tests {
         match scratch.features(kind) {
             None => (Vec::new(), None),
             Some((set, digest)) => (set.to_vec(), Some(digest)),
+        }
+    }
+
+    /// Below and above the numbers from which tables and blocks are used.
+    #[test]
+    fn sorted_features_are_the_features() {
+        for count in [0, 1, 3, 5, 100, (1 << 14) + 3, 40_000, MANY + 77] {
+            for size in [1, 2, 5, 12] {
+                for short in [ShortDocuments::Whole, ShortDocuments::Ignore] {
+                    let kind = FeatureKind::Shingles { size, short };
+                    let mut scratch = FeatureScratch::default();
+                    let tokens = (0..count).map(|n| finalise((n * n % 7001) as u64));
+                    scratch.tokens.extend(tokens);
+                    let truth = scratch.features(kind).map(|(set, digest)| {
+                        let mut set = set.to_vec();
+                        set.sort_unstable();
+                        (set, digest)
+                    });
+                    assert_eq!(scratch.into_sorted(kind), truth, "{count} tokens by {size}");
+                }
+            }
         }
     }
 

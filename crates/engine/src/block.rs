@@ -4,6 +4,7 @@ use crate::SignatureBlock;
 use crate::collection::{Rows, SetRef};
 use crate::elements::Elements;
 use crate::stored_sets::{Repeated, moved, retain};
+use lookalike_core::features::MANY;
 use lookalike_core::{Halves, SetDigest, prefix};
 use lookalike_io::scratch::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
@@ -43,6 +44,12 @@ impl HeldSets {
     /// Elements up to the bound, where those of each set end, and the others.
     pub(crate) fn new(low: &[u64], low_ends: Vec<u32>, high: &[u64]) -> Self {
         Self { elements: Elements::of(low, high), low_ends }
+    }
+
+    /// One set alone, ascending, with its elements up to the bound in front: nothing is copied.
+    pub(crate) fn large(set: Vec<u64>, low: Option<usize>) -> Self {
+        let low_ends = low.map(|low| low as u32).into_iter().collect();
+        Self { elements: Elements::Heap(set), low_ends }
     }
 
     /// Sets that lie one behind the other, each with its elements up to the bound in front if there is one.
@@ -184,6 +191,21 @@ impl Block {
         if !self.signatures.is_empty() {
             self.signatures = self.signatures.select(&kept);
         }
+    }
+
+    /// Front and back of a frame of one large set: what comes before the elements, and these where they lie.
+    pub(crate) fn large_parts(
+        &self,
+        front: &mut Vec<u64>,
+        back: &mut Vec<u64>,
+    ) -> Option<[&[u64]; 2]> {
+        let ([digest], true) = (&*self.digests, self.elements() > MANY) else { return None };
+        let (low, high) = self.parts(0);
+        front.clear();
+        front.push(low.end as u64);
+        back.clear();
+        back.extend([digest.0 as u64, (digest.0 >> 64) as u64]);
+        Some([&self.sets.elements[low], &self.sets.elements[high]])
     }
 
     /// Elements of all sets together.

@@ -6,8 +6,10 @@
 //! million digests. The chunks that an interrupted run of the same job wrote are restored, and reading
 //! continues behind them.
 
+use crate::admission::admitted;
 use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, SetRef};
+use crate::signer::LargeSet;
 use crate::store::{ChunkStore, Remarks};
 use crate::stored_sets::{StoredSets, retain};
 use crate::{EngineError, Problems, Progress, Scratch, Signer, keep_values, limits, pipeline};
@@ -38,6 +40,8 @@ pub struct IngestOptions {
     pub scratch: PathBuf,
     /// In place of that, a file to which everything goes, and in which an earlier run may have left some.
     pub kept: Option<PathBuf>,
+    /// Bytes of input on their way: of records that are larger, one at a time.
+    pub in_flight: u64,
     /// Bytes in which token sequences are remembered, about: with less of them, more sets are stored twice.
     pub sequences: u64,
 }
@@ -55,6 +59,7 @@ impl IngestOptions {
             memory: u64::MAX,
             scratch: PathBuf::new(),
             kept: None,
+            in_flight: u64::MAX,
             sequences: u64::MAX,
         }
     }
@@ -105,17 +110,18 @@ pub fn ingest_chunks(
     let mut outcome = Ok(());
     pipeline::ordered(
         options.threads,
-        chunks.enumerate().skip(read_before),
+        admitted(inputs, options.in_flight, chunks).enumerate().skip(read_before),
         State::default,
-        |state, (index, chunk)| match chunk {
-            Ok(chunk) => reader.read(index as u32, &chunk, state),
+        |state, (index, (chunk, permit))| match chunk {
+            Ok(chunk) => (reader.read(index as u32, chunk, state), permit),
             Err(problem) => {
                 let mut result = reader.nothing();
                 result.remarks.problems.push(problem);
-                result
+                (result, permit)
             }
         },
-        |result| {
+        // The permit is held until the chunk's sets are where they stay.
+        |(result, _permit)| {
             progress.advance(result.remarks.consumed, result.block.rows.documents.len() as u64);
             outcome = appender.append(result, &reader.sets);
             if progress.cancelled() {
@@ -289,6 +295,15 @@ struct State {
     new: HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
 }
 
+/// Where the sets of a chunk are gathered.
+struct Sets<'s> {
+    low: &'s mut Vec<u64>,
+    low_ends: &'s mut Vec<u32>,
+    high: &'s mut Vec<u64>,
+    /// Where the set goes instead, if it is large: only of a record that is alone in its chunk.
+    large: Option<&'s mut Option<LargeSet>>,
+}
+
 /// Elements that room is kept for, at most: few chunks have more.
 const USUAL: usize = 1 << 20;
 
@@ -326,22 +341,28 @@ impl Reader<'_> {
         result
     }
 
-    fn read(&self, block: u32, chunk: &Chunk, state: &mut State) -> ChunkResult {
+    fn read(&self, block: u32, chunk: Chunk, state: &mut State) -> ChunkResult {
         let mut result = self.nothing();
         result.remarks.consumed = chunk.consumed;
         result.remarks.place = chunk.place();
         let State { visit, scratch, low, high, new } = state;
         new.clear();
         let mut low_ends = Vec::new();
-        chunk.visit(self.inputs, visit, &mut |item| match item {
-            Item::Record(record) => {
-                let sets = (&mut *low, &mut low_ends, &mut *high);
-                self.document(block, &record, scratch, new, sets, &mut result);
+        let (alone, mut large) = (chunk.is_large(), None);
+        chunk.visit_once(self.inputs, visit, &mut |item| match item {
+            Item::Record(mut record) => {
+                let (low_ends, large) = (&mut low_ends, alone.then_some(&mut large));
+                let sets = Sets { low, low_ends, high, large };
+                self.document(block, &mut record, scratch, new, sets, &mut result);
             }
             Item::Bad(problem) => result.remarks.problems.push(problem),
         });
+        scratch.free_large();
         low_ends.shrink_to_fit();
-        result.block.sets = HeldSets::new(low, low_ends, high);
+        result.block.sets = match large {
+            Some(LargeSet { set, low, .. }) => HeldSets::large(set, low),
+            None => HeldSets::new(low, low_ends, high),
+        };
         for elements in [low, high] {
             elements.clear();
             elements.shrink_to(USUAL);
@@ -353,15 +374,26 @@ impl Reader<'_> {
     fn document(
         &self,
         block: u32,
-        record: &RecordView<'_>,
+        record: &mut RecordView<'_>,
         scratch: &mut Scratch,
         new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
-        (low, low_ends, high): (&mut Vec<u64>, &mut Vec<u32>, &mut Vec<u64>),
+        Sets { low, low_ends, high, large }: Sets<'_>,
         result: &mut ChunkResult,
     ) {
         let seen = self.signer.read(record, scratch);
         let here = SetRef { block, index: result.block.ends.len() as u32 };
-        let mut store = || {
+        let store = || {
+            // Alone in its chunk, a large set is not copied to those of others.
+            if let Some(large) = large
+                && let Some(set) = self.signer.large_features(&seen, scratch)
+            {
+                *large = set;
+                let set = large.as_ref()?;
+                result.block.ends.push(set.set.len() as u32);
+                result.block.digests.push(set.digest);
+                result.remarks.sequences.push(seen.signed);
+                return Some(here);
+            }
             let digest = self.signer.features(&seen, scratch, low, high);
             // A document that a method may sign has its place, features or not.
             let digest = match digest {

@@ -12,6 +12,7 @@
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
+pub mod admission;
 pub mod approach;
 mod block;
 mod buckets;

@@ -39,11 +39,11 @@ mod tests {
         let text = "caf\u{e9}";
         let contents = [
             Content::Text(text.into()),
-            Content::TextBytes(text.as_bytes()),
+            Content::TextBytes(text.as_bytes().into()),
             Content::Html(text.into()),
-            Content::HtmlBytes(text.as_bytes()),
-            Content::TextBytes(b"\xef\xbb\xbfcaf\xc3\xa9"),
-            Content::TextBytes(b"\xff\xfec\0a\0f\0\xe9\0"),
+            Content::HtmlBytes(text.as_bytes().into()),
+            Content::TextBytes(b"\xef\xbb\xbfcaf\xc3\xa9"[..].into()),
+            Content::TextBytes(b"\xff\xfec\0a\0f\0\xe9\0"[..].into()),
         ];
         for (number, one) in contents.iter().enumerate() {
             for (other_number, other) in contents.iter().enumerate() {

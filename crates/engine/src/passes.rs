@@ -4,10 +4,12 @@
 //! from front to back. The order is the same every time, and nobody depends on it but the two passes of the
 //! [`crate::census`].
 
+use crate::block::Block;
 use crate::buckets::TASKS_PER_THREAD;
 use crate::chunk_sets::{ChunkBuffer, ChunkSets, Part, Set, for_each_run};
 use crate::units::NO_UNIT;
 use crate::{Collection, Units};
+use lookalike_core::features::MANY;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -31,6 +33,9 @@ pub(crate) struct Passes<'a> {
     /// Buffers that nobody uses just now, no more than there are threads: made anew for every chunk, they would
     /// leave holes of their size between what is kept of one chunk and of the next.
     spare: Mutex<Vec<ChunkBuffer>>,
+    /// Held while a large chunk is read from disk, or what is made of it is in memory: one at a time, however many
+    /// threads there are. What is called meanwhile must not wait for other tasks of the pool.
+    large: Mutex<()>,
 }
 
 impl<'a> Passes<'a> {
@@ -69,7 +74,15 @@ impl<'a> Passes<'a> {
                 (first, gathered) = (chunk + 1, 0);
             }
         }
-        Self { collection, units, order, starts, tasks, spare: Mutex::default() }
+        Self {
+            collection,
+            units,
+            order,
+            starts,
+            tasks,
+            spare: Mutex::default(),
+            large: Mutex::default(),
+        }
     }
 
     /// Tasks, each with some chunks: what is read on one thread.
@@ -97,7 +110,7 @@ impl<'a> Passes<'a> {
                 self.chunk(chunk, Part::Front, |_| true, |_, set| each(set.low));
                 continue;
             }
-            self.with_buffer(|buffer| {
+            self.with_buffer(block, |buffer| {
                 if let Some(sets) = ChunkSets::open(block, store, Part::Front, buffer) {
                     each(sets.low());
                 }
@@ -125,7 +138,7 @@ impl<'a> Passes<'a> {
             return;
         }
         let Collection { blocks, store, .. } = self.collection;
-        self.with_buffer(|buffer| {
+        self.with_buffer(&blocks[chunk as usize], |buffer| {
             let sets = ChunkSets::open(&blocks[chunk as usize], store, part, buffer);
             let Some(mut sets) = sets else { return };
             for &unit in units.iter().filter(|&&unit| wanted(unit)) {
@@ -144,12 +157,21 @@ impl<'a> Passes<'a> {
         let wanted = self.units(chunk).iter().filter(|&&unit| wanted(unit));
         let indices: Vec<u32> = wanted.map(|&unit| self.units.place(unit).index).collect();
         let Collection { blocks, store, .. } = self.collection;
-        self.with_buffer(|buffer| {
+        self.with_buffer(&blocks[chunk as usize], |buffer| {
             for_each_run(&blocks[chunk as usize], store, &indices, buffer, |_, set| each(set));
         });
     }
 
-    fn with_buffer(&self, with: impl FnOnce(&mut ChunkBuffer)) {
+    /// Elements of the chunks of a task.
+    pub(crate) fn elements(&self, task: u32) -> usize {
+        self.chunks(task).map(|chunk| self.collection.blocks[chunk as usize].elements()).sum()
+    }
+
+    fn with_buffer(&self, block: &Block, with: impl FnOnce(&mut ChunkBuffer)) {
+        if !block.held && block.elements() > MANY {
+            let _one = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+            return with(&mut ChunkBuffer::default());
+        }
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = spare().pop().unwrap_or_default();
         with(&mut buffer);

@@ -7,6 +7,7 @@ use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::RarityCounts;
+use lookalike_core::features::MANY;
 use lookalike_core::prefix::{PrefixOrder, PrefixScratch, divide};
 use rayon::prelude::*;
 
@@ -54,10 +55,14 @@ pub(crate) fn prefix_keys(
                 }
             };
             if arranged {
-                return order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
+                order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
+            } else {
+                let (low, high) = own.split(set, order.bound);
+                order.prefix(size, low, || high, scratch, once, emit);
             }
-            let (low, high) = own.split(set, order.bound);
-            order.prefix(size, low, || high, scratch, once, emit);
+            if size as usize > MANY {
+                (*scratch, *own) = Default::default();
+            }
         });
         out
     };
@@ -105,6 +110,9 @@ impl Own {
     }
 }
 
+/// Elements whose counters are written down together, about.
+const MOST_WRITTEN: usize = 1 << 23;
+
 /// Counts the elements of some of the sets: each thread writes down which counters they have, by
 /// who counts them, and then counts its own.
 ///
@@ -113,7 +121,15 @@ fn count_sample(counts: &mut RarityCounts, passes: &Passes<'_>, units: &Units) {
     let threads = rayon::current_num_threads();
     let part = counts.part(threads);
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
-    for tasks in tasks.chunks(2 * threads) {
+    // What is written down of large documents takes half as much as their sets.
+    let mut written = 0;
+    let together = tasks.chunk_by(|&task, _| {
+        written += passes.elements(task).max(MOST_WRITTEN / (2 * threads));
+        let goes_on = written < MOST_WRITTEN;
+        written *= usize::from(goes_on);
+        goes_on
+    });
+    for tasks in together {
         let counting = &*counts;
         let write_down = |&task: &u32| {
             let mut counters = vec![Vec::new(); threads];

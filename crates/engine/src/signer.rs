@@ -1,6 +1,7 @@
 //! One document's content in; its tokens counted, its digests and its feature set out.
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock, original};
+use lookalike_core::features::MANY;
 use lookalike_core::{
     CommonElements, FeatureKind, FeatureScratch, SetDigest, ShortDocuments, TextDigest,
     TokenDigest, features, fingerprint, prefix,
@@ -63,6 +64,29 @@ impl Scratch {
     #[must_use]
     pub fn only_common(&self) -> bool {
         self.only_common
+    }
+}
+
+/// The feature set of a large document.
+#[derive(Debug)]
+pub(crate) struct LargeSet {
+    /// Its elements, ascending.
+    pub(crate) set: Vec<u64>,
+    /// How many of them are up to the bound by which sets are arranged, if they are.
+    pub(crate) low: Option<usize>,
+    pub(crate) digest: SetDigest,
+}
+
+impl Scratch {
+    /// Frees the buffers that a large document has filled.
+    pub(crate) fn free_large(&mut self) {
+        self.features.free_large();
+        if self.terms.capacity() > MANY {
+            self.terms = Vec::new();
+        }
+        if self.marks.capacity() > MANY {
+            self.marks = Vec::new();
+        }
     }
 }
 
@@ -148,22 +172,37 @@ impl Signer {
         self.method.is_some()
     }
 
-    /// Tokenises a document into the scratch.
-    pub fn read(&self, record: &RecordView<'_>, scratch: &mut Scratch) -> Seen {
+    /// Tokenises a document into the scratch, and takes the content out of the record: what it owns is
+    /// freed before features are made.
+    pub fn read(&self, record: &mut RecordView<'_>, scratch: &mut Scratch) -> Seen {
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
-        let seen = match &record.content {
+        let original = original::digest(&record.content);
+        let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
+        let seen = match content {
             Content::Html(_) | Content::HtmlBytes(_) if marked => {
-                let page = page(&record.content);
+                let page = page(&content);
+                drop(content);
                 let seen = self.read_text(&page.text, scratch);
                 self.mark(&page, scratch);
                 seen
             }
             content => {
                 scratch.marks.clear();
-                self.read_text(&plain_text(content), scratch)
+                // What was decoded into memory of its own lives on, the original does not.
+                let decoded = match plain_text(&content) {
+                    Cow::Owned(text) => Some(text),
+                    Cow::Borrowed(_) => None,
+                };
+                match decoded {
+                    Some(text) => {
+                        drop(content);
+                        self.read_text(&text, scratch)
+                    }
+                    None => self.read_text(&plain_text(&content), scratch),
+                }
             }
         };
-        let seen = Seen { text: original::digest(&record.content), ..seen };
+        let seen = Seen { text: original, ..seen };
         self.fields(record, scratch);
         // Few documents have the same tokens and other terms, marks or fields, but which of them comes
         // first must not matter.
@@ -297,6 +336,31 @@ impl Signer {
         Some(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
     }
 
+    /// The same of a large document, in memory of its own: ascending, and how many of its elements are up to
+    /// the bound. `None` where it is not large, or its tokens are still to be signed.
+    pub(crate) fn large_features(
+        &self,
+        seen: &Seen,
+        scratch: &mut Scratch,
+    ) -> Option<Option<LargeSet>> {
+        let large = scratch.features.token_count() > MANY && self.keeps_sets && !self.signs();
+        large.then(|| {
+            (scratch.only_common, scratch.few) = (false, false);
+            let (mut set, mut digest) = scratch.features.into_sorted(self.features)?;
+            if let Some(common) = &self.common {
+                set.retain(|&element| !common.contains(element));
+                scratch.only_common = set.is_empty();
+                digest = features::digest(&set)?;
+            }
+            if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
+                scratch.few = true;
+                digest = SetDigest(seen.sequence.0);
+            }
+            let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
+            Some(LargeSet { set, low, digest })
+        })
+    }
+
     /// Signs the document last read, if there is a method.
     pub fn sign(&self, scratch: &mut Scratch, out: &mut SignatureBlock) {
         let signed = scratch.signed.take().or_else(|| self.signature(scratch));
@@ -342,6 +406,9 @@ impl Signer {
         let mut scratch = Scratch::default();
         let (mut set, mut high) = (Vec::new(), Vec::new());
         let seen = self.read_text(text, &mut scratch);
+        if let Some(large) = self.large_features(&seen, &mut scratch) {
+            return large.map_or_else(Vec::new, |large| large.set);
+        }
         self.features(&seen, &mut scratch, &mut set, &mut high);
         set.append(&mut high);
         set.sort_unstable();

@@ -12,6 +12,7 @@ mod runs;
 use crate::block::{Block, ELEMENT, HeldSets};
 use crate::collection::Rows;
 use crate::{EngineError, Problems};
+use lookalike_core::features::MANY;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use lookalike_io::source::Place;
@@ -154,6 +155,8 @@ impl ChunkStore {
     fn write_down(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
         let mut parts = std::mem::take(&mut self.parts);
         let written = self.write(block, remarks, &mut parts);
+        // A large chunk must not take its memory twice once it is written.
+        parts.iter_mut().filter(|part| part.capacity() > MANY).for_each(|part| *part = Vec::new());
         self.parts = parts;
         block.frame = Some(written.map_err(|error| self.error(&error))?);
         Ok(())
@@ -174,7 +177,10 @@ impl ChunkStore {
         head.array(&remarks.sequences.iter().map(|sequence| sequence.0).collect::<Vec<_>>())?;
         remarks.problems.write(&mut head)?;
         block.write_head(&mut head)?;
-        block.write_parts(front, back);
+        let large = block.large_parts(front, back);
+        if large.is_none() {
+            block.write_parts(front, back);
+        }
         let file = match &mut self.file {
             Some(file) => file,
             None => {
@@ -182,7 +188,10 @@ impl ChunkStore {
                 self.file.insert(FrameFile::unnamed(&folder)?)
             }
         };
-        file.append(&head.0, front, back)
+        match large {
+            Some([low, high]) => file.append_pieces(&head.0, [front, low], [back, high]),
+            None => file.append(&head.0, front, back),
+        }
     }
 
     /// Writes down a chunk that is in memory and nowhere else, and goes on to hold it; whether it was one.
@@ -242,7 +251,8 @@ impl ChunkStore {
     /// Holds a chunk that was restored in memory if there is room.
     pub(crate) fn settle(&mut self, block: &mut Block) -> Result<(), EngineError> {
         let elements = (block.elements() * ELEMENT) as u64;
-        let fits = self.held + block.bytes() + elements <= self.limit;
+        // What is read comes in buffers, and is arranged: of a large chunk, that is too much.
+        let fits = self.held + block.bytes() + elements <= self.limit && block.elements() <= MANY;
         if fits {
             let (sets, mut words) = (block.ends.len() as u32, std::mem::take(&mut self.parts[0]));
             let mut elements = std::mem::take(&mut self.parts[1]);

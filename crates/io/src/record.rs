@@ -42,11 +42,11 @@ pub enum Content<'a> {
     /// Plain text that is already Unicode (a JSON string, a CSV field, a Parquet string).
     Text(std::borrow::Cow<'a, str>),
     /// Plain text as found in a file: its byte order mark is still to be looked for.
-    TextBytes(&'a [u8]),
+    TextBytes(std::borrow::Cow<'a, [u8]>),
     /// HTML that is already Unicode (a JSON string, a Parquet string).
     Html(std::borrow::Cow<'a, str>),
     /// HTML as found in a file: its encoding is still to be sniffed.
-    HtmlBytes(&'a [u8]),
+    HtmlBytes(std::borrow::Cow<'a, [u8]>),
 }
 
 /// What [`crate::source::Chunk::visit`] gives for each record.

@@ -32,6 +32,8 @@ pub(crate) struct Analysis {
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
+    /// What the run may take.
+    pub(crate) memory: Memory,
     /// Where what is done is kept until the run is over.
     pub(crate) workshop: Option<Workshop>,
     /// What an earlier run had done, and what of that was damaged and done again.
@@ -126,6 +128,7 @@ pub(crate) fn analyse(
         memory: memory.sets(),
         scratch: state::folder(job),
         kept: workshop.as_ref().map(|workshop| workshop.path("chunks")),
+        in_flight: memory.in_flight(),
         sequences: memory.sequences(),
     };
     workshop.iter_mut().for_each(Workshop::keep);
@@ -191,6 +194,7 @@ pub(crate) fn analyse(
         verdicts,
         phases,
         threads,
+        memory,
         workshop,
         resumed,
     };

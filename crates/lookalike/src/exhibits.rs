@@ -7,6 +7,9 @@ use crate::estimates;
 use crate::second_pass::Shown;
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_engine::Signer;
+use lookalike_engine::signer::plain_text;
+use lookalike_io::Item;
+use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
 use lookalike_report::{
     ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
@@ -95,10 +98,13 @@ pub(crate) fn exhibits(
     let name = |document: u32| {
         DocumentName::of(&analysis.collection, document).shown(ids_repeat).to_string()
     };
-    let set = |number: u32| shown.get(&number).map(|shown| signer.sorted_set(&shown.text));
+    let set = |number: u32| match shown.get(&number)? {
+        Shown { text, cut_from: None, .. } => Some(signer.sorted_set(text)),
+        _ => whole_set(analysis, &signer, number),
+    };
     let document = |number: u32| {
-        let Shown { title, url, text } = shown.get(&number).cloned().unwrap_or_default();
-        DocExhibit { id: name(number), title, url, text }
+        let Shown { title, url, text, cut_from } = shown.get(&number).cloned().unwrap_or_default();
+        DocExhibit { id: name(number), title, url, text, cut_from }
     };
     let cluster = |(leader, members): &(u32, Vec<u32>)| {
         let removals = || members.iter().filter_map(|&m| Some((m, analysis.removal(m)?)));
@@ -138,6 +144,26 @@ pub(crate) fn exhibits(
         })
     };
     (choice.clusters.iter().map(cluster).collect(), choice.pairs.iter().filter_map(pair).collect())
+}
+
+/// The feature set of a document of which only the beginning is kept: its text is read once more.
+fn whole_set(analysis: &Analysis, signer: &Signer, document: u32) -> Option<Vec<u64>> {
+    let Analysis { inputs, collection, .. } = analysis;
+    let chunk = collection.chunk_of(document);
+    let first = collection.chunk_documents(chunk).start;
+    let place = {
+        let row = &collection.rows(chunk).documents[(document - first) as usize];
+        (row.file, row.record)
+    };
+    let mut set = None;
+    let read = inputs.chunks_at([collection.chunk_place(chunk)]).next()?.ok()?;
+    let is_wanted = |file, record| (file, record) == place;
+    read.visit_some(inputs, &mut VisitScratch::default(), &is_wanted, &mut |item| {
+        if let Item::Record(record) = item {
+            set = Some(signer.sorted_set(&plain_text(&record.content)));
+        }
+    });
+    set
 }
 
 /// What sketches told of a pair, where they decided.

@@ -154,6 +154,9 @@ fn carry_out(
         cancelled: &|| progress.cancelled(),
     };
     staging.write("report.html", report.html()?.as_bytes())?;
+    if let Some(run) = &mut summary.run {
+        run.peak_memory_bytes = memory::peak();
+    }
     let json = summary.to_json()?;
     staging.write("summary.json", json.as_bytes())?;
     analysis.collection.check()?;

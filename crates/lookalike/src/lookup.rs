@@ -198,5 +198,6 @@ fn exhibit(record: &RecordView<'_>, inputs: &Inputs) -> DocExhibit {
         title: owned(&record.title),
         url: owned(&record.url),
         text: plain_text(&record.content).into_owned(),
+        cut_from: None,
     }
 }

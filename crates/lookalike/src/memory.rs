@@ -18,6 +18,11 @@ impl Memory {
         self.0 / 2
     }
 
+    /// For input that is being dealt with: an eighth. Of records that are larger, one is at a time.
+    pub(crate) fn in_flight(self) -> u64 {
+        self.0 / 8
+    }
+
     /// For token sequences that were seen, while texts are read: an eighth.
     pub(crate) fn sequences(self) -> u64 {
         self.0 / 8

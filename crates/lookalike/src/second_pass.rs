@@ -9,6 +9,7 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
 use lookalike_core::TextDigest;
+use lookalike_engine::admission::{Permit, admitted};
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Progress, pipeline};
@@ -24,6 +25,20 @@ pub(crate) struct Shown {
     pub(crate) title: Option<String>,
     pub(crate) url: Option<String>,
     pub(crate) text: String,
+    /// Bytes of the whole text, where `text` is its beginning.
+    pub(crate) cut_from: Option<u64>,
+}
+
+/// Bytes of a text that are kept to be shown: dozens of them are, and the report shows a few kilobytes of each.
+const SHOWN: usize = 512 << 10;
+
+/// The text as it is kept to be shown, and the length of the whole if that is more.
+fn cut(text: &str) -> (String, Option<u64>) {
+    if text.len() <= SHOWN {
+        return (text.to_owned(), None);
+    }
+    let end = (0..=SHOWN).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    (text[..end].to_owned(), Some(text.len() as u64))
 }
 
 /// What the pass brings back.
@@ -48,20 +63,22 @@ pub(crate) fn second_pass(
     let collection = &analysis.collection;
     let own_files = collection.first_protected_file.min(inputs.files.len() as u32);
     let own = &inputs.files[..own_files as usize];
-    let chunks: Box<dyn Iterator<Item = (Result<Chunk, Problem>, u32)> + Send> = match routing {
+    let limit = analysis.memory.in_flight();
+    let chunks: Box<dyn Iterator<Item = (Admitted, u32)> + Send> = match routing {
         Some(_) => {
             progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
             // Only the samples may lie in files that are not written again.
             let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
             let until = own_files.max(last_file);
-            Box::new(inputs.chunks().take_while(move |chunk| chunk_file(chunk) < until).zip(0..))
+            let chunks = inputs.chunks().take_while(move |chunk| chunk_file(chunk) < until);
+            Box::new(admitted(inputs, limit, chunks).zip(0..))
         }
         None => {
             let mut chunks: Vec<u32> = wanted.iter().map(|&d| collection.chunk_of(d)).collect();
             chunks.dedup();
             let places: Vec<Place> = chunks.iter().map(|&c| collection.chunk_place(c)).collect();
             progress.phase("picking samples", Some(bytes_of(inputs, &places)));
-            Box::new(inputs.chunks_at(places).zip(chunks))
+            Box::new(admitted(inputs, limit, inputs.chunks_at(places)).zip(chunks))
         }
     };
 
@@ -78,10 +95,10 @@ pub(crate) fn second_pass(
         analysis.threads,
         chunks,
         VisitScratch::default,
-        |scratch, (chunk, index)| -> Result<_, LookalikeError> {
+        |scratch, ((chunk, permit), index)| -> Result<_, LookalikeError> {
             let chunk = match chunk {
                 Ok(chunk) => chunk,
-                Err(problem) => return Ok((index, Read::Problem(problem), Vec::new())),
+                Err(problem) => return Ok((index, Read::Problem(problem), Vec::new(), permit)),
             };
             let shown = pick(&chunk, index, analysis, wanted, scratch);
             let read = match routing {
@@ -95,19 +112,20 @@ pub(crate) fn second_pass(
                 }
                 _ => Read::Seen(chunk.consumed),
             };
-            Ok((index, read, shown))
+            Ok((index, read, shown, permit))
         },
         |result| {
-            outcome = result.and_then(|(index, read, shown)| {
+            outcome = result.and_then(|(index, read, shown, _permit)| {
                 pass.shown.extend(shown);
                 let consumed = match (read, &mut writer) {
                     (Read::Problem(problem), _) => {
                         recount.problem(index, problem)?;
                         0
                     }
-                    (Read::Routed(file, consumed, known, routed), Some(writer)) => {
+                    (Read::Routed(file, consumed, known, mut routed), Some(writer)) => {
                         recount.routed(file, known, &routed)?;
                         writer.write(&routed)?;
+                        routed.free_large();
                         written().push(routed);
                         consumed
                     }
@@ -136,6 +154,9 @@ fn bytes_of(inputs: &Inputs, places: &[Place]) -> u64 {
     let files = places.chunk_by(|a, b| a.file == b.file).map(|places| places[0].file as usize);
     files.map(|file| inputs.files[file].size).sum()
 }
+
+/// A chunk, or what is wrong in its place, that is in flight.
+type Admitted = (Result<Chunk, Problem>, Permit);
 
 /// What became of a chunk.
 enum Read {
@@ -267,10 +288,10 @@ fn pick(
         if original::digest(&record.content) != texts[at] {
             return;
         }
-        let text = plain_text(&record.content).into_owned();
+        let (text, cut_from) = cut(&plain_text(&record.content));
         let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (title, url) = (owned(&record.title), owned(&record.url));
-        shown.push((wanted[at], Shown { title, url, text }));
+        shown.push((wanted[at], Shown { title, url, text, cut_from }));
     });
     shown
 }

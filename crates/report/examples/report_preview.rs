@@ -279,6 +279,7 @@ fn samples() -> Vec<PairExhibit> {
                 id,
                 title: Some(title.to_owned()),
                 text,
+                cut_from: None,
             };
             PairExhibit {
                 measures: measures(&edited, text),
@@ -319,6 +320,7 @@ fn clusters() -> Vec<ClusterExhibit> {
                 title: Some(title.to_owned()),
                 url: Some(format!("https://www.example/{number}/index.html")),
                 text: text.to_owned(),
+                cut_from: None,
             },
             members: (0..20)
                 .map(|m| MemberExhibit {

@@ -14,8 +14,11 @@ pub struct DocExhibit {
     /// Its address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Its whole text; may be empty where only the name is to be shown.
+    /// Its text; may be empty where only the name is to be shown.
     pub text: String,
+    /// Bytes of the whole text, where only its beginning is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_from: Option<u64>,
 }
 
 /// How two documents compare. The counts are of distinct features.

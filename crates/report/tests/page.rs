@@ -145,8 +145,13 @@ fn hostile(length: usize) -> String {
 fn hostile_documents_stay_text_and_the_page_stays_small() {
     let text = |n: usize| hostile(1 << 20) + &n.to_string();
     let name = || hostile(100_000);
-    let document =
-        |n: usize| DocExhibit { id: name(), title: Some(name()), url: Some(name()), text: text(n) };
+    let document = |n: usize| DocExhibit {
+        id: name(),
+        title: Some(name()),
+        url: Some(name()),
+        text: text(n),
+        cut_from: None,
+    };
     let mut summary = small();
     summary.settings.measure = name();
     summary.settings.threshold = name();

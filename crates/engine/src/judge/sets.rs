@@ -10,6 +10,7 @@ use crate::chunk_sets::Part;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, Units};
+use lookalike_core::features::MANY;
 use lookalike_core::{Halves, Parity, SpreadSort};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -27,6 +28,8 @@ pub struct ComparedSets {
     largest: u32,
     /// For what is read, and two sets; one for each thread, so that nobody waits.
     buffers: Vec<Mutex<[Vec<u64>; 3]>>,
+    /// Held while two sets are in memory of which one is large: one pair at a time, however many threads there are.
+    large: Mutex<()>,
 }
 
 impl ComparedSets {
@@ -50,6 +53,7 @@ impl ComparedSets {
             values: Vec::new(),
             largest: u32::MAX,
             buffers: std::iter::repeat_with(Mutex::default).take(threads).collect(),
+            large: Mutex::default(),
         };
         collection.leave_memory()?;
         if collection.is_held() {
@@ -103,7 +107,10 @@ impl ComparedSets {
                     if low.len() + high.len() <= largest as usize {
                         values.extend_from_slice(low);
                         values.extend_from_slice(high);
-                        sort.sort(&mut values[start..]);
+                        // Large sets are in order, and sorting takes as much memory again.
+                        if !values[start..].is_sorted() {
+                            sort.sort(&mut values[start..]);
+                        }
                     }
                 });
                 (places, values)
@@ -143,6 +150,8 @@ impl ComparedSets {
         // Whoever is not of the pool takes the last one.
         let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
         let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
+        let is_large = units.size(a).max(units.size(b)) as usize > MANY;
+        let _one = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let [words, x, y] = &mut *buffers;
         let mut set = |unit, set| {
@@ -150,7 +159,11 @@ impl ComparedSets {
                 Halves::whole(collection.sorted_set(units.place(unit), words, set))
             })
         };
-        with(set(a, x), set(b, y))
+        let result = with(set(a, x), set(b, y));
+        if is_large {
+            *buffers = Default::default();
+        }
+        result
     }
 
     /// A set that is in memory.

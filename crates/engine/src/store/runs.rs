@@ -3,7 +3,7 @@
 use super::ChunkStore;
 use crate::block::{Block, DIGEST, FrontEnds, end_words};
 use lookalike_core::SetDigest;
-use lookalike_core::features::digest;
+use lookalike_core::features::{MANY, digest};
 use std::io;
 use std::ops::Range;
 
@@ -51,6 +51,9 @@ impl ChunkStore {
         }
         let start = block.back_range(first, &low(first)).start - DIGEST;
         let backs = start..block.back_range(last, &low(last)).end;
+        if first == last && lows.len() + backs.len() > MANY {
+            return self.large(block, lows, backs, words, sets);
+        }
         let back_at = ends + lows.len();
         words.resize(back_at + backs.len(), 0);
         let (front, back) = words[ends..].split_at_mut(lows.len());
@@ -80,5 +83,31 @@ impl ChunkStore {
             }
         }
         Ok(())
+    }
+
+    /// Reads one large set to where it goes, and nothing of it to anywhere else.
+    fn large(
+        &self,
+        block: &Block,
+        lows: Range<usize>,
+        back: Range<usize>,
+        words: &mut Vec<u64>,
+        set: &mut Vec<u64>,
+    ) -> io::Result<()> {
+        let (file, frame) = self.frame(block)?;
+        words.resize(DIGEST, 0);
+        let wanted = &mut words[..];
+        file.read_back(frame, back.start as u64, wanted)?;
+        set.reserve_exact(lows.len() + back.len() - DIGEST);
+        set.resize(lows.len() + back.len() - DIGEST, 0);
+        let (low, high) = set.split_at_mut(lows.len());
+        file.read_front(frame, (end_words(block.ends.len()) + lows.start) as u64, low)?;
+        file.read_back(frame, (back.start + DIGEST) as u64, high)?;
+        match digest(set) {
+            Some(SetDigest(found)) if wanted != [found as u64, (found >> 64) as u64] => {
+                Err(io::Error::other("a feature set came back other than it was written"))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 use zerocopy::IntoBytes;
@@ -106,9 +106,7 @@ impl FrameFile {
         }
         drop(reader);
         file.set_len(end)?;
-        let mut file = Self { file, end };
-        file.file.seek(SeekFrom::Start(end))?;
-        Ok(Reopened { file, frames, dropped: length - end })
+        Ok(Reopened { file: Self { file, end }, frames, dropped: length - end })
     }
 
     /// Removes a frame and all behind it; what is appended next begins where it began.
@@ -117,7 +115,6 @@ impl FrameFile {
     /// What the system says.
     pub fn cut(&mut self, frame: Frame) -> io::Result<()> {
         self.file.set_len(frame.start)?;
-        self.file.seek(SeekFrom::Start(frame.start))?;
         self.end = frame.start;
         Ok(())
     }
@@ -133,25 +130,47 @@ impl FrameFile {
     /// # Errors
     /// What the system says; a head beyond 4 GiB.
     pub fn append(&mut self, head: &[u8], front: &[u64], back: &[u64]) -> io::Result<Frame> {
+        self.append_pieces(head, [front], [back])
+    }
+
+    /// The same of a front and a back that lie in several pieces.
+    ///
+    /// # Errors
+    /// As [`FrameFile::append`].
+    pub fn append_pieces<const N: usize>(
+        &mut self,
+        head: &[u8],
+        front: [&[u64]; N],
+        back: [&[u64]; N],
+    ) -> io::Result<Frame> {
         let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "a frame's head over 4 GiB");
         let plain = u32::try_from(head.len()).map_err(|_| too_long())?;
         let head = zstd::bulk::compress(head, LEVEL)?;
         let length = u32::try_from(head.len()).map_err(|_| too_long())?;
-        let (first, last) = (front.len() as u64, back.len() as u64);
+        let words = |pieces: [&[u64]; N]| pieces.iter().map(|piece| piece.len() as u64).sum();
+        let (first, last) = (words(front), words(back));
         let frame = Frame { start: self.end, head: length, front: first, back: last };
-        let (front, back) = (little_endian(front), little_endian(back));
+        let (front, back) = (front.map(little_endian), back.map(little_endian));
+        let sum = |pieces: &[Cow<'_, [u64]>; N]| {
+            let mut sum = Xxh3::new();
+            pieces.iter().for_each(|piece| sum.update(piece.as_bytes()));
+            sum.digest()
+        };
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&length.to_le_bytes());
         header[12..16].copy_from_slice(&plain.to_le_bytes());
-        let words = [first, last, xxh3_64(front.as_bytes()), xxh3_64(back.as_bytes())];
+        let words = [first, last, sum(&front), sum(&back)];
         for (bytes, word) in header[16..48].chunks_exact_mut(8).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
         let sum = head_sum(&header, &head, frame.start);
         header[48..].copy_from_slice(&sum.to_le_bytes());
-        for bytes in [&header, head.as_slice(), front.as_bytes(), back.as_bytes()] {
-            self.file.write_all(bytes)?;
+        let pieces = front.iter().chain(&back).map(|piece| piece.as_bytes());
+        let mut at = self.end;
+        for bytes in [&header, head.as_slice()].into_iter().chain(pieces) {
+            write_at(&self.file, bytes, at)?;
+            at += bytes.len() as u64;
         }
         self.end = frame.end();
         Ok(frame)
@@ -306,6 +325,26 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
+/// Writes at an offset: where the file's own position is does not matter. On Windows, each read moves it.
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => {
+                bytes = &bytes[written..];
+                at += written as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
 #[cfg(windows)]
 fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -369,6 +408,42 @@ mod tests {
             }
             assert!(found.file.read_front(frame, 1, &mut vec![0; front.len()]).is_err());
         }
+    }
+
+    /// On Windows, a read at an offset moves the file's position; here, something else does.
+    #[test]
+    fn a_frame_is_appended_wherever_the_file_was_read_last() {
+        use std::io::{Seek, SeekFrom};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frames");
+        let mut file = FrameFile::reopen(&path).unwrap().file;
+        let mut frames = Vec::new();
+        for number in 0..9 {
+            let (head, [front, back]) = piece(number);
+            frames.push(file.append(&head, &front, &back).unwrap());
+            file.file.seek(SeekFrom::Start(u64::from(number) * 7)).unwrap();
+        }
+        let mut reopened = FrameFile::reopen(&path).unwrap();
+        assert_eq!(reopened.frames, frames);
+        reopened.file.file.rewind().unwrap();
+        frames.push(reopened.file.append(b"more", &[1, 2], &[3]).unwrap());
+        assert_eq!(FrameFile::reopen(&path).unwrap().frames, frames);
+    }
+
+    #[test]
+    fn pieces_are_written_as_a_whole_would_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = |name: &str, parts: bool| {
+            let path = folder.path().join(name);
+            let mut file = FrameFile::reopen(&path).unwrap().file;
+            match parts {
+                false => file.append(b"head", &[1, 2, 3], &[4, 5]),
+                true => file.append_pieces(b"head", [&[1], &[2, 3]], [&[4, 5], &[]]),
+            }
+            .unwrap();
+            std::fs::read(path).unwrap()
+        };
+        assert_eq!(written("whole", false), written("parts", true));
     }
 
     /// Cut anywhere, or with any byte changed: the frames before that place are there, and no others.

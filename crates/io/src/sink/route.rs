@@ -87,6 +87,16 @@ impl Routed {
         self.pieces[role.index()].records
     }
 
+    /// Frees what an uncommonly large record took, once it is written.
+    pub fn free_large(&mut self) {
+        for piece in &mut self.pieces {
+            if piece.data.capacity() > MOST_KEPT {
+                piece.data = Vec::new();
+            }
+            piece.batch = None;
+        }
+    }
+
     fn clear(&mut self, file: u32, kind: Kind) {
         self.file = file;
         self.kind = kind;

@@ -64,6 +64,16 @@ impl Row {
         ""
     }
 
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.capacity()
+    }
+
+    /// All fields, one behind the other.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
     fn get(&self, index: usize) -> &str {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..self.ends[index]).unwrap_or_default()

@@ -4,12 +4,10 @@ use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
 use super::visit::bare;
-use super::{Body, Chunk, VisitScratch, open, too_long};
+use super::{Body, Chunk, LARGE, VisitScratch, open, too_long};
 
 /// How many files make a chunk at most.
 const RUN: usize = 64;
-/// A buffer that one large file made larger than this is given back.
-const KEPT: usize = 16 << 20;
 
 /// Whether a file of this form is one document.
 pub(super) fn is_document(format: Format) -> bool {
@@ -51,7 +49,11 @@ pub(super) fn visit(
         scratch.bytes.clear();
         match read(input, limit, &mut scratch.bytes) {
             Ok(()) => {
-                let record = bare(content(input.format, &scratch.bytes));
+                let content = match scratch.bytes.len() > LARGE {
+                    true => owned(input.format, std::mem::take(&mut scratch.bytes)),
+                    false => content(input.format, &scratch.bytes),
+                };
+                let record = bare(content);
                 visit(Item::Record(RecordView { file, record: 1, line: 1, ..record }));
             }
             Err((message, unreadable)) => {
@@ -59,7 +61,7 @@ pub(super) fn visit(
                 visit(Item::Bad(Problem { record: 1, unreadable, ..problem }));
             }
         }
-        if scratch.bytes.capacity() > KEPT {
+        if scratch.bytes.capacity() > 2 * LARGE {
             scratch.bytes = Vec::new();
         }
     }
@@ -78,7 +80,15 @@ fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), (Strin
 
 fn content(format: Format, bytes: &[u8]) -> Content<'_> {
     match format {
-        Format::Html => Content::HtmlBytes(bytes),
-        _ => Content::TextBytes(bytes),
+        Format::Html => Content::HtmlBytes(bytes.into()),
+        _ => Content::TextBytes(bytes.into()),
+    }
+}
+
+/// The same of a large file, which can be freed as soon as it has been tokenised.
+fn owned(format: Format, bytes: Vec<u8>) -> Content<'static> {
+    match format {
+        Format::Html => Content::HtmlBytes(bytes.into()),
+        _ => Content::TextBytes(bytes.into()),
     }
 }

@@ -3,7 +3,7 @@
 use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
-use super::stream::Stream;
+use super::stream::{Stream, grown};
 use super::{Body, Chunk, Place, too_long_in_stream};
 
 /// Reads one file.
@@ -44,18 +44,25 @@ impl LineReader {
     /// The next chunk, or what is wrong in its place.
     pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
         let mut size = self.chunk_bytes;
+        // Bytes held that were looked at in vain: the line is longer than a chunk.
+        let mut without_end = 0;
         loop {
             self.stream.fill(size);
             let held = &self.stream.held;
             let whole = self.stream.ended && !self.stream.is_cut_off();
-            let end = match memchr::memrchr(b'\n', held) {
-                _ if whole => held.len(),
-                Some(last) => last + 1,
-                None => 0,
+            let end = match without_end {
+                0 if whole => held.len(),
+                0 => memchr::memrchr(b'\n', held).map_or(0, |last| last + 1),
+                // It is a chunk by itself, so that its memory can be freed early.
+                seen => match memchr::memchr(b'\n', &held[seen..]) {
+                    Some(at) => seen + at + 1,
+                    None if whole => held.len(),
+                    None => 0,
+                },
             };
             if end > 0 {
                 match self.cut(end) {
-                    None => size = self.chunk_bytes,
+                    None => (size, without_end) = (self.chunk_bytes, 0),
                     chunk => return chunk,
                 }
             } else if self.stream.ended {
@@ -63,14 +70,13 @@ impl LineReader {
                 return self.stream.take_failure().map(Err);
             } else if held.len() > self.max_record {
                 match self.skip_line() {
-                    None => size = self.chunk_bytes,
+                    None => (size, without_end) = (self.chunk_bytes, 0),
                     problem => return problem.map(Err),
                 }
             } else {
-                size = held
-                    .len()
-                    .saturating_mul(2)
-                    .clamp(size, self.max_record.saturating_add(1).max(size));
+                without_end = held.len();
+                let most = self.max_record.saturating_add(1).max(size);
+                size = grown(without_end, self.chunk_bytes).clamp(size, most);
             }
         }
     }

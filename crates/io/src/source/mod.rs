@@ -16,6 +16,7 @@ mod chunks;
 mod columns;
 mod csv;
 mod decompress;
+mod detach;
 mod documents;
 mod field_names;
 mod fields;
@@ -29,6 +30,8 @@ mod stream;
 mod visit;
 
 use std::sync::Arc;
+
+use crate::{Compression, Inputs};
 
 pub use chunks::{Chunks, ChunksAt};
 pub use raw::RawRecords;
@@ -74,6 +77,43 @@ impl Chunk {
         let Self { file, first_record: record, first_line: line, offset, .. } = *self;
         let bytes = if let Body::Lines(data) = &self.body { data.len() as u64 } else { 0 };
         Place { file, record, line, offset, bytes }
+    }
+}
+
+/// Bytes from which a record is large: alone in its chunk, and freed as early as can be.
+pub const LARGE: usize = 8 << 20;
+
+impl Chunk {
+    /// Whether it holds a large record, and no other. A one-document file that is alone counts as one:
+    /// what it holds, perhaps compressed, is not known before it is read.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        match &self.body {
+            Body::Lines(data) => data.len() > LARGE && self.raw_records().nth(1).is_none(),
+            Body::Rows { data, starts, .. } => data.len() > LARGE && starts.len() == 1,
+            Body::Batch(batch) => batch.num_rows() == 1 && batch.get_array_memory_size() > LARGE,
+            Body::Files(count) => *count == 1,
+        }
+    }
+
+    /// Bytes that it takes in memory: those of one-document files once they are opened, one after the other,
+    /// and of compressed ones about.
+    #[must_use]
+    pub fn bytes(&self, inputs: &Inputs) -> u64 {
+        /// Bytes of text in a byte of a compressed file, seldom more.
+        const COMPRESSED: u64 = 8;
+        match &self.body {
+            Body::Lines(data) | Body::Rows { data, .. } => data.len() as u64,
+            Body::Batch(batch) => batch.get_array_memory_size() as u64,
+            Body::Files(count) => {
+                let files = inputs.files.iter().skip(self.file as usize).take(*count as usize);
+                let bytes = files.map(|file| match file.compression {
+                    Compression::None => file.size,
+                    _ => file.size.saturating_mul(COMPRESSED),
+                });
+                bytes.max().unwrap_or(0)
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
-use super::stream::Stream;
+use super::stream::{Stream, grown};
 use super::{Body, Chunk, CsvHeader, csv, size_words, too_long_in_stream};
 
 /// Finds where records start.
@@ -224,7 +224,10 @@ impl RowReader {
                 Some(last) => (self.starts.len() - 1, *last),
                 None => (0, 0),
             };
-            if records > 0 {
+            if records > 1 && size > self.chunk_bytes {
+                // A record that is longer than a chunk is one by itself: its memory can be freed early.
+                return Some(self.chunk(1, self.starts[1]));
+            } else if records > 0 {
                 return Some(self.chunk(records, end));
             } else if self.stream.ended {
                 return self.stream.take_failure().map(Err);
@@ -246,7 +249,8 @@ impl RowReader {
     }
 
     fn grown(&self, size: usize) -> usize {
-        size.saturating_mul(2).min(self.max_record.saturating_add(self.chunk_bytes)).max(size + 1)
+        let most = self.max_record.saturating_add(self.chunk_bytes);
+        grown(size, self.chunk_bytes).min(most).max(size + 1)
     }
 
     /// Takes the first bytes off the stream.

@@ -72,7 +72,8 @@ impl Stream {
         if self.ended {
             return;
         }
-        self.held.reserve_exact(missing);
+        // A record that grows piece by piece must not be copied with each.
+        self.held.reserve(missing);
         match self.source.read_up_to(missing, &mut self.held) {
             Ok(read) => self.ended = read < missing,
             Err(e) => {
@@ -137,6 +138,13 @@ impl Stream {
     pub(super) fn file(&self) -> u32 {
         self.file
     }
+}
+
+/// How much to hold of a record of which so many bytes do not suffice: first twice as much, later
+/// one chunk more, so that little of what follows a large record is held with it.
+pub(super) fn grown(held: usize, chunk_bytes: usize) -> usize {
+    const STEP: usize = 2 << 20;
+    held.saturating_add(held.min(STEP).max(chunk_bytes))
 }
 
 /// Why a file that starts like this cannot be read record by record, if it cannot.

@@ -2,9 +2,10 @@
 
 use crate::{Content, FieldNumber, Inputs, Item, Problem, RecordView};
 
+use super::detach::{self, Detached};
 use super::fields::Fields;
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, columns, csv, documents, json, too_long_in_stream};
+use super::{Body, Chunk, LARGE, columns, csv, documents, json, too_long_in_stream};
 
 /// Buffers of one thread, used again from chunk to chunk.
 #[derive(Debug, Default)]
@@ -13,6 +14,35 @@ pub struct VisitScratch {
     pub(super) extra: Vec<FieldNumber>,
     pub(super) row: csv::Row,
     pub(super) bytes: Vec<u8>,
+}
+
+impl VisitScratch {
+    /// The text of a record that was read from these bytes, wherever it lies. All else is freed.
+    fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
+        if let Some(place) = record.place(&data) {
+            self.free_large();
+            return detach::cut(data, place);
+        }
+        drop(data);
+        let row = std::mem::take(&mut self.row).into_text();
+        let mut buffers = self.strings.iter_mut().map(std::mem::take).chain([row]);
+        let text = buffers.find_map(|buffer| {
+            let place = record.place(buffer.as_bytes())?;
+            Some(detach::cut(buffer.into_bytes(), place))
+        });
+        let text = text.unwrap_or_default();
+        self.free_large();
+        text
+    }
+
+    /// Frees the buffers that a large record has filled.
+    fn free_large(&mut self) {
+        let large = |buffer: &&mut String| buffer.capacity() > LARGE;
+        self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
+        if self.row.bytes() > LARGE {
+            self.row = csv::Row::default();
+        }
+    }
 }
 
 impl Chunk {
@@ -52,9 +82,42 @@ impl Chunk {
         self.visit_some(inputs, scratch, &|_, _| true, visit);
     }
 
+    /// As [`Chunk::visit`], but frees a [large](Chunk::is_large) record's bytes before the record is
+    /// given away, with a text of its own that can be freed.
+    pub fn visit_once(
+        self,
+        inputs: &Inputs,
+        scratch: &mut VisitScratch,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) {
+        if !self.is_large() || matches!(self.body, Body::Batch(_) | Body::Files(_)) {
+            return self.visit(inputs, scratch, visit);
+        }
+        let mut detached = None;
+        self.parse(inputs, scratch, &|_, _| true, &mut |item| match item {
+            Item::Record(record) => detached = Some(Detached::of(&record)),
+            Item::Bad(problem) => visit(Item::Bad(problem)),
+        });
+        let Some(record) = detached else { return };
+        let (Body::Lines(data) | Body::Rows { data, .. }) = self.body else { return };
+        let text = scratch.take_text(data, &record);
+        visit(Item::Record(record.with(text)));
+    }
+
     /// As [`Chunk::visit`], of the records whose file and number are `wanted`: other lines are not parsed, and
     /// other files not opened.
     pub fn visit_some(
+        &self,
+        inputs: &Inputs,
+        scratch: &mut VisitScratch,
+        wanted: &dyn Fn(u32, u32) -> bool,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) {
+        self.parse(inputs, scratch, wanted, visit);
+        scratch.free_large();
+    }
+
+    fn parse(
         &self,
         inputs: &Inputs,
         scratch: &mut VisitScratch,

@@ -33,7 +33,7 @@ fn records(inputs: &Inputs, chunks: &[Chunk]) -> BTreeMap<(u32, u32), Option<(St
                 let text = match record.content {
                     Content::Text(text) | Content::Html(text) => text.into_owned(),
                     Content::TextBytes(bytes) | Content::HtmlBytes(bytes) => {
-                        String::from_utf8_lossy(bytes).into_owned()
+                        String::from_utf8_lossy(&bytes).into_owned()
                     }
                 };
                 let id = record.id.unwrap_or_default().into_owned();

@@ -26,9 +26,9 @@ impl Owned {
             Content::Text(text) => (text.into_owned(), false),
             Content::Html(html) => (html.into_owned(), true),
             Content::TextBytes(bytes) => {
-                (lookalike_text::decode_text(bytes).text.into_owned(), false)
+                (lookalike_text::decode_text(&bytes).text.into_owned(), false)
             }
-            Content::HtmlBytes(bytes) => (String::from_utf8_lossy(bytes).into_owned(), true),
+            Content::HtmlBytes(bytes) => (String::from_utf8_lossy(&bytes).into_owned(), true),
         };
         let owned = |value: Option<std::borrow::Cow<'_, str>>| value.map(|v| v.into_owned());
         Self {

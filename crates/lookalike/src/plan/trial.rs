@@ -74,6 +74,7 @@ impl Bench<'_> {
             memory: self.memory.sets(),
             scratch: self.scratch.clone(),
             kept: None,
+            in_flight: self.memory.in_flight(),
             sequences: self.memory.sequences(),
         };
         let started = Instant::now();

@@ -167,7 +167,8 @@ fn machine(run: &crate::Run) -> String {
     let threads = counted(run.threads, "thread");
     match run.peak_memory_bytes {
         None => threads,
-        Some(memory) => format!("{threads}, at most {} of memory", bytes(memory)),
+        // Drawing the page takes memory, too: the summary is written later and has the last word.
+        Some(memory) => format!("{threads}, at most {} of memory until this page", bytes(memory)),
     }
 }
 

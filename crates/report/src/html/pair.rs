@@ -1,7 +1,7 @@
 //! A pair of documents in, the rows of a side-by-side comparison out.
 
 use super::{LONG, MEDIUM, address};
-use crate::human::{count, counted, ratio};
+use crate::human::{bytes, count, counted, ratio};
 use crate::hunks::{Fold, Piece, Row, differences, fold};
 use crate::{
     DIFF_WORK, DocExhibit, PairExhibit, SettingsSummary, Side, Tokenize, Vocabulary, clean, diff,
@@ -110,9 +110,13 @@ impl PairView {
             } else {
                 heading.join(" / ")
             },
-            differences: match differences(&aligned.segments) {
-                0 => format!("no {unit} differs"),
-                number => counted(number as u64, "difference"),
+            differences: {
+                let cut = pair.a.cut_from.or(pair.b.cut_from).is_some();
+                let shown = if cut { " in the part compared here" } else { "" };
+                match differences(&aligned.segments) {
+                    0 => format!("no {unit} differs{shown}"),
+                    number => format!("{}{shown}", counted(number as u64, "difference")),
+                }
             },
             facts,
             a: Head::new(&pair.a, a.len(), unit),
@@ -131,7 +135,14 @@ impl Head {
             title: clean::line(document.title.as_deref().unwrap_or_default(), LONG),
             url,
             link,
-            length: counted(tokens as u64, unit),
+            length: match document.cut_from {
+                None => counted(tokens as u64, unit),
+                Some(whole) => format!(
+                    "only the first {} of {} are compared here; the measures are of the whole",
+                    bytes(document.text.len() as u64),
+                    bytes(whole)
+                ),
+            },
         }
     }
 }
