@@ -517,6 +517,79 @@ def same_bytes(c: Checks) -> None:
             c.check(f"same bytes: {name}", not different, ", ".join(different))
 
 
+# --- memory -----------------------------------------------------------------------------------------
+
+# Runs a command with a process of its own around it: what is measured is the peak of that command alone.
+MEASURED = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+sys.stderr.buffer.write(done.stderr)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def words_of(size: int, seed: int) -> list[str]:
+    """Random words, in pieces, of so many bytes in all."""
+    rng = random.Random(seed)
+    known = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9))) for _ in range(50_000)]
+    pieces, length = [], 0
+    while length < size:
+        pieces.append(" ".join(rng.choices(known, k=20_000)))
+        length += len(pieces[-1]) + 1
+    return pieces
+
+
+def large_records(c: Checks) -> None:
+    """Peak memory: no more than --memory and three times the largest record, for every shape of large records."""
+    if sys.platform != "linux":
+        return
+    folder = c.work / "large"
+    folder.mkdir()
+    budget, record = 50_000_000, 24_000_000
+    one, other = words_of(record, 1), words_of(record, 2)
+
+    def write(name: str, lines) -> Path:
+        opened = gzip.open(folder / name, "wt", compresslevel=1) if name.endswith(".gz") else open(folder / name, "w")
+        with opened as file:
+            file.writelines(lines)
+        return folder / name
+
+    def near_alike(number: int) -> str:
+        pieces = [words_of(100_000, 50 + number)[0] if at == number else piece for at, piece in enumerate(one)]
+        return json.dumps({"id": f"d{number}", "text": " ".join(pieces)}) + "\n"
+
+    html = "".join(f"<p>{piece[:2000]}</p><div>{piece[2000:]}</div>" for piece in one)
+    shapes = {
+        "one JSON line": (write("one.jsonl", [json.dumps({"id": "a", "text": " ".join(one)}) + "\n"]), 1),
+        "a JSON line with escapes": (write("escapes.jsonl", [json.dumps({"id": "a", "text": "\n\"".join(one)}) + "\n"]), 1),
+        "a CSV with two large fields": (write("two.csv", ["id,text,html\n", '1,"', " ".join(one), '","', " ".join(other), '"\n']), 2),
+        "a large text file": (write("large.txt", ["\n".join(one)]), 1),
+        "a compressed text file": (write("large.txt.gz", ["\n".join(one)]), 1),
+        "a large HTML file": (write("large.html", ["<html><body>", html, "</body></html>"]), 1),
+        "six near-alike documents": (write("six.jsonl", (near_alike(number) for number in range(6))), 1),
+        "the same, compressed": (write("six.jsonl.gz", (near_alike(number) for number in range(6))), 1),
+    }
+    del html
+    for name, (path, times) in shapes.items():
+        for threads in (2, 8) if name.startswith("six") else (2,):
+            label = f"memory: {name} on {threads} threads"
+            out = c.out(label)
+            command = [c.binary, "dedup", path, "--output", out, "--memory", budget, "--threads", threads, "--quiet"]
+            done = subprocess.run([sys.executable, "-c", MEASURED, *map(str, command)], capture_output=True, text=True)
+            code, peak = map(int, done.stdout.split())
+            if not c.check(f"{label}: runs", code == 0, done.stderr):
+                continue
+            most = budget + 3 * times * (record + 200_000)
+            c.check(f"{label}: at most {most >> 20} MiB", peak <= most, f"{peak >> 20} MiB")
+            summary = summary_of(out)
+            said = summary.get("run", {}).get("peak_memory_bytes", 0)
+            c.check(f"{label}: the summary tells", 0.97 * peak <= said <= peak, f"{said} of {peak}")
+            removed = 5 if "six" in str(path) else 0
+            c.check(f"{label}: {removed} removed", sum(summary.get("removed", {}).values()) == removed, summary.get("removed"))
+            report = (out / "report.html").read_text(encoding="utf-8")
+            c.check(f"{label}: the report is small, and says what it compares", len(report) < 4 << 20 and (removed == 0 or "only the first" in report), len(report))
+
+
 # --- hostile inputs -------------------------------------------------------------------------------
 
 GOOD = '{"id": "%s", "text": "the quick brown fox jumps over the lazy dog number %s"}\n'
@@ -2137,6 +2210,7 @@ PARTS = (
     few_features,
     wrong_values,
     replacing,
+    large_records,
 )
 
 

@@ -13,16 +13,21 @@ mod exit;
 mod fault;
 mod interrupt;
 mod terminal;
+mod visible;
 
 use clap::Parser;
 use exit::Exit;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use terminal::tell;
+use visible::visible;
 
 fn main() -> ExitCode {
     fault::remember_panics();
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     let exit = match std::panic::catch_unwind(|| command::run(&cli)) {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) => failed(&error),
@@ -58,4 +63,16 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         None => error.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
     };
     kind == Some(ErrorKind::BrokenPipe)
+}
+
+/// Prints what is wrong with the arguments, or the help that was asked for. Arguments that are repeated
+/// there may hold escape sequences: then all is printed without colours and with those made visible.
+fn usage(error: &clap::Error) -> ExitCode {
+    let plain = error.render().to_string();
+    let seen = visible(&plain);
+    if seen == plain {
+        error.exit();
+    }
+    tell(seen.trim_end());
+    Exit::Usage.into()
 }

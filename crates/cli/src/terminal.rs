@@ -1,6 +1,7 @@
 //! Progress on a terminal, tables for people, JSON for machines.
 
 use crate::interrupt;
+use crate::visible::visible;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use lookalike::Progress;
@@ -78,7 +79,7 @@ impl Progress for TerminalProgress {
 /// Writes a line to standard error. Whether anybody can read it decides nothing: a closed or full
 /// standard error must not fail a run.
 pub(crate) fn tell(message: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", visible(&message.to_string()));
 }
 
 /// Writes a table without the blanks that fill its lines.
@@ -91,7 +92,7 @@ pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> T
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     for (name, value) in rows {
-        table.add_row([name, value]);
+        table.add_row([visible(&name), visible(&value)]);
     }
     if let Some(column) = table.column_mut(1) {
         column.set_cell_alignment(CellAlignment::Left);
@@ -103,7 +104,9 @@ pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> T
 pub(crate) fn numbers_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.add_rows(rows);
+    table.add_rows(
+        rows.into_iter().map(|row| row.iter().map(|cell| visible(cell)).collect::<Vec<_>>()),
+    );
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }

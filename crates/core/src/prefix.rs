@@ -7,6 +7,8 @@
 //! the others up to the bound, those above it, and at the very end what is known to be common. So nobody
 //! has to know of an element above the bound in how many sets it is.
 
+mod large;
+
 use crate::{Measure, RarityTable, SpreadSort, Threshold, vectors};
 
 /// Buffers reused between documents.
@@ -219,6 +221,13 @@ mod tests {
             };
             let emit = |place, value| found.push((place, value));
             order.prefix(set.len() as u32, &low, || &high, &mut scratch, once, emit);
+            // The other way, for large sets, gives the same.
+            low.sort_unstable();
+            high.sort_unstable();
+            let (mut same, once) = (Vec::new(), |value| counts[&value] == 1);
+            let emit = |place, value| same.push((place, value));
+            order.prefix_of_ascending(set.len() as u32, &low, || &high, once, emit);
+            assert_eq!(same, found);
             found
         };
         sets.iter().map(each).collect()

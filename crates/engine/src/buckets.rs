@@ -7,6 +7,7 @@
 use crate::EngineError;
 use crate::postings::Posting;
 use lookalike_core::SpreadSort;
+use lookalike_core::features::MANY;
 use lookalike_core::fingerprint::finalise;
 use lookalike_io::scratch::{Frame, FrameFile};
 use rayon::prelude::*;
@@ -101,18 +102,22 @@ fn sum(keys: &[Emitted]) -> u64 {
 }
 
 impl Stored {
-    fn write(&mut self, buckets: &Buckets, words: &mut Vec<u64>) -> io::Result<()> {
+    fn write(&mut self, mut buckets: Buckets, words: &mut Vec<u64>) -> io::Result<()> {
         words.clear();
         let (mut ends, mut sums) = (Vec::new(), Vec::new());
-        for bucket in &buckets.by_value {
+        // Each is freed before the next: those of large documents would be twice in memory.
+        for bucket in buckets.by_value.iter_mut().map(std::mem::take) {
             words.extend(bucket.iter().flat_map(|&(value, Posting { unit, position })| {
                 [value, u64::from(position) << 32 | u64::from(unit)]
             }));
             ends.push((words.len() / KEY) as u64);
-            sums.push(sum(bucket));
+            sums.push(sum(&bucket));
         }
         let frame = self.file.append(&[], words, &[])?;
         self.tasks.push(Task { frame, ends, sums });
+        if words.capacity() > MANY {
+            *words = Vec::new();
+        }
         Ok(())
     }
 
@@ -160,9 +165,7 @@ impl AllKeys {
                     tasks: Vec::new(),
                 }),
             };
-            stored
-                .write(&buckets, words)
-                .map_err(|error| EngineError::scratch(&room.folder, &error))
+            stored.write(buckets, words).map_err(|error| EngineError::scratch(&room.folder, &error))
         })?;
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).0)
     }

@@ -129,7 +129,7 @@ impl<'a> High<'a> {
         match self {
             High::Held(high) => high,
             High::Stored { block, store, index, low, back, run, .. }
-                if !back.whole && back.alone < MOST_ALONE =>
+                if !back.whole && back.alone < MOST_ALONE && block.ends.len() > 1 =>
             {
                 back.alone += 1;
                 match store.read_run(block, index..index + 1, &mut run.words, &mut run.sets) {

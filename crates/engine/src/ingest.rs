@@ -12,7 +12,9 @@ use crate::collection::{Collection, Document, SetRef};
 use crate::signer::LargeSet;
 use crate::store::{ChunkStore, Remarks};
 use crate::stored_sets::{StoredSets, retain};
-use crate::{EngineError, Problems, Progress, Scratch, Signer, keep_values, limits, pipeline};
+use crate::{
+    EngineError, Problems, Progress, Scratch, Signer, heap, keep_values, limits, pipeline,
+};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -91,6 +93,7 @@ pub fn ingest_chunks(
     options: &IngestOptions,
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
+    heap::map_large_blocks();
     let reader = Reader {
         inputs,
         signer,

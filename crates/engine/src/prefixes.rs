@@ -54,7 +54,10 @@ pub(crate) fn prefix_keys(
                     out.push(value, Posting { unit, position });
                 }
             };
-            if arranged {
+            if arranged && size as usize > MANY {
+                // Those of large documents are in order, and copies of them take too much memory.
+                order.prefix_of_ascending(size, set.low, || set.high.get(), once, emit);
+            } else if arranged {
                 order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
             } else {
                 let (low, high) = own.split(set, order.bound);

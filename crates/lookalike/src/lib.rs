@@ -31,6 +31,7 @@ mod jobs;
 mod keep_fields;
 mod lexicon;
 mod lookup;
+mod machine;
 mod memory;
 mod panics;
 mod plan;

@@ -1,5 +1,7 @@
 //! What a run may take of the machine's memory, and how it is divided.
 
+use crate::machine::{self, kibibytes};
+
 /// Bytes of a document that no file can take: its unit, its place in the order, who stands for it.
 const FIXED: u64 = 64;
 
@@ -10,7 +12,7 @@ pub(crate) struct Memory(pub(crate) u64);
 impl Memory {
     /// What was asked for, else three quarters of the machine's.
     pub(crate) fn of(asked: Option<u64>) -> Self {
-        Self(asked.or_else(|| machine().map(|bytes| bytes / 4 * 3)).unwrap_or(u64::MAX))
+        Self(asked.or_else(|| machine::memory().map(|bytes| bytes / 4 * 3)).unwrap_or(u64::MAX))
     }
 
     /// For documents and feature sets: half. The rest of them goes to a temporary file.
@@ -42,15 +44,6 @@ impl Memory {
     }
 }
 
-/// Memory of the machine, or of the group of processes that this one is in, where the system says (Linux).
-fn machine() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let all = kibibytes(&text, "MemTotal:")? * 1024;
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let group = group.and_then(|limit| limit.trim().parse().ok());
-    Some(group.map_or(all, |limit: u64| limit.min(all)))
-}
-
 /// Largest resident memory of this process so far, where the system says (Linux).
 pub(crate) fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -63,21 +56,9 @@ pub(crate) fn resident() -> Option<u64> {
     kibibytes(&status, "VmRSS:").map(|kibibytes| kibibytes * 1024)
 }
 
-fn kibibytes(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.trim().trim_end_matches("kB").trim().parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_of_the_system_are_read() {
-        let text = "MemTotal:       24689708 kB\nMemFree:         1 kB\n";
-        assert_eq!(kibibytes(text, "MemTotal:"), Some(24_689_708));
-        assert_eq!(kibibytes(text, "Memory:"), None);
-    }
 
     #[test]
     fn parts_are_less_than_the_whole() {

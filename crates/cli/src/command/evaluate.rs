@@ -6,6 +6,7 @@ use crate::args::{EvaluateArgs, FormatArg, TruthArg};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, numbers_table, write_table};
+use crate::visible::{visible, write_json};
 use lookalike::{ClassSettings, EvaluateJob, Evaluation, MethodResult, TruthSource, evaluate};
 use std::io::Write;
 
@@ -44,12 +45,13 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     }
     let mut out = std::io::stdout().lock();
     if args.output.format == FormatArg::Json {
-        out.write_all(evaluation.to_json()?.as_bytes())?;
+        write_json(&mut out, &evaluation.to_json()?)?;
     } else if !args.output.quiet {
-        writeln!(out, "{}", truth(evaluation))?;
+        writeln!(out, "{}", visible(&truth(evaluation)))?;
         let rows = std::iter::once(header(evaluation)).chain(rows(evaluation));
         write_table(&mut out, &numbers_table(rows))?;
-        writeln!(out, "\nReport: {}", job.job.output.join("report.html").display())?;
+        let report = job.job.output.join("report.html").display().to_string();
+        writeln!(out, "\nReport: {}", visible(&report))?;
     }
     Ok(exit_code(evaluation.documents, evaluation.problems))
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{ExplainArgs, FormatArg};
 use crate::exit::Exit;
+use crate::visible::write_json;
 use std::io::{IsTerminal, Write};
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
@@ -13,8 +14,8 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
 pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Result<Exit> {
     let mut stdout = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut stdout, &evidence.comparison())?;
-        stdout.write_all(b"\n")?;
+        write_json(&mut stdout, &serde_json::to_string_pretty(&evidence.comparison())?)?;
+        writeln!(stdout)?;
     } else {
         let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let style = lookalike::TextStyle { colour, width: terminal_width(), ..Default::default() };

@@ -6,6 +6,7 @@ use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, numbers_table, pairs_table, tell, write_table};
+use crate::visible::{visible, write_json};
 use lookalike::{Job, Plan, PlanJob, plan};
 use std::io::Write;
 
@@ -38,7 +39,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     }
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {
-        out.write_all(plan.to_json()?.as_bytes())?;
+        write_json(&mut out, &plan.to_json()?)?;
     } else if !args.quiet {
         print(plan, &mut out)?;
     }
@@ -72,7 +73,7 @@ fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
         }
     }
     for note in &plan.notes {
-        writeln!(out, "Note: {note}")?;
+        writeln!(out, "Note: {}", visible(note))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::args::{
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
+use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
 use std::io::Write;
@@ -129,14 +130,15 @@ pub(super) fn print_summary(
     }
     let mut stdout = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut stdout, summary)?;
-        stdout.write_all(b"\n")?;
+        write_json(&mut stdout, &serde_json::to_string_pretty(summary)?)?;
+        writeln!(stdout)?;
     } else if !quiet {
         write_table(&mut stdout, &pairs_table(summary.table()))?;
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
-            writeln!(stdout, "Warning: {warning}")?;
+            writeln!(stdout, "Warning: {}", visible(warning))?;
         }
-        writeln!(stdout, "\nReport: {}", output.join("report.html").display())?;
+        let report = output.join("report.html").display().to_string();
+        writeln!(stdout, "\nReport: {}", visible(&report))?;
     }
     Ok(())
 }

@@ -1,0 +1,58 @@
+//! Text that names files, arguments and documents, made safe to print on a terminal.
+//!
+//! Such names may hold escape sequences that move the cursor, change colours or hide what follows, and
+//! characters that reverse the direction of text. They are printed as escapes, as Rust writes them.
+
+use std::io::Write;
+
+/// Whether a terminal acts on a character instead of showing it. Line ends and tabs are ours.
+fn acts(c: char) -> bool {
+    let directs =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    directs || (c.is_control() && c != '\n' && c != '\t')
+}
+
+/// The text with escapes in place of what a terminal would act on.
+///
+/// `\u{1b}[2J` becomes `\\u{1b}[2J`, eight characters that can be seen.
+pub(crate) fn visible(text: &str) -> String {
+    let mut seen = String::with_capacity(text.len());
+    for c in text.chars() {
+        match acts(c) {
+            true => seen.extend(c.escape_default()),
+            false => seen.push(c),
+        }
+    }
+    seen
+}
+
+/// Writes JSON. It has an escape of its own for such characters: any reader gets the same strings.
+pub(crate) fn write_json(out: &mut impl Write, json: &str) -> std::io::Result<()> {
+    let mut seen = String::with_capacity(json.len());
+    for c in json.chars() {
+        match acts(c) {
+            true => seen.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => seen.push(c),
+        }
+    }
+    out.write_all(seen.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_acts_on_is_seen_as_an_escape() {
+        assert_eq!(visible("größer\n\t東京"), "größer\n\t東京");
+        let hostile = "a\u{1b}[2Jb\rc\u{9b}31m\u{7f}\u{202e}txt.exe\u{8}";
+        let seen = visible(hostile);
+        assert!(!seen.chars().any(acts), "{seen:?}");
+        assert!(seen.contains("\\u{1b}[2J") && seen.contains("\\u{202e}txt"), "{seen}");
+        let mut json = Vec::new();
+        write_json(&mut json, &serde_json::to_string_pretty(&[hostile]).unwrap()).unwrap();
+        let json = String::from_utf8(json).unwrap();
+        assert!(!json.chars().any(acts), "{json:?}");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&json).unwrap(), [hostile]);
+    }
+}
