@@ -1771,10 +1771,10 @@ def lexicons(c: Checks) -> None:
     c.check("lexicon: the one asked for is taken", done.returncode == 0, done.stderr)
     c.check("lexicon: the summary has its checksum", summary_of(out)["settings"].get("lexicon_checksum") == checksum(whole))
     done = c.run("cluster", docs, "-o", c.out("lexicon refused"), *method, "--lexicon", parts[0], "--lexicon-checksum", checksum(whole))
-    ok = done.returncode == 1 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr
+    ok = done.returncode == 3 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr
     c.check("lexicon: another one is refused", ok and not c.out("lexicon refused").exists(), done.stderr)
     done = c.run("plan", docs, *method, "--lexicon", parts[0], "--lexicon-checksum", checksum(whole))
-    c.check("lexicon: a plan refuses another one, too", done.returncode == 1 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr, done.stderr)
+    c.check("lexicon: a plan refuses another one, too", done.returncode == 3 and checksum(whole) in done.stderr and checksum(parts[0]) in done.stderr, done.stderr)
     out = c.out("lexicon counted")
     c.run("cluster", docs, "-o", out, *method)
     c.check("lexicon: that of the inputs is named, too", summary_of(out)["settings"].get("lexicon_checksum") == checksum(parts[0]))
@@ -2157,8 +2157,8 @@ def plan(c: Checks) -> None:
     c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "Take ", "lower bound", "minhash-lsh:recall=0.9")), text.stdout + text.stderr)
     for label, words_wanted, code, arguments in (
         ("no document", "no document was read", 1, (write_jsonl(folder / "empty.jsonl", []),)), ("a missing file", "nowhere", 1, (folder / "nowhere.jsonl",)),
-        ("a recall of 2", "recall", 1, (docs[0], "--recall", "2")), ("a sample of nothing", "sample", 2, (docs[0], "--sample", "0")),
-        ("a method without a lexicon", "--lexicon", 1, (docs[0], "--method", "imatch")), ("no input", "INPUT", 2, ()),
+        ("a recall of 2", "recall", 2, (docs[0], "--recall", "2")), ("a sample of nothing", "sample", 2, (docs[0], "--sample", "0")),
+        ("a method without a lexicon", "--lexicon", 2, (docs[0], "--method", "imatch")), ("no input", "INPUT", 2, ()),
     ):
         done = c.run("plan", *arguments)
         c.check(f"plan: {label}", done.returncode == code and words_wanted in done.stderr, f"exit {done.returncode}: {done.stderr}")
