@@ -140,7 +140,7 @@ pub(crate) fn analyse(
             // With other keep rules it is another job, which cannot go on from here.
             if let Some(workshop) = workshop.take() {
                 drop(collection);
-                workshop.finish()?;
+                workshop.abandon()?;
             }
             return Err(error);
         }

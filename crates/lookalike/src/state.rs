@@ -81,9 +81,14 @@ fn digest_of(summary: &[u8]) -> String {
 /// The summary of a job that is resumed although its result is in place: the run was stopped between
 /// naming the result and removing its scratch directory. `None` if there is anything left to do.
 pub(crate) fn finished(job: &Job) -> Option<Vec<u8>> {
-    let noted = std::fs::read_to_string(directory(job).join(FINISHED)).ok()?;
     let summary = std::fs::read(job.output.join("summary.json")).ok()?;
-    (job.resume && noted == digest_of(&summary)).then_some(summary)
+    let noted = std::fs::read_to_string(directory(job).join(FINISHED)).ok();
+    // Without --force no run makes its directory where a result is: an empty one was being removed.
+    let emptied = std::fs::read_dir(directory(job)).is_ok_and(|mut left| left.next().is_none());
+    let is_whole = noted == Some(digest_of(&summary))
+        || Workshop::is_over(&directory(job))
+        || (emptied && !job.force);
+    (job.resume && is_whole).then_some(summary)
 }
 
 /// The file that says which process makes the result.

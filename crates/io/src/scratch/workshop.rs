@@ -197,6 +197,30 @@ impl Workshop {
     }
 }
 
+impl Workshop {
+    /// Removes the directory of a job that cannot be done: there is no result. Stopped at any moment,
+    /// the rest is what a run leaves that had done less.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn abandon(mut self) -> Result<(), WorkshopError> {
+        self.worth = true;
+        let path = self.path.clone();
+        let removed = clear(&path, &[LOCK, JOB])
+            .and_then(|()| remove_if_there(&path.join(JOB)))
+            .and_then(|()| remove_if_there(&path.join(LOCK)))
+            .and_then(|()| fs::remove_dir(&path));
+        let action = "remove the scratch directory";
+        removed.map_err(|reason| WorkshopError::Io { path, action, reason })
+    }
+
+    /// Whether a run was stopped while it removed this directory, with its result in place.
+    #[must_use]
+    pub fn is_over(path: &Path) -> bool {
+        matches!(State::of(path), Ok(State::Over))
+    }
+}
+
 impl Drop for Workshop {
     fn drop(&mut self) {
         if !self.worth {
@@ -258,8 +282,9 @@ fn remove(path: &Path) -> io::Result<()> {
         _ => {}
     }
     clear(path, &[LOCK, OVER])?;
-    remove_if_there(&path.join(OVER))?;
     remove_if_there(&path.join(LOCK))?;
+    // Last: it says that the result is in place.
+    remove_if_there(&path.join(OVER))?;
     fs::remove_dir(path)
 }
 
@@ -425,6 +450,22 @@ mod tests {
         fs::rename(folder.path().join("aside"), path.join(JOB)).unwrap();
         first.finish().unwrap();
         assert!(!path.exists());
+    }
+
+    /// A job that cannot be done leaves nothing that looks like a finished one.
+    #[test]
+    fn an_abandoned_directory_is_gone_and_was_never_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.scratch");
+        let mut workshop = Workshop::open(&path, &json!({"a": 1}), false).unwrap();
+        workshop.keep();
+        fs::write(workshop.path("chunks"), "some").unwrap();
+        assert!(!Workshop::is_over(&path));
+        workshop.abandon().unwrap();
+        assert!(!path.exists() && !Workshop::is_over(&path));
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join(OVER), "{}").unwrap();
+        assert!(Workshop::is_over(&path));
     }
 
     #[test]
