@@ -545,7 +545,7 @@ def large_records(c: Checks) -> None:
         return
     folder = c.work / "large"
     folder.mkdir()
-    budget, record = 50_000_000, 24_000_000
+    budget, record = 60_000_000, 24_000_000
     one, other = words_of(record, 1), words_of(record, 2)
 
     def write(name: str, lines) -> Path:
@@ -815,6 +815,50 @@ def usage(c: Checks) -> None:
     ok = done.returncode == 0 and '"dup_cluster":' in (folder / "prefixed" / "marked.jsonl").read_text()
     c.check("--mark-prefix makes room", ok, done.stderr)
     c.check("failures leave nothing", not (folder / "bad").exists() and not left_behind(folder), left_behind(folder))
+
+
+def escape_sequences(c: Checks) -> None:
+    """Names and arguments that hold escape sequences, or no UTF-8, reach no terminal as they are."""
+    if os.name != "posix":
+        return
+    folder = c.work / "escapes"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(good("a", "b"))
+    (folder / "\x1b[2J\u202e\x9b31m.jsonl").write_text(good("c") + "no json\n")
+    (folder / "skipped \x1b]0;title\x07.bin").write_text("x")
+    try:
+        with open(os.fsencode(folder) + b"/no utf-8 \xff\x1b.jsonl", "w") as file:
+            file.write(good("d") + "no json\n")
+    except OSError:
+        # Some file systems have no such names.
+        pass
+    out = c.out("escape \x1b[31m sequences")
+    hostile = folder / "nothing \x1b[5m here"
+    runs = {
+        "dedup": ("dedup", folder, "-o", out, "--tables", "tsv", "-v"),
+        "JSON": ("dedup", folder, "-o", c.out("escapes json"), "--format", "json"),
+        "an existing result": ("dedup", folder, "-o", out),
+        "a missing file": ("dedup", hostile, "-o", c.out("never")),
+        "compare": ("compare", hostile, hostile),
+        "an unknown option": ("dedup", "--\x1b[2J", folder),
+        "a wrong value": ("dedup", folder, "-o", out, "--memory", "\x1b[2J"),
+        "an unknown method": ("methods", "\x1b[2J"),
+        "plan": ("plan", folder, "--format", "json"),
+    }
+    done = {}
+    for name, arguments in runs.items():
+        done[name] = c.run(*arguments)
+        printed = done[name].stdout + done[name].stderr
+        acting = [character for character in printed if character not in "\n\t" and (ord(character) < 32 or 127 <= ord(character) < 160 or character == "\u202e")]
+        c.check(f"escape sequences, {name}: nothing acts on a terminal", printed and not acting, repr(printed))
+    c.check("escape sequences: the skipped file is named", "skipped \\u{1b}]0;title" in done["dedup"].stderr, done["dedup"].stderr)
+    for name, text in (("JSON", done["JSON"].stdout), ("plan", done["plan"].stdout), ("summary.json", (c.out("escapes json") / "summary.json").read_text())):
+        try:
+            json.loads(text)
+            valid = True
+        except ValueError:
+            valid = False
+        c.check(f"escape sequences: {name} is JSON", valid, text)
 
 
 def passed_over(c: Checks) -> None:
@@ -2211,6 +2255,7 @@ PARTS = (
     wrong_values,
     replacing,
     large_records,
+    escape_sequences,
 )
 
 

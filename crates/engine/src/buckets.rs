@@ -144,7 +144,7 @@ impl Stored {
 impl AllKeys {
     /// Collects what each task writes down.
     pub(crate) fn collect(
-        tasks: impl IndexedParallelIterator<Item = Buckets>,
+        tasks: impl ParallelIterator<Item = Buckets>,
         room: &Room,
     ) -> Result<Self, EngineError> {
         let all = Mutex::new((Self::default(), Vec::new()));

@@ -15,7 +15,7 @@ pub(crate) fn give_back() {
 
 /// Bytes from which a block of memory is the system's as soon as it is freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const MAPPED: libc::c_int = 8 << 20;
+const MAPPED: libc::c_int = 4 << 20;
 
 /// Has large blocks mapped one by one, and given back when they are freed, where the C library (glibc) else keeps
 /// more and more of them: each that is freed raises the size from which it does so, up to 32 MiB. Then a record

@@ -167,8 +167,13 @@ impl<'a> Passes<'a> {
         self.chunks(task).map(|chunk| self.collection.blocks[chunk as usize].elements()).sum()
     }
 
+    /// Whether a task has chunks that are read one at a time.
+    pub(crate) fn has_large(&self, task: u32) -> bool {
+        self.chunks(task).any(|chunk| is_large(&self.collection.blocks[chunk as usize]))
+    }
+
     fn with_buffer(&self, block: &Block, with: impl FnOnce(&mut ChunkBuffer)) {
-        if !block.held && block.elements() > MANY {
+        if is_large(block) {
             let _one = self.large.lock().unwrap_or_else(PoisonError::into_inner);
             return with(&mut ChunkBuffer::default());
         }
@@ -177,4 +182,9 @@ impl<'a> Passes<'a> {
         with(&mut buffer);
         spare().push(buffer);
     }
+}
+
+/// Whether a chunk is read from disk, and takes so much memory that one is at a time.
+fn is_large(block: &Block) -> bool {
+    !block.held && block.elements() > MANY
 }

@@ -70,14 +70,19 @@ pub(crate) fn prefix_keys(
         out
     };
     let room = Room { bytes: memory, folder: collection.scratch_folder() };
-    let tasks = || (0..passes.tasks()).into_par_iter().with_max_len(1);
-    let probes = AllKeys::collect(tasks().map_init(Default::default, probe), &room)?;
+    let jobs = jobs(&passes);
+    let jobs = || jobs.par_iter().with_max_len(1);
+    let probes = jobs().flat_map_iter(|tasks| {
+        let (mut scratch, probe) = (Default::default(), &probe);
+        tasks.iter().map(move |&task| probe(&mut scratch, task))
+    });
+    let probes = AllKeys::collect(probes, &room)?;
     drop(census);
     if settings.measure.is_symmetric() {
         return Ok((probes, None));
     }
     let probed = Probed::new(&probes)?;
-    let post = |task| {
+    let post = |&task: &u32| {
         let mut out = Buckets::default();
         passes.task(task, Part::Whole, |unit, set| {
             if settings.excludes(units.size(unit)) {
@@ -90,8 +95,16 @@ pub(crate) fn prefix_keys(
         });
         out
     };
-    let posts = AllKeys::collect(tasks().map(post), &room)?;
+    let posts = AllKeys::collect(jobs().flat_map_iter(|tasks| tasks.iter().map(post)), &room)?;
     Ok((probes, Some(posts)))
+}
+
+/// The tasks, each by itself, but for those of large documents: they are done one after the other, so that the keys
+/// of one are in memory at a time.
+fn jobs(passes: &Passes<'_>) -> Vec<Vec<u32>> {
+    let (large, small): (Vec<u32>, Vec<u32>) =
+        (0..passes.tasks()).partition(|&task| passes.has_large(task));
+    std::iter::once(large).chain(small.into_iter().map(|task| vec![task])).collect()
 }
 
 /// The set of one unit, arranged for another order than the one that the collection was read for.
@@ -114,7 +127,7 @@ impl Own {
 }
 
 /// Elements whose counters are written down together, about.
-const MOST_WRITTEN: usize = 1 << 23;
+const MOST_WRITTEN: usize = 1 << 22;
 
 /// Counts the elements of some of the sets: each thread writes down which counters they have, by
 /// who counts them, and then counts its own.

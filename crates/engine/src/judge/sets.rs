@@ -9,7 +9,7 @@ use crate::block::ELEMENT;
 use crate::chunk_sets::Part;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
-use crate::{Collection, EngineError, Units};
+use crate::{Collection, EngineError, Units, heap};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, Parity, SpreadSort};
 use rayon::prelude::*;
@@ -67,6 +67,8 @@ impl ComparedSets {
             sets.largest = sets.largest_within(units, limit);
             sets.starts = vec![0; sets.parities.len()];
             sets.take_out(collection, units);
+            // What threads keep of keys and of the passes over all sets is not needed for comparisons.
+            heap::give_back();
         }
         Ok(sets)
     }

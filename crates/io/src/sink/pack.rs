@@ -63,7 +63,10 @@ impl PackedFile {
             return Ok(());
         }
         self.full.push(std::mem::take(&mut self.open));
-        if self.full.len() < self.threads { Ok(()) } else { self.pack() }
+        // A block may be one record, and many times larger than others: such do not wait for each other.
+        let bytes: usize = self.full.iter().map(Vec::len).sum();
+        let waits = self.full.len() < self.threads && bytes < 2 * self.threads * self.block_bytes;
+        if waits { Ok(()) } else { self.pack() }
     }
 
     /// Ends the file and gives its size. Of nothing a compressed file of nothing is made, which is not an
