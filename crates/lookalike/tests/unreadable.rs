@@ -1,5 +1,7 @@
 //! Inputs that cannot be read, or not to their end: a run fails, unless it is told to skip them.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike::{EvaluateJob, PlanJob, Settings, TableFormat};
 use lookalike::{Job, LexiconJob, LookalikeError, Outcome, Progress, Silent};
 use std::collections::BTreeMap;
