@@ -89,9 +89,10 @@ def chunk(head, rules):
     found["attributes"] = [reader.array("f64") for _ in range(rules)]
     found["sequences_of_sets"] = reader.array("u128")
     found["problems"] = dict(zip(reader.array("u32"), reader.array("u64")))
+    found["unreadable"] = reader.array("u32")
     [listed] = reader.numbers("u64", 1)
     found["listed"] = [
-        (*reader.numbers("u32", 2), *reader.numbers("u64", 2), reader.text(), reader.text()) for _ in range(listed)
+        (*reader.numbers("u32", 3), *reader.numbers("u64", 2), reader.text(), reader.text()) for _ in range(listed)
     ]
     kinds = ("u32",) * 5 + ("u64", "u128", "u128")
     names = ("files", "records", "tokens", "set_chunks", "sets", "text_bytes", "texts", "sequences")
@@ -137,8 +138,8 @@ def check_chunks(folder):
     assert found["records"] == [1, 2, 3, 4, 5, 6] and found["files"] == [0] * 6
     assert found["texts"][0] == found["texts"][2] != found["texts"][1], "identical texts"
     assert found["sequences"][1] == found["sequences"][4] and found["texts"][1] != found["texts"][4]
-    assert found["problems"] == {0: 1} and found["listed"][0][:3] == (0, 7, 7), found["listed"]
-    assert found["listed"][0][4] == "input.jsonl" and "invalid JSON" in found["listed"][0][5]
+    assert found["problems"] == {0: 1} and found["listed"][0][:4] == (0, 7, 0, 7), found["listed"]
+    assert found["listed"][0][5] == "input.jsonl" and "invalid JSON" in found["listed"][0][6]
     sets = sets_of(found, front, back)
     assert [digest for digest, _ in sets] == found["digests"]
     assert all(len(set(elements)) == len(elements) for _, elements in sets)

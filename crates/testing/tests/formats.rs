@@ -132,11 +132,13 @@ fn json_of(path: &Path) -> Json {
 fn column(name: &str) -> Column {
     const TEXTS: &[&str] = &[
         "id",
-        "kept",
+        "a_id",
+        "b_id",
+        "removed_id",
+        "removed_file",
+        "kept_id",
+        "leader_id",
         "rule",
-        "a",
-        "b",
-        "leader",
         "file",
         "message",
         "kept_file",
