@@ -262,8 +262,9 @@ def check_marks():
     assert len(marked) == len(original)
     for before, after in zip(original, marked):
         assert after.startswith(before[:-1]) and after.endswith(b"}")
-        added = list(json.loads(after).items())[-3:]
-        assert [name for name, _ in added] == ["dup_duplicate_of", "dup_resemblance", "dup_cluster"], added
+        added = list(json.loads(after).items())[-5:]
+        names = ["duplicate_of", "duplicate_of_file", "duplicate_of_record", "resemblance", "cluster"]
+        assert [name for name, _ in added] == [f"dup_{name}" for name in names], added
 
 
 def check_summary():
