@@ -357,7 +357,7 @@ class Harness:
                 self.check("undisturbed: the library does not see how the result gets its name", label, named)
             if job.name == "spill":
                 # The library names a file without a name by its folder and its number, "(deleted)".
-                spilled = [path for call, _, path in self.operations.get((job.name, 1), []) if call == "write" and path.endswith("(deleted)")]
+                spilled = [path for call, _, path in self.operations.get((job.name, 1), []) if call in ("write", "pwrite") and path.endswith("(deleted)")]
                 self.check("undisturbed: nothing spills", job.name, spilled)
 
         with ThreadPoolExecutor(WORKERS) as pool:
