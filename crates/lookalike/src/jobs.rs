@@ -184,7 +184,7 @@ fn poll(progress: &dyn Progress) -> Result<(), LookalikeError> {
 /// What is left to do of a run that was stopped after its result got its name: removes its scratch
 /// directory.
 fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeError> {
-    let Some(summary) = state::finished(job) else { return Ok(None) };
+    let Some(summary) = state::finished(job)? else { return Ok(None) };
     let (inputs, first_protected_file) = discover(job, &job.settings.keep_rules()?)?;
     let memory = memory::Memory::of(job.memory);
     if let Some(workshop) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {

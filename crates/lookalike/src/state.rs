@@ -80,15 +80,27 @@ fn digest_of(summary: &[u8]) -> String {
 
 /// The summary of a job that is resumed although its result is in place: the run was stopped between
 /// naming the result and removing its scratch directory. `None` if there is anything left to do.
-pub(crate) fn finished(job: &Job) -> Option<Vec<u8>> {
-    let summary = std::fs::read(job.output.join("summary.json")).ok()?;
-    let noted = std::fs::read_to_string(directory(job).join(FINISHED)).ok();
+pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
+    let read = |path: PathBuf| match std::fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(reason) => {
+            let action = "find out whether the result is in place";
+            Err(WorkshopError::Io { path, action, reason })
+        }
+    };
+    let left = directory(job);
+    if !job.resume || !left.is_dir() {
+        return Ok(None);
+    }
+    let Some(summary) = read(job.output.join("summary.json"))? else { return Ok(None) };
+    let noted = read(left.join(FINISHED))?;
     // Without --force no run makes its directory where a result is: an empty one was being removed.
-    let emptied = std::fs::read_dir(directory(job)).is_ok_and(|mut left| left.next().is_none());
-    let is_whole = noted == Some(digest_of(&summary))
-        || Workshop::is_over(&directory(job))
+    let emptied = std::fs::read_dir(&left).is_ok_and(|mut left| left.next().is_none());
+    let is_whole = noted.is_some_and(|noted| noted == digest_of(&summary).as_bytes())
+        || Workshop::is_over(&left)
         || (emptied && !job.force);
-    (job.resume && is_whole).then_some(summary)
+    Ok(is_whole.then_some(summary))
 }
 
 /// The file that says which process makes the result.

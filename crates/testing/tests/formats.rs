@@ -208,8 +208,10 @@ fn tables_of_every_form_have_the_expected_rows() {
         }
     }
     let ledger = rows("dedup", "ledger", "dedup");
-    let decided: Vec<[String; 3]> =
-        ledger.iter().map(|row| ["removed_id", "kept_id", "rule"].map(|name| text(row, name))).collect();
+    let decided: Vec<[String; 3]> = ledger
+        .iter()
+        .map(|row| ["removed_id", "kept_id", "rule"].map(|name| text(row, name)))
+        .collect();
     assert_eq!(
         decided,
         [["d2", "d0", "identical"], ["d3", "d0", "near"], ["d4", "d1", "lexically_equivalent"]]

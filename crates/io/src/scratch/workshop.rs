@@ -264,9 +264,9 @@ impl State {
         if let Some(job) = job(JOB)? {
             return Ok(Self::Left(job));
         }
-        // The lock is the first file that is made and the last that is removed.
         let locked = names.iter().any(|name| name == LOCK);
-        if locked && job(OVER)?.is_some() {
+        let alone = names.iter().all(|name| name == OVER);
+        if (locked || alone) && job(OVER)?.is_some() {
             return Ok(Self::Over);
         }
         let ours = |name: &std::ffi::OsString| [LOCK, JOB, PARTIAL].iter().any(|own| name == own);
