@@ -590,6 +590,17 @@ impl Collection {
         set
     }
 
+    /// Whether a set is the only one of its chunk.
+    pub(crate) fn is_alone(&self, place: SetRef) -> bool {
+        self.blocks[place.block as usize].ends.len() == 1
+    }
+
+    /// Reads a large set that is alone in its chunk piece by piece, in ascending order. If it cannot be read,
+    /// [`Collection::check`] says why.
+    pub(crate) fn pieces(&self, place: SetRef, each: impl FnMut(&[u64])) {
+        self.store.read_pieces(&self.blocks[place.block as usize], each);
+    }
+
     /// A set that is held in memory.
     pub(crate) fn held_set(&self, place: SetRef) -> Option<Halves<'_>> {
         let block = &self.blocks[place.block as usize];

@@ -130,7 +130,10 @@ impl ChunkStore {
 
     /// Takes a chunk: writes it down if it is to be kept or memory has no room for it.
     pub(crate) fn take(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
-        let fits = self.held + block.bytes() <= self.limit;
+        let bytes = block.bytes();
+        // What is made of a large set takes more than it does: memory is not filled up with one beforehand.
+        let is_large = block.elements() > MANY && bytes > self.limit / 4;
+        let fits = !is_large && self.held + bytes <= self.limit;
         if self.keeps || !fits {
             self.write_down(block, remarks)?;
         }

@@ -92,13 +92,11 @@ impl Judge for ExactJudge<'_> {
         }
         self.tally.verified.fetch_add(1, Ordering::Relaxed);
         let shared =
-            self.sets.both(self.collection, self.units, (unit, candidate.unit), |a, b| {
-                a.overlap_at_least(b, needed)
-            })?;
+            self.sets.shared(self.collection, self.units, (unit, candidate.unit), needed)?;
         Some(Edge { unit, with: candidate.unit, shared })
     }
 
     fn shared(&self, unit: u32, with: u32) -> u32 {
-        self.sets.both(self.collection, self.units, (unit, with), |a, b| a.overlap(b))
+        self.sets.shared(self.collection, self.units, (unit, with), 0).unwrap_or(0)
     }
 }

@@ -11,7 +11,7 @@ use crate::passes::Passes;
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, Units, heap};
 use lookalike_core::features::MANY;
-use lookalike_core::{Halves, Parity, SpreadSort};
+use lookalike_core::{Halves, Parity, SpreadSort, overlap};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -135,37 +135,70 @@ impl ComparedSets {
         place.map_or_else(Parity::default, |place| self.parities[place as usize])
     }
 
-    /// Calls `with` for the sets of two units that take part, sorted.
-    pub(super) fn both<T>(
+    /// Number of elements that the sets of two units that take part share, if that is at least `needed`.
+    pub(super) fn shared(
         &self,
         collection: &Collection,
         units: &Units,
         (a, b): (u32, u32),
-        with: impl FnOnce(Halves<'_>, Halves<'_>) -> T,
-    ) -> T {
-        if let (Some(a), Some(b)) =
-            (self.held(collection, units, a), self.held(collection, units, b))
-        {
-            return with(a, b);
+        needed: u32,
+    ) -> Option<u32> {
+        let held = |unit| self.held(collection, units, unit);
+        let (held_a, held_b) = (held(a), held(b));
+        if let (Some(a), Some(b)) = (held_a, held_b) {
+            return a.overlap_at_least(b, needed);
         }
+        // Of two sets that are not at hand, the one that can be read piece by piece is, if it is large: the other
+        // one alone is in memory.
+        let pieces = |unit: u32, held: Option<_>| {
+            held.is_none()
+                && units.size(unit) as usize > MANY
+                && collection.is_alone(units.place(unit))
+        };
+        let (whole, held, pieces) = match (pieces(a, held_a), pieces(b, held_b)) {
+            (_, true) => (a, held_a, Some(b)),
+            (true, false) => (b, held_b, Some(a)),
+            (false, false) => (a, held_a, None),
+        };
+        let is_large = units.size(a).max(units.size(b)) as usize > MANY;
+        let _one = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         // Of sets in the collection both are there, cut at the same bound; these are not cut.
         // Whoever is not of the pool takes the last one.
         let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
         let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
-        let is_large = units.size(a).max(units.size(b)) as usize > MANY;
-        let _one = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let [words, x, y] = &mut *buffers;
-        let mut set = |unit, set| {
-            self.held(collection, units, unit).unwrap_or_else(|| {
-                Halves::whole(collection.sorted_set(units.place(unit), words, set))
-            })
+        let first = match held {
+            Some(held) => held,
+            None => Halves::whole(collection.sorted_set(units.place(whole), words, x)),
         };
-        let result = with(set(a, x), set(b, y));
+        let shared = match pieces {
+            None => {
+                let (other, held) = if whole == a { (b, held_b) } else { (a, held_a) };
+                let second = match held {
+                    Some(held) => held,
+                    None => Halves::whole(collection.sorted_set(units.place(other), words, y)),
+                };
+                first.overlap_at_least(second, needed)
+            }
+            Some(other) => {
+                let mut shared = 0;
+                let mut rest = [first.low, first.high];
+                collection.pieces(units.place(other), |piece| {
+                    for rest in &mut rest {
+                        let Some(&last) = piece.last() else { return };
+                        let (upto, behind) = rest.split_at(rest.partition_point(|&v| v <= last));
+                        shared += overlap(upto, piece);
+                        *rest = behind;
+                    }
+                });
+                (shared >= needed).then_some(shared)
+            }
+        };
         if is_large {
             *buffers = Default::default();
         }
-        result
+        shared
     }
 
     /// A set that is in memory.

@@ -85,6 +85,41 @@ impl ChunkStore {
         Ok(())
     }
 
+    /// Reads the set of a chunk that has one, piece by piece, as it lies there. Whether that could be done, and it
+    /// is what was written: known at the end.
+    pub(crate) fn read_pieces(&self, block: &Block, each: impl FnMut(&[u64])) -> bool {
+        self.succeeds(self.pieces(block, each))
+    }
+
+    fn pieces(&self, block: &Block, mut each: impl FnMut(&[u64])) -> io::Result<()> {
+        const PIECE: u64 = 1 << 16;
+        let (file, frame) = self.frame(block)?;
+        let (mut end, mut wanted) = ([0], [0; DIGEST]);
+        file.read_front(frame, 0, &mut end)?;
+        file.read_back(frame, 0, &mut wanted)?;
+        let all = block.elements() as u64;
+        let low = (end[0] & u64::from(u32::MAX)).min(all);
+        let (mut words, mut sum) = (Vec::new(), [0u64; DIGEST]);
+        for start in (0..low).step_by(PIECE as usize).chain((low..all).step_by(PIECE as usize)) {
+            let part_end = if start < low { low } else { all };
+            words.resize(PIECE.min(part_end - start) as usize, 0);
+            match start < low {
+                true => file.read_front(frame, end_words(1) as u64 + start, &mut words)?,
+                false => file.read_back(frame, DIGEST as u64 + start - low, &mut words)?,
+            }
+            // The digest of a set is the sum of those of its parts.
+            if let Some(SetDigest(part)) = digest(&words) {
+                let part = [part as u64, (part >> 64) as u64];
+                sum = [0, 1].map(|half| sum[half].wrapping_add(part[half]));
+            }
+            each(&words);
+        }
+        match sum == wanted {
+            true => Ok(()),
+            false => Err(io::Error::other("a feature set came back other than it was written")),
+        }
+    }
+
     /// Reads one large set to where it goes, and nothing of it to anywhere else.
     fn large(
         &self,
