@@ -715,6 +715,49 @@ def whole_files(c: Checks, folder: Path) -> None:
     c.check("a plain file named .gz is read", done.returncode == 0 and summary_of(c.out("misnamed")).get("documents") == 2, done.stderr)
 
 
+def damaged_parquet(c: Checks) -> None:
+    """Parquet files with bytes changed or cut off anywhere: named, no panic, no hang, no huge allocation."""
+    rng, folder = random.Random(11), c.work / "parquet"
+    folder.mkdir()
+    docs = collection(folder / "docs.jsonl", 32, 300)
+    c.run("cluster", docs, "-o", folder / "run", "--tables", "parquet", "-q")
+    sources = [path.read_bytes() for path in sorted((folder / "run").glob("*.parquet"))]
+    c.check("damaged Parquet: there is something to damage", sources, os.listdir(folder / "run"))
+    damaged = folder / "damaged"
+    damaged.mkdir()
+    for number in range(400):
+        data = bytearray(sources[number % len(sources)])
+        if number % 5 == 0:
+            del data[rng.randrange(len(data)):]
+        else:
+            # The footer, of some hundred bytes, decides how all else is read.
+            first = len(data) - min(1500, len(data)) if number % 2 else 0
+            for _ in range(1 + number % 3):
+                data[rng.randrange(first, len(data))] ^= rng.randrange(1, 256)
+        (damaged / f"{number:03}.parquet").write_bytes(data)
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+    for verb in ("dedup", "cluster"):
+        for fields in (("--text-field", "id"), ("--text-field", "a"), ("--text-field", "leader", "--id-field", "b")):
+            label = f"damaged Parquet, {verb} {' '.join(fields)}"
+            out = c.out(label)
+            good = folder / "good.jsonl"
+            good.write_text("".join(json.dumps({fields[1]: f"some words number {n}"}) + "\n" for n in range(3)))
+            command = [c.binary, verb, damaged, good, "-o", out, "--skip-unreadable", "--threads", "2", "--memory", "100MB", "-q", *fields]
+            try:
+                done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", timeout=120, preexec_fn=limited)
+            except subprocess.TimeoutExpired:
+                c.check(f"{label}: ends", False)
+                continue
+            c.check(f"{label}: ends well", done.returncode == 0 and done.stderr == "", f"exit {done.returncode}: {done.stderr[:2000]}")
+            summary = summary_of(out)
+            inputs = {input["name"].rsplit("/", 1)[-1]: input for input in summary.get("inputs", [])}
+            c.check(f"{label}: the good file is used", inputs.get("good.jsonl", {}).get("documents") == 3)
+            c.check(f"{label}: the others are counted", summary.get("unreadable_inputs", 0) > 100, summary.get("unreadable_inputs"))
+
+
 def long_records(c: Checks, folder: Path) -> None:
     """Records over --max-record are named like any other bad record."""
     # Those too long to be taken into memory at all are named and not copied.
@@ -2263,6 +2306,7 @@ PARTS = (
     replacing,
     large_records,
     escape_sequences,
+    damaged_parquet,
 )
 
 
