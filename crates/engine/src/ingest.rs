@@ -1,7 +1,7 @@
 //! Reads input files into a [`Collection`]: the only step that reads text.
 //!
 //! One thread cuts the files into chunks, every core parses, tokenises and fingerprints whole
-//! chunks, one thread appends their results in order and commits their sets ([`crate::stored_sets`]).
+//! chunks, one thread appends their results in order and commits their sets (`stored_sets`).
 //! A text whose token sequence was seen before gives no second feature set: a million copies cost a
 //! million digests. The chunks that an interrupted run of the same job wrote are restored, and reading
 //! continues behind them.

@@ -8,7 +8,7 @@
 //!    precedence.
 //! 3. [`postings`]: rarity counted, prefixes chosen, keys sorted: which units might match.
 //! 4. [`pairs`] (every pair that reaches the threshold), [`leaders`] (survivors chosen greedily by
-//!    probing the kept ones) or [`links`] (components without listing the pairs): each verifies its
+//!    probing the kept ones) or `links` (components without listing the pairs): each verifies its
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 

@@ -67,6 +67,9 @@ pub fn ordered<I, T, S, W, R>(
                 if let Err(payload) = catch_unwind(AssertUnwindSafe(process)) {
                     let _ = worker_panic.try_send(payload);
                 }
+                // After an early stop, the reader may wait until items in flight are dropped. Those in
+                // the channel would stay there until it ends.
+                item_out.iter().for_each(drop);
             });
         }
         drop((item_out, result_in, panic_in));

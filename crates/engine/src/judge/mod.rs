@@ -1,6 +1,6 @@
 //! Candidates in, edges out: what decides whether two units match.
 //!
-//! Everything that looks for candidates ([`crate::pairs`], [`crate::leaders`], [`crate::links`]) asks a
+//! Everything that looks for candidates ([`crate::pairs`], [`crate::leaders`], `links`) asks a
 //! [`Judge`] and never learns which one. [`ExactJudge`] intersects whole feature sets and estimates
 //! nothing; [`SketchJudge`] asks a method what its sketches say; [`KeyJudge`] takes a key in common for
 //! proof.

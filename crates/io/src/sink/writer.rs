@@ -30,7 +30,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 ///
 /// With `--mark`, `marked` takes the place of `kept` and `removed`, and one-document files are listed
 /// in `marked-files.tsv` with the columns `path` and those of
-/// [`MarkNames`].
+/// [`MarkNames`](super::MarkNames).
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {
