@@ -4,10 +4,11 @@
 //! Memory is bounded: at most a few items per worker are in flight, however much slower one of them is
 //! than the others. A panic on any thread ends all of them and continues on the caller's.
 
-use crossbeam_channel::bounded;
+use crossbeam_channel::{Receiver, bounded};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs `work` over `items` on `threads` threads and hands the results to `collect` in the order of
 /// the items. `collect` returns `false` to stop early.
@@ -37,6 +38,7 @@ pub fn ordered<I, T, S, W, R>(
     let (permit_in, permit_out) = bounded::<()>(ahead);
     // A thread that panics sends its payload here. Without that, the others would wait for its result.
     let (panic_in, panic_out) = bounded::<Box<dyn Any + Send>>(threads + 1);
+    let stopped = &AtomicBool::new(false);
     let panicked = std::thread::scope(|scope| {
         let reader_panic = panic_in.clone();
         scope.spawn(move || {
@@ -59,6 +61,9 @@ pub fn ordered<I, T, S, W, R>(
                 let process = || {
                     let mut state = state();
                     for (index, item) in &item_out {
+                        if stopped.load(Ordering::Relaxed) {
+                            continue;
+                        }
                         if result_in.send((index, work(&mut state, item))).is_err() {
                             return;
                         }
@@ -67,31 +72,28 @@ pub fn ordered<I, T, S, W, R>(
                 if let Err(payload) = catch_unwind(AssertUnwindSafe(process)) {
                     let _ = worker_panic.try_send(payload);
                 }
-                // After an early stop, the reader may wait until items in flight are dropped. Those in
-                // the channel would stay there until it ends.
+                // After a panic: the reader may wait until items in flight are dropped.
                 item_out.iter().for_each(drop);
             });
         }
         drop((item_out, result_in, panic_in));
-        // Owned by this closure: dropping them on the way out makes every sender give up, and the
-        // scope waits for the senders.
-        let (permit_out, result_out) = (permit_out, result_out);
+        let collector = Collector { permits: Some(permit_out), results: result_out, stopped };
         let mut waiting = BTreeMap::new();
         let mut next = 0u64;
         loop {
             let received = crossbeam_channel::select! {
-                recv(result_out) -> received => received,
+                recv(collector.results) -> received => received,
                 // Closed once all threads have ended: what they sent is still to be collected.
                 recv(panic_out) -> payload => match payload {
                     Ok(payload) => return Some(payload),
-                    Err(_) => result_out.recv(),
+                    Err(_) => collector.results.recv(),
                 },
             };
             let Ok((index, result)) = received else { break };
             waiting.insert(index, result);
             while let Some(result) = waiting.remove(&next) {
                 next += 1;
-                let _ = permit_out.recv();
+                let _ = collector.permits.as_ref().map(Receiver::recv);
                 if !collect(result) {
                     return None;
                 }
@@ -102,6 +104,23 @@ pub fn ordered<I, T, S, W, R>(
     });
     if let Some(payload) = panicked {
         resume_unwind(payload);
+    }
+}
+
+/// The collector's ends of the channels. However it stops, no thread waits for it, and everything in
+/// flight is dropped: the items themselves may be what the reader waits for.
+struct Collector<'a, R> {
+    permits: Option<Receiver<()>>,
+    results: Receiver<(u64, R)>,
+    stopped: &'a AtomicBool,
+}
+
+impl<R> Drop for Collector<'_, R> {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        // The reader ends at its next permit, then the workers, then the results.
+        self.permits = None;
+        self.results.iter().for_each(drop);
     }
 }
 
