@@ -29,9 +29,9 @@ unit:
 	$(CARGO) test --workspace --locked
 
 ## What takes too long for every change: fuzzing for longer, and the whole kill matrix.
-test-long: test
+test-long: test build
 	LOOKALIKE_FUZZ=50 $(CARGO) test --workspace --locked --test fuzz
-# The whole kill matrix goes here.
+	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 
 ## The tests on real collections in DATA; a collection that is missing fails.
 test-data:
@@ -54,10 +54,6 @@ check-runs:
 	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
 	$(PYTHON) tests/python/check_formats.py
-
-## Stops runs at every operation on files, and makes each of them fail; takes an hour or more.
-test-long: build
-	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 
 ## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
 bench:
