@@ -173,24 +173,28 @@ impl Block {
         }
         let kept: Vec<u32> =
             (0..self.ends.len() as u32).filter(|&index| moved(index, repeated).is_ok()).collect();
-        let (mut low, mut high) = (Vec::new(), Vec::new());
-        let (mut low_ends, mut ends) = (Vec::new(), Vec::new());
-        for &index in &kept {
-            let halves = self.get(index);
-            low.extend_from_slice(halves.low);
-            high.extend_from_slice(halves.high);
-            low_ends.push(low.len() as u32);
-            ends.push((low.len() + high.len()) as u32);
-        }
-        if self.sets.low_ends.is_empty() {
-            low_ends.clear();
-        }
-        self.sets = HeldSets::new(&low, low_ends, &high);
-        self.ends = ends;
+        self.keep_sets(&kept);
         retain(&mut self.digests, repeated);
         if !self.signatures.is_empty() {
             self.signatures = self.signatures.select(&kept);
         }
+    }
+
+    /// Keeps the sets with these ascending indices and drops the others. O(elements).
+    fn keep_sets(&mut self, kept: &[u32]) {
+        let (low, high): (Vec<_>, Vec<_>) = kept.iter().map(|&index| self.parts(index)).unzip();
+        let ends = |parts: &[Range<usize>]| -> Vec<u32> {
+            let end = |sum: &mut usize, part: &Range<usize>| {
+                *sum += part.len();
+                Some(*sum as u32)
+            };
+            parts.iter().scan(0, end).collect()
+        };
+        let low_ends = if self.sets.low_ends.is_empty() { Vec::new() } else { ends(&low) };
+        let wholes: Vec<_> = low.iter().zip(&high).map(|(a, b)| 0..a.len() + b.len()).collect();
+        self.ends = ends(&wholes);
+        self.sets.low_ends = low_ends;
+        self.sets.elements.keep(low.into_iter().chain(high));
     }
 
     /// Front and back of a frame of one large set: what comes before the elements, and these where they lie.

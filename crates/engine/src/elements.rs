@@ -6,7 +6,7 @@
 //! and where the system has pages of two megabytes, they are taken.
 
 use memmap2::MmapMut;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use zerocopy::FromBytes;
 
 /// Bytes of a huge page on most machines. On others, its multiples are those of smaller pages, too.
@@ -36,6 +36,29 @@ impl Elements {
         front.copy_from_slice(first);
         back.copy_from_slice(second);
         elements
+    }
+
+    /// Keeps the elements of these ascending ranges and drops the others. In place where that leaves less than
+    /// an eighth of the memory unused: fresh pages cost more than the move. O(elements).
+    pub(crate) fn keep(&mut self, ranges: impl Iterator<Item = Range<usize>> + Clone) {
+        let len: usize = ranges.clone().map(|range| range.len()).sum();
+        if len < self.len() - self.len() / 8 {
+            let kept: Vec<u64> = ranges.flat_map(|range| &self[range]).copied().collect();
+            *self = Self::of(&kept, &[]);
+            return;
+        }
+        let mut end = 0;
+        for range in ranges {
+            let next = end + range.len();
+            if range.start != end {
+                self.copy_within(range, end);
+            }
+            end = next;
+        }
+        match self {
+            Self::Heap(elements) => elements.truncate(len),
+            Self::Mapped { bytes, .. } => *bytes = len * size_of::<u64>(),
+        }
     }
 
     /// Room for so many; `None` if it is little, or the system has no more to map.
@@ -98,6 +121,28 @@ mod tests {
             assert!(elements[..] == [first, second].concat());
             elements.reverse();
             assert!(elements.is_sorted_by(|a, b| a >= b));
+        }
+    }
+
+    /// Few and many elements, of which few or many are kept.
+    #[test]
+    fn what_is_kept_moves_to_the_front() {
+        for len in [0u64, 1, 1000, 1 << 18, 700_001] {
+            for every in [1, 2, 7, 100, usize::MAX] {
+                let all: Vec<u64> = (0..len).collect();
+                let mut elements = Elements::of(&all[..all.len() / 3], &all[all.len() / 3..]);
+                // Pieces of 31, of which one in `every` is dropped.
+                let pieces = (0..all.len()).step_by(31).map(|at| at..all.len().min(at + 31));
+                let kept: Vec<Range<usize>> = pieces
+                    .enumerate()
+                    .filter(|(n, _)| n % every != every - 1)
+                    .map(|(_, r)| r)
+                    .collect();
+                let expected: Vec<u64> =
+                    kept.iter().flat_map(|range| &all[range.clone()]).copied().collect();
+                elements.keep(kept.into_iter());
+                assert!(elements[..] == expected, "{len} {every}");
+            }
         }
     }
 }
