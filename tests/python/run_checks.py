@@ -1138,6 +1138,8 @@ def keep_fields(c: Checks) -> None:
         for options in (("-j", "1"), ("-j", "7"), ("--memory", "1"), ("--scratch", folder), ("--resume", "-j", "2")):
             refused(f"lines {options}", rule, [bare], (f"of {len(plain)} documents", field, "id, text, when, title", *more), *options)
         refused("listed", rule, [bare], (field, "when"), verb="cluster")
+        planned = c.run("plan", bare, "--keep", rule)
+        c.check(f"keep planned: {rule}: wrong usage", planned.returncode == 2 and field in planned.stderr, f"exit {planned.returncode}: {planned.stderr}")
         refused("marked", rule, [bare], (field, "when"), "--mark")
         refused("with another collection", rule, [bare], (field, f"of {len(plain)} documents"), "--against", dated)
         refused("Parquet", rule, [parquet], (field, "text"))

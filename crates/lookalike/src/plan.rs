@@ -22,7 +22,7 @@ use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
 use crate::panics::caught;
 use crate::summarise::settings_summary;
-use crate::{LookalikeError, Settings, state};
+use crate::{LookalikeError, Settings, keep_fields, state};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
 use lookalike_engine::{Approach, Collection, Linkage, Progress, Units, common_elements};
@@ -99,6 +99,10 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
 
     let exact = Approach::default();
     let mut trial = bench.run(&settings, &exact)?;
+    if sample.is_whole() {
+        // Of a part it is not known whether other documents have the field.
+        keep_fields::check(&inputs, &keep, &trial.collection)?;
+    }
     let size = Size::of(&inputs, &sample, &trial);
     if let Some(most) = job.job.settings.ignore_common {
         // As many of the sample's sets as N of the whole are, about.
