@@ -21,6 +21,8 @@
  *     full     this operation and all behind it that need room fail with ENOSPC.
  *     halt     half of the write is reported as the whole, and the process is killed at the next
  *              operation: the rest of the write never reached the disk.
+ *     damaged  this read fails with DISK_ERRNO, and so does every later one that reaches the same
+ *              place of the same file; for an opening, every later one of the file.
  * DISK_NO_EXCHANGE  if set, two names cannot be exchanged in one step (RENAME_EXCHANGE), as on some systems.
  * DISK_DELAY   microseconds that the program waits at each operation: other threads run ahead meanwhile.
  *
@@ -46,7 +48,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum action { NONE, KILL, TORN, FAIL, SHORT, FULL, HALT };
+enum action { NONE, KILL, TORN, FAIL, SHORT, FULL, HALT, DAMAGED };
 /* What an operation needs: a full disk refuses those that need room, and lets the others pass. */
 enum kind { ROOM, OTHER };
 
@@ -61,6 +63,10 @@ static useconds_t delay;
 static atomic_ulong counter;
 /* Set once the disk is full, or the process is to die at its next operation. */
 static atomic_bool is_full, is_halting;
+/* The place that cannot be read once `is_damaged` is set; its offset is -1 where the file cannot be opened. */
+static char damaged_path[PATH_MAX];
+static off64_t damaged_offset;
+static atomic_bool is_damaged;
 
 static long number_of(const char *name, long otherwise) {
     const char *value = getenv(name);
@@ -68,7 +74,7 @@ static long number_of(const char *name, long otherwise) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-    static const char *const names[] = {"none", "kill", "torn", "fail", "short", "full", "halt"};
+    static const char *const names[] = {"none", "kill", "torn", "fail", "short", "full", "halt", "damaged"};
     const char *value = getenv("DISK_UNDER");
     if (!value || strlen(value) >= sizeof under) return;
     strcpy(under, value);
@@ -132,8 +138,9 @@ static void strike(void) {
 
 enum verdict { PASS, HALF, HALF_AND_DIE, HALF_IS_ALL, ERROR };
 
-/* Counts an operation and says what becomes of it; for ERROR, errno is set. */
-static enum verdict operation(const char *call, enum kind kind, long bytes, const char *path) {
+/* Counts an operation and says what becomes of it; for ERROR, errno is set. A read has the offset
+ * from which it reads, every other operation -1. */
+static enum verdict operation(const char *call, enum kind kind, long bytes, const char *path, off64_t offset) {
     int saved = errno;
     unsigned long number = atomic_fetch_add(&counter, 1) + 1;
     if (log_file >= 0) {
@@ -164,11 +171,21 @@ static enum verdict operation(const char *call, enum kind kind, long bytes, cons
         case HALT:
             atomic_store(&is_halting, true);
             return bytes > 1 ? HALF_IS_ALL : PASS;
+        case DAMAGED:
+            strcpy(damaged_path, path);
+            damaged_offset = offset;
+            atomic_store(&is_damaged, true);
+            break;
         case NONE: break;
         }
     }
     if (kind == ROOM && atomic_load(&is_full)) {
         errno = ENOSPC;
+        return ERROR;
+    }
+    if (atomic_load(&is_damaged) && !strcmp(path, damaged_path)
+        && (offset < 0 ? damaged_offset < 0 : offset <= damaged_offset && damaged_offset < offset + bytes)) {
+        errno = error_number;
         return ERROR;
     }
     return PASS;
@@ -186,7 +203,7 @@ static bool opens(const char *call, int folder, const char *name, int flags) {
     /* A directory opened for its sync is a change that the sync itself counts. */
     if (writes == counts_reads || (counts_reads && flags & O_DIRECTORY) || !path_at(folder, name, path)) return true;
     bool makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
-    return operation(call, makes ? ROOM : OTHER, 0, path) != ERROR;
+    return operation(call, makes ? ROOM : OTHER, 0, path, -1) != ERROR;
 }
 
 #define MODE(flags, mode) \
@@ -229,7 +246,7 @@ int openat64(int folder, const char *name, int flags, ...) {
     do { \
         char path[PATH_MAX]; \
         if (counts_reads || !path_of(file, path)) return all; \
-        switch (operation(call, ROOM, (long)(bytes), path)) { \
+        switch (operation(call, ROOM, (long)(bytes), path, -1)) { \
         case ERROR: return -1; \
         case HALF: return half; \
         case HALF_AND_DIE: \
@@ -307,14 +324,14 @@ ssize_t copy_file_range(int from, off64_t *there, int file, off64_t *here, size_
 #define CHANGES_FILE(call, kind, file, real_call) \
     do { \
         char path[PATH_MAX]; \
-        if (!counts_reads && path_of(file, path) && operation(call, kind, 0, path) == ERROR) return -1; \
+        if (!counts_reads && path_of(file, path) && operation(call, kind, 0, path, -1) == ERROR) return -1; \
         return real_call; \
     } while (0)
 
 #define CHANGES_NAME(call, kind, folder, name, real_call) \
     do { \
         char path[PATH_MAX]; \
-        if (!counts_reads && path_at(folder, name, path) && operation(call, kind, 0, path) == ERROR) return -1; \
+        if (!counts_reads && path_at(folder, name, path) && operation(call, kind, 0, path, -1) == ERROR) return -1; \
         return real_call; \
     } while (0)
 
@@ -350,14 +367,22 @@ int symlink(const char *target, const char *name) { REAL(symlink); CHANGES_NAME(
 
 /* --- reading -------------------------------------------------------------------------------------- */
 
-#define READS(call, file, bytes, all) \
+#define READS(call, file, bytes, offset, all) \
     do { \
         char path[PATH_MAX]; \
-        if (counts_reads && path_of(file, path) && operation(call, OTHER, 0, path) == ERROR) return -1; \
+        if (counts_reads && path_of(file, path) && operation(call, OTHER, (long)(bytes), path, offset) == ERROR) return -1; \
         return all; \
     } while (0)
 
-ssize_t read(int file, void *data, size_t bytes) { REAL(read); READS("read", file, bytes, real(file, data, bytes)); }
-ssize_t pread(int file, void *data, size_t bytes, off_t offset) { REAL(pread); READS("pread", file, bytes, real(file, data, bytes, offset)); }
-ssize_t pread64(int file, void *data, size_t bytes, off64_t offset) { REAL(pread64); READS("pread", file, bytes, real(file, data, bytes, offset)); }
-ssize_t readv(int file, const struct iovec *parts, int count) { REAL(readv); READS("readv", file, 0, real(file, parts, count)); }
+/* Where the next read of a file begins. */
+static off64_t here(int file) {
+    int saved = errno;
+    off64_t offset = lseek64(file, 0, SEEK_CUR);
+    errno = saved;
+    return offset < 0 ? 0 : offset;
+}
+
+ssize_t read(int file, void *data, size_t bytes) { REAL(read); READS("read", file, bytes, here(file), real(file, data, bytes)); }
+ssize_t pread(int file, void *data, size_t bytes, off_t offset) { REAL(pread); READS("pread", file, bytes, offset, real(file, data, bytes, offset)); }
+ssize_t pread64(int file, void *data, size_t bytes, off64_t offset) { REAL(pread64); READS("pread", file, bytes, offset, real(file, data, bytes, offset)); }
+ssize_t readv(int file, const struct iovec *parts, int count) { REAL(readv); READS("readv", file, total(parts, count), here(file), real(file, parts, count)); }

@@ -12,6 +12,8 @@ Parts:
     disk    A write, sync, rename, open or mkdir fails, once or from then on. The run says what failed and what to
             do, leaves no half result, and once the disk is repaired the same command gives the same bytes.
     reads   As disk, for reads of spill files and of what is resumed.
+    inputs  A read of an input fails, once or whenever it is repeated. The run fails, names the file and writes nothing; with --skip-unreadable it
+            either does the same or goes on without the rest of that file, and has every document of the others.
 
 Operations are numbered by a library that is preloaded (tests/disk/failing_disk.c, compiled here), so a point can be
 hit again. Without --long a seeded sample runs: 40 stops, the first 20 operations and every 100th one of the
@@ -19,6 +21,7 @@ failing disk; with it, all of them. Each failure prints the CASE that repeats it
 something ran; 3 without a C compiler. Other systems than Linux are skipped, and that is said. Standard library only.
 """
 import argparse
+import gzip
 import os
 import random
 import re
@@ -40,6 +43,7 @@ from run_checks import tree_of
 
 HERE = Path(__file__).resolve().parent
 DISK = HERE.parent / "disk" / "failing_disk.c"
+PARTS = ("kills", "power", "disk", "reads", "inputs")
 WORKERS = 2
 THREADS = (1, 2, 8)
 # Seconds after which a run counts as hanging. Undisturbed ones take one or two.
@@ -110,6 +114,8 @@ class Harness:
         self.truths: dict = {}
         self.older: Path = work / "older"
         self.operations: dict = {}
+        # The files that the jobs of the part `inputs` read.
+        self.inputs_of_jobs: list = []
         self.number = 0
 
     def check(self, kind: str, case, ok: bool, detail="") -> bool:
@@ -138,7 +144,7 @@ class Harness:
     def run(self, job: Job, out: Path, strike: Strike) -> Done:
         log = self.work / "logs" / f"{out.parent.name}-{time.monotonic_ns()}"
         log.parent.mkdir(exist_ok=True)
-        watched = {"LD_PRELOAD": self.library, "DISK_UNDER": out.parent, "DISK_LOG": log, **job.environment, **strike.environment()}
+        watched = {"LD_PRELOAD": self.library, "DISK_UNDER": job.watches or out.parent, "DISK_LOG": log, **job.environment, **strike.environment()}
         process = subprocess.Popen(
             job.command(self.binary, out, strike.threads), env={**os.environ, **{name: str(value) for name, value in watched.items()}},
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
@@ -320,17 +326,61 @@ class Harness:
         self.finished(case, job, out, done, said)
         shutil.rmtree(out.parent, ignore_errors=True)
 
+    @staticmethod
+    def records(path: Path) -> list:
+        """The records of a file, in no order; CSV without its header."""
+        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        return sorted(content.splitlines()[path.suffix == ".csv":])
+
+    def lost(self, out: Path, unreadable: str) -> list:
+        """The inputs whose records are neither kept nor removed, but for the unreadable one and those that Python cannot read."""
+        paths = [path for path in self.inputs_of_jobs if path.name != unreadable and path.suffix in (".jsonl", ".csv", ".gz")]
+        halves = {path: [out / role / path.name for role in ("kept", "removed")] for path in paths}
+        return [path.name for path in paths
+                if self.records(path) != sorted(line for half in halves[path] if half.exists() for line in self.records(half))]
+
+    def inputs(self, case: Case) -> None:
+        job = self.jobs[case.job]
+        out = self.placed(job)
+        [strike] = case.strikes
+        done = self.run(job, out, strike)
+        if len(done.operations) < strike.at:
+            self.count("ended before the failure")
+            self.check("an unreadable input: ends well before the failure", case, done.code == 0, done.errors)
+            shutil.rmtree(out.parent)
+            return
+        call, _, path = done.operations[strike.at - 1]
+        detail = f"{call} {path}: exit {done.code}: {done.errors}"
+        self.count(f"failing reads of inputs: {call}")
+        name = Path(path).name
+        if "--skip-unreadable" in job.arguments and done.code == 0 and name in done.errors:
+            self.count("went on without the rest of an input")
+            lost = self.lost(out, name)
+            self.check("an unreadable input: documents of other files are lost", case, not lost, f"{lost}: {detail}")
+        elif done.code == 0:
+            # What could not be read was not needed, or was read again.
+            lost = self.lost(out, "none")
+            self.check("an unreadable input: documents are lost", case, not lost, f"{lost}: {detail}")
+        elif "--skip-unreadable" in job.arguments and done.code == 3:
+            # It could not be read by the first pass and can be by the second: what was decided holds no more.
+            self.check("an unreadable input: is not said to have changed", case, "changed while it was being read" in done.errors, detail)
+        else:
+            self.check("an unreadable input: exit code", case, done.code == 1, detail)
+            self.check("an unreadable input: is not named", case, name in done.errors, detail)
+            self.check("an unreadable input: something is written", case, not os.listdir(out.parent), f"{os.listdir(out.parent)}: {detail}")
+        shutil.rmtree(out.parent)
+
     def carry_out(self, case: Case) -> None:
         try:
-            (self.kills if case.part in ("kills", "power") else self.fails)(case)
+            {"kills": self.kills, "power": self.kills, "inputs": self.inputs}.get(case.part, self.fails)(case)
         except Exception as error:  # a fault of the harness must not pass for success
             self.check("the harness failed", case, False, repr(error))
 
     # --- undisturbed runs -------------------------------------------------------------------------
 
-    def prepare(self, kills: list, disk: list) -> None:
+    def prepare(self, kills: list, disk: list, inputs: list) -> None:
         """The truth of each job, the same on any number of threads, and its operations."""
-        self.jobs = {job.name: job for job in (*kills, *disk)}
+        self.jobs = {job.name: job for job in (*kills, *disk, *inputs)}
         older = Job("older", [*self.jobs["plain"].arguments, "--threshold", "0.5"], resumes=False)
         self.run(older, self.older, Strike("none", 0))
         self.truths["older"] = tree_of(self.older)
@@ -361,7 +411,20 @@ class Harness:
                 self.check("undisturbed: nothing spills", job.name, spilled)
 
         with ThreadPoolExecutor(WORKERS) as pool:
-            list(pool.map(one, self.jobs.values()))
+            list(pool.map(one, [job for job in self.jobs.values() if job.watches is None]))
+        self.prepare_inputs([job for job in self.jobs.values() if job.watches is not None])
+
+    def prepare_inputs(self, jobs: list) -> None:
+        """Counts the reads of inputs."""
+        for job in jobs:
+            out = self.placed(job)
+            done = self.run(job, out, Strike("none", 0, counts="reads"))
+            if self.check("undisturbed", f"undisturbed:{job.name}", done.code == 0 and len(done.operations) > 50, f"exit {done.code}, {len(done.operations)} reads: {done.errors}"):
+                self.operations[job.name, 1] = done.operations
+                self.inputs_of_jobs = sorted(path for path in job.watches.iterdir() if path.is_file())
+                lost = self.lost(out, "none")
+                self.check("undisturbed: documents are lost", job.name, len(self.inputs_of_jobs) > 10 and not lost, lost)
+            shutil.rmtree(out.parent)
 
     def audit(self, label: str, job: Job, out: Path) -> None:
         done = subprocess.run([sys.executable, str(HERE / "check_run.py"), str(out), *job.checker], capture_output=True, text=True)
@@ -441,7 +504,18 @@ class Harness:
                 cases.append(Case("reads", job.name, (*before, failing), rng.choice(THREADS)))
         return cases
 
-    def cases(self, parts: list, kills: list, disk: list) -> list:
+    def input_cases(self, jobs: list) -> list:
+        rng = random.Random(f"{self.seed} inputs")
+        cases = []
+        for job in jobs:
+            for at in range(1, len(self.operations.get((job.name, 1), [])) + 1):
+                # On several threads another read may have that number: the log tells which.
+                threads = rng.choice(THREADS)
+                for action in ("fail", "damaged"):
+                    cases.append(Case("inputs", job.name, (Strike(action, at, threads=threads, counts="reads"),), threads))
+        return cases
+
+    def cases(self, parts: list, kills: list, disk: list, inputs: list) -> list:
         cases = []
         if "kills" in parts:
             every = self.kill_cases("kills", kills)
@@ -455,6 +529,9 @@ class Harness:
         if "reads" in parts:
             every = self.read_cases([job for job in disk if job.name in ("dedup", "cluster-memory", "spill")])
             cases += every if self.long else every[::len(every) // 6]
+        if "inputs" in parts:
+            every = self.input_cases(inputs)
+            cases += every if self.long else random.Random(self.seed).sample(every, min(60, len(every)))
         return cases
 
     def all(self, cases: list) -> None:
@@ -510,8 +587,8 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="JOB", help="these jobs alone")
     parser.add_argument("--limit", type=int, help="at most so many cases of each part, drawn by the seed")
     options = parser.parse_args()
-    parts = options.parts or ["kills", "power", "disk", "reads"]
-    if unknown := set(parts) - {"kills", "power", "disk", "reads"}:
+    parts = options.parts or [*PARTS]
+    if unknown := set(parts) - {*PARTS}:
         parser.error(f"there is no part {', '.join(sorted(unknown))}")
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if not sys.platform.startswith("linux"):
@@ -527,20 +604,22 @@ def main() -> int:
         subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-pthread", "-o", str(harness.library), str(DISK), "-ldl"], check=True)
         self_test(harness)
         large = options.long or any(":large" in case for case in options.case or [])
-        kills, disk = jobs_of(work / "docs", options.seed, large)
+        kills, disk, inputs = jobs_of(work / "docs", options.seed, large)
         if options.only:
             kills = [job for job in kills if job.name in (*options.only, "plain")]
-        harness.prepare(kills, disk)
+        harness.prepare(kills, disk, inputs)
         if options.case:
             cases = [Case.read(text) for text in options.case for _ in range(options.repeat)]
         else:
-            cases = harness.cases(parts, kills, disk)
+            cases = harness.cases(parts, kills, disk, inputs)
             if options.only:
                 cases = [case for case in cases if case.job in options.only]
             if options.limit and options.limit < len(cases):
                 cases = random.Random(options.seed).sample(cases, options.limit)
         print(f"{len(cases)} cases after {time.monotonic() - started:.0f} s", flush=True)
         harness.all(cases)
+        if any(case.part == "inputs" for case in cases) and not options.case and not options.limit:
+            harness.check("an unreadable input: no run went on without it", "inputs", harness.figures["went on without the rest of an input"])
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         print(f"{len(cases)} cases in {time.monotonic() - started:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time")
         return harness.report()

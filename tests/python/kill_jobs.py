@@ -108,19 +108,21 @@ class Job:
     replaces: bool = False
     # Arguments of check_run.py, where it can check the result.
     checker: tuple | None = None
+    # The directory whose operations are numbered; that of the output where none is named.
+    watches: Path | None = None
     # More settings of the library.
     environment: dict = field(default_factory=dict)
 
     def command(self, binary: Path, out: Path, threads: int) -> list:
         arguments = [str(one).replace("FOLDER", str(out.parent)) for one in self.arguments]
-        more = [*(["--resume"] if self.resumes else []), *(["--force"] if self.replaces else [])]
+        more = [*(["--resume"] if self.resumes else []), *(["--force"] if self.replaces else []), *([] if self.watches else ["--quiet"])]
         if self.arguments[0] != "recluster":
             more += ["-j", str(threads)]
-        return [str(binary), *arguments, "--output", str(out), "--quiet", *more]
+        return [str(binary), *arguments, "--output", str(out), *more]
 
 
 def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
-    """The jobs that are killed, and those whose disk fails."""
+    """The jobs that are killed, those whose disk fails, and those whose inputs cannot be read."""
     small = Collection(folder / "small", seed, 4, 150, 8)
     tsv = ("--tables", "tsv")
     # A run holds half of --memory in documents and feature sets: here there are some 3 MB of them, so most leave memory.
@@ -156,4 +158,9 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
         large = Collection(folder / "large", seed + 1, 3, 7000, 300)
         kills.append(Job("large", ["dedup", *large.every, *tsv]))
         kills.append(Job("large-memory", ["dedup", *large.every, *tsv, "--memory", "5MB", "--linkage", "components"]))
-    return kills, disk
+    reading = ["dedup", *small.every, *tsv]
+    inputs = [
+        Job("unreadable", reading, resumes=False, watches=folder / "small"),
+        Job("skip-unreadable", [*reading, "--skip-unreadable"], resumes=False, watches=folder / "small"),
+    ]
+    return kills, disk, inputs

@@ -71,7 +71,7 @@ mod tests {
         let kept = std::path::PathBuf::from("out.scratch");
         let internal = LookalikeError::Internal { message: "index out of bounds".into() };
         let stopped = LookalikeError::Stopped { source: Box::new(internal), kept };
-        let changed = LookalikeError::Changed { input: "docs.jsonl".into(), found: None };
+        let changed = LookalikeError::Changed { input: "docs.jsonl".into() };
         let several = LookalikeError::SeveralDocuments { place: "docs.jsonl".into() };
         for (error, exit) in [
             (anyhow::Error::new(settings()), Exit::Usage),

@@ -156,7 +156,7 @@ impl<'a> CommonCounts<'a> {
             false => {
                 let input = self.inputs.files.first().map(|file| file.name.clone());
                 let input = format!("{} or another input", input.unwrap_or_default());
-                Err(LookalikeError::Changed { input, found: None })
+                Err(LookalikeError::Changed { input })
             }
         }
     }

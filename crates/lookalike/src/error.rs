@@ -188,16 +188,19 @@ pub enum LookalikeError {
     },
     /// An input gave other records the second time it was read, though its size and time are the same.
     #[error(
-        "{input}: changed while it was being read{}; nothing was written; leave the inputs alone during \
-         a run, or look at their disk, and run again",
-        Found(found.as_deref())
+        "{input}: changed while it was being read; nothing was written; leave the inputs alone during a \
+         run, or look at their disk, and run again"
     )]
     Changed {
         /// The input, as shown to people.
         input: String,
-        /// What could not be read of it the second time, where that is what was noticed.
-        found: Option<Box<Problem>>,
     },
+    /// An input could be read the first time and not the second, though its size and time are the same.
+    #[error(
+        "{0}, though it could be read before; nothing was written; leave the inputs alone \
+         during a run, or look at their disk, and run again"
+    )]
+    UnreadableAgain(Box<Problem>),
 }
 
 /// How many values are there and of no use.
@@ -242,15 +245,6 @@ impl fmt::Display for Listed<'_> {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }
-    }
-}
-
-/// What was noticed, where it can be named.
-struct Found<'a>(Option<&'a Problem>);
-
-impl fmt::Display for Found<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |problem| write!(f, " (the second time: {})", problem.message))
     }
 }
 

@@ -245,7 +245,7 @@ impl Bench<'_> {
         if content(&trial.collection) != truth.content {
             let input = laboratory.inputs.files.first().map(|file| file.name.clone());
             let input = format!("{} or another input", input.unwrap_or_default());
-            return Err(LookalikeError::Changed { input, found: None });
+            return Err(LookalikeError::Changed { input });
         }
 
         let sampled = truth.sampled.as_deref();

@@ -88,6 +88,8 @@ pub(crate) fn second_pass(
     });
     let mut pass = SecondPass::default();
     let mut outcome: Result<(), LookalikeError> = Ok(());
+    // A file that gave other records than before, and the error for it, unless what follows says why.
+    let mut other: Option<(u32, LookalikeError)> = None;
     // What was written is filled anew: its pages are there.
     let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
     let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,13 +120,22 @@ pub(crate) fn second_pass(
             outcome = result.and_then(|(index, read, shown, _permit)| {
                 pass.shown.extend(shown);
                 let consumed = match (read, &mut writer) {
+                    (Read::Problem(problem), _)
+                        if other.as_ref().is_some_and(|(file, _)| *file == problem.file) =>
+                    {
+                        return Err(unreadable_again(inputs, problem));
+                    }
+                    _ if let Some((_, error)) = other.take() => return Err(error),
                     (Read::Problem(problem), _) => {
                         recount.problem(index, problem)?;
                         0
                     }
                     (Read::Routed(file, consumed, known, mut routed), Some(writer)) => {
-                        recount.routed(file, known, &routed)?;
-                        writer.write(&routed)?;
+                        match recount.routed(file, known, &routed) {
+                            // The rest of the file may be unreadable, which comes next.
+                            Err(error) => other = Some((file, error)),
+                            Ok(()) => writer.write(&routed)?,
+                        }
                         routed.free_large();
                         written().push(routed);
                         consumed
@@ -138,12 +149,15 @@ pub(crate) fn second_pass(
         },
     );
     outcome?;
+    if let Some((_, error)) = other {
+        return Err(error);
+    }
     inputs.verify_unchanged()?;
     if routing.is_some() {
         recount.finish()?;
     }
     if let Some(&missing) = wanted.iter().find(|document| !pass.shown.contains_key(document)) {
-        return Err(changed(inputs, collection.file(missing), None));
+        return Err(changed(inputs, collection.file(missing)));
     }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
     Ok(pass)
@@ -193,7 +207,7 @@ impl<'a> Recount<'a> {
     /// A place that cannot be read now. If documents came from there, that is new.
     fn problem(&mut self, chunk: u32, problem: Problem) -> Result<(), LookalikeError> {
         if !self.analysis.collection.chunk_documents(chunk).is_empty() {
-            return Err(changed(&self.analysis.inputs, problem.file, Some(problem)));
+            return Err(unreadable_again(&self.analysis.inputs, problem));
         }
         if let Some(counts) = self.files.get_mut(problem.file as usize) {
             counts.problems += 1;
@@ -208,7 +222,7 @@ impl<'a> Recount<'a> {
         let usable = [Role::Kept, Role::Removed, Role::Marked];
         let now: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
         if now != known {
-            return Err(changed(inputs, file, None));
+            return Err(changed(inputs, file));
         }
         if let Some(counts) = self.files.get_mut(file as usize) {
             counts.documents += now;
@@ -231,7 +245,10 @@ impl<'a> Recount<'a> {
             let known =
                 (u64::from(bounds[1] - bounds[0]), problems.get(&file).copied().unwrap_or(0));
             if !one && (counts.documents, counts.problems) != known {
-                return Err(changed(inputs, file, counts.found));
+                return Err(match counts.found {
+                    Some(problem) => unreadable_again(inputs, problem),
+                    None => changed(inputs, file),
+                });
             }
         }
         Ok(())
@@ -239,13 +256,18 @@ impl<'a> Recount<'a> {
 }
 
 /// The error for a file that is not what it was; by its size or time, if they tell.
-fn changed(inputs: &Inputs, file: u32, found: Option<Problem>) -> LookalikeError {
+fn changed(inputs: &Inputs, file: u32) -> LookalikeError {
     match inputs.verify_unchanged() {
         Err(error) => error.into(),
-        Ok(()) => LookalikeError::Changed {
-            input: inputs.files[file as usize].name.clone(),
-            found: found.map(Box::new),
-        },
+        Ok(()) => LookalikeError::Changed { input: inputs.files[file as usize].name.clone() },
+    }
+}
+
+/// The error for an input that could be read by the first pass and cannot be by this one.
+fn unreadable_again(inputs: &Inputs, problem: Problem) -> LookalikeError {
+    match inputs.verify_unchanged() {
+        Err(error) => error.into(),
+        Ok(()) => LookalikeError::UnreadableAgain(Box::new(problem)),
     }
 }
 
@@ -421,8 +443,8 @@ mod tests {
             match phase {
                 "writing" => {
                     let error = result.unwrap_err().to_string();
-                    assert!(error.contains("c.jsonl.gz: changed"), "{error}");
-                    assert!(error.contains("the second time: the gzip data is damaged"), "{error}");
+                    assert!(error.contains("c.jsonl.gz: the gzip data is damaged"), "{error}");
+                    assert!(error.contains("though it could be read before"), "{error}");
                     assert!(!left);
                 }
                 // Nothing is carried out there, and what is shown was found.
@@ -433,7 +455,7 @@ mod tests {
         let skipping: Run =
             |job, progress| dedup(&Job { skip_unreadable: true, ..job.clone() }, progress);
         let (result, _) = changed(skipping, "writing", ("c.jsonl.gz", &packed), &whole, true);
-        assert!(matches!(result.unwrap_err(), LookalikeError::Changed { found: None, .. }));
+        assert!(matches!(result.unwrap_err(), LookalikeError::Changed { .. }));
         // Damage that stays is counted and nothing else.
         let (result, left) = changed(skipping, "writing", ("c.jsonl.gz", &packed), &packed, true);
         assert_eq!((result.unwrap().summary.problems, left), (1, true));
