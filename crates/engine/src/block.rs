@@ -6,7 +6,7 @@ use crate::elements::Elements;
 use crate::stored_sets::{Repeated, moved, retain};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, SetDigest, prefix};
-use lookalike_io::scratch::{Decoder, Encoder, Frame};
+use lookalike_spill::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use crate::postings::Posting;
 use lookalike_core::SpreadSort;
 use lookalike_core::features::MANY;
 use lookalike_core::fingerprint::finalise;
-use lookalike_io::scratch::{Frame, FrameFile};
+use lookalike_spill::{Frame, SpillFile};
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
@@ -74,7 +74,7 @@ pub(crate) struct AllKeys {
 /// Keys in a file: a frame for each task.
 #[derive(Debug)]
 struct Stored {
-    file: FrameFile,
+    file: SpillFile,
     folder: PathBuf,
     tasks: Vec<Task>,
 }
@@ -159,7 +159,7 @@ impl AllKeys {
             let stored = match &mut all.stored {
                 Some(stored) => stored,
                 None => all.stored.insert(Stored {
-                    file: FrameFile::unnamed(&room.folder)
+                    file: SpillFile::unnamed(&room.folder)
                         .map_err(|error| EngineError::scratch(&room.folder, &error))?,
                     folder: room.folder.clone(),
                     tasks: Vec::new(),

@@ -143,7 +143,7 @@ struct Appender<'a> {
     collection: Collection,
     /// Documents of each file.
     of_files: Vec<u32>,
-    left: Vec<lookalike_io::scratch::Frame>,
+    left: Vec<lookalike_spill::Frame>,
     /// Chunks before this one that memory holds are in the store as well.
     behind: usize,
     options: &'a IngestOptions,

@@ -1,14 +1,14 @@
 //! Units in; who stands for whom, and the pairs that prove it, out.
 
+use crate::checkpoints::Checkpoints;
 use crate::judge::{ComparedSets, Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
 use crate::leaders::leaders;
 use crate::links::links;
 use crate::pairs::{Most, PairList, all_pairs};
 use crate::postings::Postings;
-use crate::steps::{Step, Steps};
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_cluster::Components;
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::time::Instant;
@@ -91,15 +91,15 @@ pub fn find(
     options: &MatchOptions,
     progress: &dyn Progress,
 ) -> Result<Matches, EngineError> {
-    find_from(&Steps::forgotten(), collection, units, settings, approach, options, progress)
+    find_from(&Checkpoints::none(), collection, units, settings, approach, options, progress)
 }
 
-/// The same, from where an earlier run of the same job was stopped.
+/// The same, from the checkpoints of an earlier run of the same job.
 ///
 /// # Errors
-/// As [`find`]; steps that cannot be written down.
+/// As [`find`]; checkpoints that cannot be written.
 pub fn find_from(
-    steps: &Steps,
+    checkpoints: &Checkpoints,
     collection: &mut Collection,
     units: &Units,
     settings: &MatchSettings,
@@ -107,13 +107,13 @@ pub fn find_from(
     options: &MatchOptions,
     progress: &dyn Progress,
 ) -> Result<Matches, EngineError> {
-    if let Some(matches) = steps.find() {
+    if let Some(matches) = checkpoints.read() {
         return Ok(matches);
     }
     let mut matches = Matches::default();
     let mut clock = Clock { started: Instant::now(), progress };
     progress.phase("indexing", None);
-    let postings = steps.run(|| {
+    let postings = checkpoints.read_or_compute(|| {
         let postings = match &approach.method {
             None => Postings::build(collection, units, settings, options.memory)?,
             Some(method) => {
@@ -150,7 +150,7 @@ pub fn find_from(
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
     clock.lap(&mut matches, "comparing")?;
-    steps.keep(&matches)?;
+    checkpoints.write(&matches)?;
     Ok(matches)
 }
 
@@ -167,7 +167,7 @@ impl Matches {
     }
 }
 
-impl Step for Matches {
+impl Checkpoint for Matches {
     const NAME: &'static str = "matches";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {

@@ -9,10 +9,9 @@ use crate::buckets::{AllKeys, Emitted, Room, UNITS_PER_TASK, emit, for_each_buck
 use crate::groups::{Counts, DistinctGroups, Groups, Sorted, leave_mates};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
-use crate::steps::Step;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units, limits};
-use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Candidates, Method};
+use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -315,7 +314,7 @@ impl Postings {
     }
 }
 
-impl Step for Postings {
+impl Checkpoint for Postings {
     const NAME: &'static str = "postings";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {

@@ -14,8 +14,8 @@ use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::features::MANY;
 use lookalike_core::{SetDigest, TokenDigest};
-use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use lookalike_io::source::Place;
+use lookalike_spill::{Decoder, Encoder, Frame, SpillFile};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -27,7 +27,7 @@ pub struct ChunkStore {
     limit: u64,
     held: u64,
     folder: PathBuf,
-    file: Option<FrameFile>,
+    file: Option<SpillFile>,
     /// Whether all chunks go to the file.
     keeps: bool,
     /// The bound that all sets are [arranged](lookalike_core::prefix::divide) by, if they are.
@@ -80,7 +80,7 @@ impl ChunkStore {
     pub(crate) fn kept(limit: u64, path: &Path) -> Result<(Self, Left), EngineError> {
         let mut store = Self::new(limit, path.parent().map(Path::to_owned).unwrap_or_default());
         store.keeps = true;
-        let found = FrameFile::reopen(path).map_err(|error| store.error(&error))?;
+        let found = SpillFile::reopen(path).map_err(|error| store.error(&error))?;
         let mut frames = found.frames;
         let mut ended = false;
         if let Some(&last) = frames.last() {
@@ -108,7 +108,7 @@ impl ChunkStore {
     /// Bytes in the file.
     #[must_use]
     pub fn stored(&self) -> u64 {
-        self.file.as_ref().map_or(0, FrameFile::bytes)
+        self.file.as_ref().map_or(0, SpillFile::bytes)
     }
 
     /// Bytes of chunks that are held in memory.
@@ -188,7 +188,7 @@ impl ChunkStore {
             Some(file) => file,
             None => {
                 let folder = self.folder();
-                self.file.insert(FrameFile::unnamed(&folder)?)
+                self.file.insert(SpillFile::unnamed(&folder)?)
             }
         };
         match large {
@@ -321,7 +321,7 @@ impl ChunkStore {
         read.map_err(|error| self.failed.get_or_init(|| error.to_string())).is_ok()
     }
 
-    fn frame(&self, block: &Block) -> io::Result<(&FrameFile, Frame)> {
+    fn frame(&self, block: &Block) -> io::Result<(&SpillFile, Frame)> {
         self.file.as_ref().zip(block.frame).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 

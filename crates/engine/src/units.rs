@@ -10,11 +10,11 @@
 
 use crate::EngineError;
 use crate::block::Block;
+use crate::checkpoints::Checkpoints;
 use crate::collection::{Collection, Document, SetRef};
-use crate::steps::{Step, Steps};
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::io::{self, Read, Write};
@@ -44,17 +44,17 @@ impl Units {
         Self::of(collection, keep, measure, |_| true)
     }
 
-    /// The same, unless an earlier run had them.
+    /// Reads the checkpoint of an earlier run, or computes the units.
     ///
     /// # Errors
-    /// Steps that cannot be written down.
+    /// A checkpoint that cannot be written.
     pub fn resume(
-        steps: &Steps,
+        checkpoints: &Checkpoints,
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
     ) -> Result<Self, EngineError> {
-        steps.run(|| Ok(Self::new(collection, keep, measure)))
+        checkpoints.read_or_compute(|| Ok(Self::new(collection, keep, measure)))
     }
 
     /// The same, of some of the documents: the others have no unit.
@@ -231,7 +231,7 @@ impl Units {
     }
 }
 
-impl Step for Units {
+impl Checkpoint for Units {
     const NAME: &'static str = "units";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {

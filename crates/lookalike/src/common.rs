@@ -14,7 +14,7 @@ use lookalike_engine::{
     common_elements, ingest,
 };
 use lookalike_io::Inputs;
-use lookalike_io::scratch::{read_whole, write_whole};
+use lookalike_spill::{read_checked_file, write_checked_file};
 use lookalike_text::Terms;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -181,15 +181,16 @@ fn name_of(kind: FeatureKind) -> String {
 
 /// Counts that an earlier run had finished; damaged ones are made again.
 fn read(path: &Path) -> Option<Counted> {
-    let read =
-        read_whole(path, |from, most| Ok((from.array::<u128>(most)?, from.array::<u64>(most)?)));
+    let read = read_checked_file(path, |from, most| {
+        Ok((from.array::<u128>(most)?, from.array::<u64>(most)?))
+    });
     let (content, elements) = read.ok()??;
     let elements = Arc::new(CommonElements::new(elements));
     Some(Counted { elements, content: *content.first()? })
 }
 
 fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {
-    let written = write_whole(path, |out| {
+    let written = write_checked_file(path, |out| {
         out.array(&[counted.content])?;
         out.array(counted.elements.elements())
     });

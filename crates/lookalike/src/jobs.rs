@@ -161,12 +161,12 @@ fn carry_out(
     staging.write("summary.json", json.as_bytes())?;
     analysis.collection.check()?;
     poll(progress)?;
-    if let Some(workshop) = &analysis.workshop {
-        state::note_finished(workshop, json.as_bytes())?;
+    if let Some(scratch) = &analysis.scratch_dir {
+        state::note_finished(scratch, json.as_bytes())?;
     }
     staging.commit()?;
-    if let Some(workshop) = analysis.workshop.take() {
-        workshop.finish()?;
+    if let Some(scratch) = analysis.scratch_dir.take() {
+        scratch.finish()?;
     }
     Ok(Outcome {
         summary,
@@ -187,8 +187,8 @@ fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeErr
     let Some(summary) = state::finished(job)? else { return Ok(None) };
     let (inputs, first_protected_file) = discover(job, &job.settings.keep_rules()?)?;
     let memory = memory::Memory::of(job.memory);
-    if let Some(workshop) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {
-        workshop.finish()?;
+    if let Some(scratch) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {
+        scratch.finish()?;
     }
     let summary: Summary = serde_json::from_slice(&summary)?;
     let phases = Vec::new();

@@ -37,6 +37,7 @@ mod panics;
 mod plan;
 mod recluster;
 mod result_tables;
+mod scratch_dir;
 mod second_pass;
 mod settings;
 mod state;
@@ -52,6 +53,7 @@ pub use jobs::{Outcome, cluster, dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
+pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};

@@ -2,7 +2,7 @@
 
 use super::{Document, SetRef};
 use lookalike_core::{TextDigest, TokenDigest};
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
 
 /// Documents and the ids that they bring with them.
