@@ -7,7 +7,7 @@
 //! continues behind them.
 
 use crate::admission::admitted;
-use crate::block::{Block, HeldSets};
+use crate::block::{Block, HeldSets, SharedSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::signer::LargeSet;
 use crate::store::{ChunkStore, Remarks};
@@ -223,7 +223,7 @@ impl<'a> Appender<'a> {
         let documents = rows.len();
         self.collection.store.take(&mut result.block, &result.remarks)?;
         // Who looks for prefixes will want all others to leave memory, too.
-        if !result.block.held && self.collection.store.arranged().is_some() {
+        if !result.block.sets.is_held() && self.collection.store.arranged().is_some() {
             self.write_behind()?;
         }
         self.count(result.block, result.remarks, documents)
@@ -362,10 +362,11 @@ impl Reader<'_> {
         });
         scratch.free_large();
         low_ends.shrink_to_fit();
-        result.block.sets = match large {
+        let held = match large {
             Some(LargeSet { set, low, .. }) => HeldSets::large(set, low),
             None => HeldSets::new(low, low_ends, high),
         };
+        result.block.sets = SharedSets::new(held);
         for elements in [low, high] {
             elements.clear();
             elements.shrink_to(USUAL);

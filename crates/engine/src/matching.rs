@@ -76,15 +76,17 @@ pub struct Matches {
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// Finds the matches of a collection. Sorts the feature sets it compares, in place; where chunks are on disk,
-/// all of them leave memory.
+/// Finds the matches of a collection. May run several times, also at the same time, on one collection.
+///
+/// To save memory, sets that it compares are sorted where they are, and sets that are on disk as well
+/// are released from memory once they were scanned ([`Collection::spill_for_join`]).
 ///
 /// Runs on the rayon pool it is called in.
 ///
 /// # Errors
 /// Too many postings, a temporary file that cannot be read, or an interruption.
 pub fn find(
-    collection: &mut Collection,
+    collection: &Collection,
     units: &Units,
     settings: &MatchSettings,
     approach: &Approach,
@@ -100,7 +102,7 @@ pub fn find(
 /// As [`find`]; checkpoints that cannot be written.
 pub fn find_from(
     checkpoints: &Checkpoints,
-    collection: &mut Collection,
+    collection: &Collection,
     units: &Units,
     settings: &MatchSettings,
     approach: &Approach,
@@ -113,16 +115,12 @@ pub fn find_from(
     let mut matches = Matches::default();
     let mut clock = Clock { started: Instant::now(), progress };
     progress.phase("indexing", None);
-    let postings = checkpoints.read_or_compute(|| {
-        let postings = match &approach.method {
-            None => Postings::build(collection, units, settings, options.memory)?,
-            Some(method) => {
-                let (method, limit) = (method.as_ref(), approach.key_limit);
-                Postings::of_signatures(collection, units, method, limit, options.memory)?
-            }
-        };
-        // What could not be read must not be kept.
-        collection.check().map(|()| postings)
+    let postings = checkpoints.read_or_compute(|| match &approach.method {
+        None => Postings::build(collection, units, settings, options.memory),
+        Some(method) => {
+            let (method, limit) = (method.as_ref(), approach.key_limit);
+            Postings::of_signatures(collection, units, method, limit, options.memory)
+        }
     })?;
     let takes_part = |unit| postings.takes_part(unit);
     matches.keys = postings.shared();
@@ -144,9 +142,9 @@ pub fn find_from(
             let sets = ComparedSets::new(collection, units, takes_part, options.sets)?;
             let judge = ExactJudge::new(collection, units, settings, sets, &tally);
             search.run(&judge, &mut matches);
+            judge.check()?;
         }
     }
-    collection.check()?;
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
     clock.lap(&mut matches, "comparing")?;

@@ -113,13 +113,13 @@ impl Postings {
     /// # Errors
     /// More keys than 32 bits can number; a temporary file that cannot be written.
     pub fn build(
-        collection: &mut Collection,
+        collection: &Collection,
         units: &Units,
         settings: &MatchSettings,
         memory: u64,
     ) -> Result<Self, EngineError> {
         let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
-        collection.leave_memory()?;
+        collection.release_scanned();
         let leave = |sizes: &[u32], group: &mut Vec<_>| leave_mates(settings, sizes, group);
         let mut postings = match posts {
             None => Self::group(units.len(), probes, None, |unit| units.size(unit), leave)?,

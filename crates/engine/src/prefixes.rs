@@ -10,6 +10,7 @@ use lookalike_core::RarityCounts;
 use lookalike_core::features::MANY;
 use lookalike_core::prefix::{PrefixOrder, PrefixScratch, divide};
 use rayon::prelude::*;
+use std::io;
 
 /// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
 const LEAST_COUNTED: u64 = 16 << 20;
@@ -29,7 +30,7 @@ pub(crate) fn prefix_keys(
     let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
     let mut counts = RarityCounts::for_elements(elements);
-    count_sample(&mut counts, &passes, units);
+    count_sample(&mut counts, &passes, units)?;
     let rarity = counts.table();
     let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
 
@@ -38,7 +39,10 @@ pub(crate) fn prefix_keys(
     let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
     let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| match arranged {
         true => passes.low(task, give),
-        false => passes.task(task, part, |_, set| give(own.split(set, order.bound).0)),
+        false => passes.task(task, part, |_, set| {
+            give(own.split(set, order.bound)?.0);
+            Ok(())
+        }),
     };
     let counting = memory.saturating_mul(2).max(LEAST_COUNTED);
     let census = Census::new(passes.tasks(), order.bound, low, counting, pass)?;
@@ -54,20 +58,29 @@ pub(crate) fn prefix_keys(
                     out.push(value, Posting { unit, position });
                 }
             };
-            if arranged && size as usize > MANY {
+            let mut failed = None;
+            if arranged {
+                let high = || {
+                    set.high.get().unwrap_or_else(|error| {
+                        failed = Some(error);
+                        &[]
+                    })
+                };
                 // Those of large documents are in order, and copies of them take too much memory.
-                order.prefix_of_ascending(size, set.low, || set.high.get(), once, emit);
-            } else if arranged {
-                order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
+                match size as usize > MANY {
+                    true => order.prefix_of_ascending(size, set.low, high, once, emit),
+                    false => order.prefix(size, set.low, high, scratch, once, emit),
+                }
             } else {
-                let (low, high) = own.split(set, order.bound);
+                let (low, high) = own.split(set, order.bound)?;
                 order.prefix(size, low, || high, scratch, once, emit);
             }
             if size as usize > MANY {
                 (*scratch, *own) = Default::default();
             }
-        });
-        out
+            failed.map_or(Ok(()), Err)
+        })?;
+        Ok(out)
     };
     let room = Room { bytes: memory, folder: collection.scratch_folder() };
     let jobs = jobs(&passes);
@@ -86,14 +99,15 @@ pub(crate) fn prefix_keys(
         let mut out = Buckets::default();
         passes.task(task, Part::Whole, |unit, set| {
             if settings.excludes(units.size(unit)) {
-                return;
+                return Ok(());
             }
-            let values = set.low.iter().chain(set.high.get());
+            let values = set.low.iter().chain(set.high.get()?);
             for &value in values.filter(|&&value| probed.may_hold(value)) {
                 out.push(value, Posting { unit, position: ANYWHERE });
             }
-        });
-        out
+            Ok(())
+        })?;
+        Ok(out)
     };
     let posts = AllKeys::collect(jobs().flat_map_iter(|tasks| tasks.iter().map(post)), &room)?;
     Ok((probes, Some(posts)))
@@ -116,13 +130,13 @@ struct Own {
 
 impl Own {
     /// The elements up to the bound, and the others.
-    fn split(&mut self, set: Set<'_>, bound: u64) -> (&[u64], &[u64]) {
+    fn split(&mut self, set: Set<'_>, bound: u64) -> io::Result<(&[u64], &[u64])> {
         let Self { low, high } = self;
         low.clear();
         high.clear();
         divide(bound, set.low, low, high);
-        divide(bound, set.high.get(), low, high);
-        (low, high)
+        divide(bound, set.high.get()?, low, high);
+        Ok((low, high))
     }
 }
 
@@ -133,7 +147,11 @@ const MOST_WRITTEN: usize = 1 << 22;
 /// who counts them, and then counts its own.
 ///
 /// Documents that lie side by side are taken together: mostly, their sets are as near.
-fn count_sample(counts: &mut RarityCounts, passes: &Passes<'_>, units: &Units) {
+fn count_sample(
+    counts: &mut RarityCounts,
+    passes: &Passes<'_>,
+    units: &Units,
+) -> Result<(), EngineError> {
     let threads = rayon::current_num_threads();
     let part = counts.part(threads);
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
@@ -155,17 +173,18 @@ fn count_sample(counts: &mut RarityCounts, passes: &Passes<'_>, units: &Units) {
                     for counter in set.iter().map(|&value| counting.counter(value)) {
                         counters[counter as usize / part].push(counter);
                     }
-                });
+                })?;
             }
-            counters
+            Ok(counters)
         };
         let written: Vec<Vec<Vec<u32>>> =
-            tasks.par_iter().with_max_len(1).map(write_down).collect();
+            tasks.par_iter().with_max_len(1).map(write_down).collect::<Result<_, EngineError>>()?;
         let parts: Vec<_> = counts.parts(threads).enumerate().collect();
         parts.into_par_iter().for_each(|(part, mut own)| {
             written.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));
         });
     }
+    Ok(())
 }
 
 /// Bits for each probed key.
@@ -197,7 +216,7 @@ impl Probed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::HeldSets;
+    use crate::block::{HeldSets, SharedSets};
     use crate::buckets::for_each_bucket;
     use lookalike_core::Halves;
     use lookalike_core::fingerprint::finalise;
@@ -205,7 +224,7 @@ mod tests {
 
     /// All keys of a collection, those that are posted behind those that are probed.
     fn keys(collection: &Collection, settings: &MatchSettings) -> Vec<(u64, Posting)> {
-        let units = Units::new(collection, &[], settings.measure);
+        let units = Units::new(collection, &[], settings.measure).unwrap();
         let (probes, posts) = prefix_keys(collection, &units, settings, u64::MAX).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
@@ -234,9 +253,12 @@ mod tests {
                 assert!(!expected.is_empty());
                 for bound in [own, 1 << 60] {
                     for chunk in &mut collection.blocks {
-                        let sets = (0..chunk.ends.len() as u32).map(|index| chunk.get(index));
+                        let held = chunk.sets.get().unwrap();
+                        let sets =
+                            (0..chunk.ends.len() as u32).map(|index| chunk.get(&held, index));
                         let elements: Vec<u64> = sets.flat_map(Halves::iter).collect();
-                        chunk.sets = HeldSets::arranged(Some(bound), &chunk.ends, &elements);
+                        let sets = HeldSets::arranged(Some(bound), &chunk.ends, &elements);
+                        chunk.sets = SharedSets::new(sets);
                     }
                     collection.store.arrange(Some(bound), 0);
                     assert!(keys(&collection, &settings) == expected, "{threshold} {bound}");

@@ -55,7 +55,7 @@ fn run(
 ) -> Run {
     let mut collection =
         Collection::of_sets(sets.iter().map(|set| set.iter().map(|&v| spread(v)).collect()));
-    let units = Units::new(&collection, &[], settings.measure);
+    let units = Units::new(&collection, &[], settings.measure).unwrap();
     if at_hand.is_some() {
         collection.hold_at_most(0).unwrap();
     }
@@ -68,9 +68,7 @@ fn run(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let matches = pool
-        .install(|| {
-            find(&mut collection, &units, settings, &Approach::default(), &options, &Silent)
-        })
+        .install(|| find(&collection, &units, settings, &Approach::default(), &options, &Silent))
         .unwrap();
     Run { units, matches }
 }

@@ -5,10 +5,10 @@ use crate::common::CommonCounts;
 use crate::memory::Memory;
 use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
-use lookalike_cluster::KeepRule;
 use lookalike_engine::{
-    Answer, Approach, Checkpoints, Collection, EngineError, IngestOptions, MatchOptions,
-    MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts, Verify, find_from, ingest,
+    Answer, Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested,
+    JoinPlan, MatchOptions, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
+    Verify, ingest,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -132,7 +132,7 @@ pub(crate) fn analyse(
         sequences: memory.sequences(),
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    let mut collection = ingest(&inputs, &signer, &options, progress)?;
+    let collection = ingest(&inputs, &signer, &options, progress)?;
     common.check(&collection)?;
     let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
         Ok(values) => values,
@@ -145,36 +145,31 @@ pub(crate) fn analyse(
             return Err(error);
         }
     };
-    collection.hold_at_most(memory.sets_beside(collection.len()))?;
-    phases.push(("reading", started.elapsed().as_secs_f64()));
-
+    let budget = memory.sets_beside(collection.len());
     let checkpoints = match &scratch_dir {
         Some(dir) => Checkpoints::in_folder(&dir.path(""), collection.restored_whole)?,
         None => Checkpoints::none(),
     };
-    let started = Instant::now();
-    progress.phase("collapsing", None);
-    load_names_for_ties(&mut collection, &keep);
-    let units = Units::resume(&checkpoints, &collection, &keep, settings.measure)?;
-    collection.load_names(|_| false);
-    phases.push(("collapsing", started.elapsed().as_secs_f64()));
+    let ingested = Ingested::new(collection, budget)?;
+    phases.push(("reading", started.elapsed().as_secs_f64()));
+
     let options = MatchOptions {
         linkage: job.settings.linkage,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         memory: memory.counting(),
-        sets: memory.sets_beside(collection.len()),
+        sets: budget,
     };
-    let matches =
-        find_from(&checkpoints, &mut collection, &units, &settings, &approach, &options, progress)?;
-    phases.extend(matches.phases.iter().copied());
-    collection.let_go_of_sets();
-    collection.hold_rows(memory.sets_beside(collection.len()));
-    let answer =
-        Answer { collection: &collection, units: &units, matches: &matches, approach: &approach };
-    let verdicts = Verdicts::new(&answer, &options);
-    load_names(&mut collection, &units, &matches);
-    collection.check()?;
+    let plan = JoinPlan {
+        keep: &keep,
+        settings: &settings,
+        approach: &approach,
+        options: &options,
+        checkpoints: &checkpoints,
+    };
+    let joined = ingested.join(plan, progress)?;
+    phases.extend(joined.phases.iter().copied());
+    let Decided { collection, units, matches, verdicts } = joined.decide(plan)?;
     let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
     if collection.restored > 0 {
         resumed.taken.insert(0, "reading");
@@ -199,21 +194,6 @@ pub(crate) fn analyse(
         resumed,
     };
     Ok((analysis, staging))
-}
-
-/// Puts all names at hand if ties may be broken by them: the order of the collection breaks all before.
-pub(crate) fn load_names_for_ties(collection: &mut Collection, keep: &[KeepRule]) {
-    if !keep.contains(&KeepRule::First) {
-        collection.load_names(|_| true);
-    }
-}
-
-/// Puts the names of the documents in the tables, and their order, at hand: of those that have a partner.
-fn load_names(collection: &mut Collection, units: &Units, matches: &Matches) {
-    let listed = matches.in_pairs(units);
-    let wanted = |document| units.of_document(document).is_some_and(|unit| listed[unit as usize]);
-    collection.load_names(wanted);
-    collection.rank_names(wanted);
 }
 
 /// So many threads.

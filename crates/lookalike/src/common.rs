@@ -137,11 +137,10 @@ impl<'a> CommonCounts<'a> {
             ..IngestOptions::in_memory(self.threads)
         };
         let collection = ingest(self.inputs, &Signer::new(&settings), &options, self.progress)?;
-        let units = Units::new(&collection, &[], Measure::Resemblance);
+        let units = Units::new(&collection, &[], Measure::Resemblance)?;
         let elements =
             common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;
-        let content = content(&collection);
-        collection.check()?;
+        let content = content(&collection)?;
         Ok(Counted { elements: Arc::new(elements), content })
     }
 
@@ -150,7 +149,7 @@ impl<'a> CommonCounts<'a> {
         if self.counted.is_empty() {
             return Ok(());
         }
-        let found = content(collection);
+        let found = content(collection)?;
         match self.counted.iter().all(|(_, counted)| counted.content == found) {
             true => Ok(()),
             false => {
@@ -201,12 +200,15 @@ fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {
 }
 
 /// Names the documents of a collection and their texts: equal where two readings gave the same.
-pub(crate) fn content(collection: &Collection) -> u128 {
+///
+/// # Errors
+/// A chunk on disk that cannot be read.
+pub(crate) fn content(collection: &Collection) -> Result<u128, EngineError> {
     let mut digest = Xxh3::new();
     collection.for_each(|_, document| {
         digest.update(&document.file.to_le_bytes());
         digest.update(&document.record.to_le_bytes());
         digest.update(&document.text.0.to_le_bytes());
-    });
-    digest.digest128()
+    })?;
+    Ok(digest.digest128())
 }

@@ -178,7 +178,7 @@ fn classes(
     truth: &Truth,
 ) -> Result<(Option<Vec<Class>>, Option<ClassesSummary>), LookalikeError> {
     let Some(settings) = &job.classes else { return Ok((None, None)) };
-    let mut names = Names::new(&truth.collection);
+    let mut names = Names::new(&truth.collection)?;
     let of = (settings.spam.as_str(), settings.legit.as_str());
     let classes = labels::classes(&settings.file, &mut names, truth.collection.len(), of)?;
     let count = |wanted| classes.iter().filter(|&&class| class == wanted).count() as u64;
@@ -242,7 +242,7 @@ impl Bench<'_> {
             },
         };
         let trial = laboratory.run(&entry.text, &settings, approach)?;
-        if content(&trial.collection) != truth.content {
+        if content(&trial.collection)? != truth.content {
             let input = laboratory.inputs.files.first().map(|file| file.name.clone());
             let input = format!("{} or another input", input.unwrap_or_default());
             return Err(LookalikeError::Changed { input, found: None });
@@ -265,7 +265,7 @@ impl Bench<'_> {
         });
         let classes = self.classes.as_deref().zip(job.classes.as_ref());
         let (key_bytes, sketch_bytes) = trial.bytes();
-        let ignored = trial.ignored();
+        let ignored = trial.ignored;
         let result = MethodResult {
             method: entry.text,
             series: entry.series,

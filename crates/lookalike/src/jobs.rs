@@ -93,8 +93,8 @@ fn carry_out(
     let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
 
     let writing = Instant::now();
-    let clusters = Clusters::new(&analysis);
-    let choice = Choice::new(&analysis, &clusters);
+    let clusters = Clusters::new(&analysis)?;
+    let choice = Choice::new(&analysis, &clusters)?;
     let options = RouteOptions {
         mark: job.mark.as_deref().map(MarkNames::new),
         copy_files: job.copy_files,
@@ -109,11 +109,10 @@ fn carry_out(
         || second_pass(&analysis, &shown, routing, progress),
     );
     let ((tables, digest), pass) = (tables?, pass?);
-    analysis.collection.check()?;
     poll(progress)?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
-    let mut summary = summarise(job, action, &analysis, &clusters);
+    let mut summary = summarise(job, action, &analysis, &clusters)?;
     summary.digest = format!("{digest:032x}");
     summary.pairs.listed =
         tables.iter().find(|table| is_named(table, "pairs")).map_or(0, |table| table.rows);
@@ -142,7 +141,7 @@ fn carry_out(
     }
     summary.run = Some(run);
     let ids_repeat = summary.duplicate_ids > 0;
-    let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown, ids_repeat);
+    let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown, ids_repeat)?;
     poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let tokenize = located(&analyzer);
@@ -159,7 +158,6 @@ fn carry_out(
     }
     let json = summary.to_json()?;
     staging.write("summary.json", json.as_bytes())?;
-    analysis.collection.check()?;
     poll(progress)?;
     if let Some(scratch) = &analysis.scratch_dir {
         state::note_finished(scratch, json.as_bytes())?;

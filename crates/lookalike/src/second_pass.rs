@@ -100,11 +100,11 @@ pub(crate) fn second_pass(
                 Ok(chunk) => chunk,
                 Err(problem) => return Ok((index, Read::Problem(problem), Vec::new(), permit)),
             };
-            let shown = pick(&chunk, index, analysis, wanted, scratch);
+            let shown = pick(&chunk, index, analysis, wanted, scratch)?;
             let read = match routing {
                 Some((_, options, decisions)) if chunk.file < own_files => {
                     let mut routed = written().pop().unwrap_or_default();
-                    let fates = decisions.of_chunk(index);
+                    let fates = decisions.of_chunk(index)?;
                     chunk.route(inputs, &fates, options, &mut routed)?;
                     // A run of one-document files may end in the collection that is not written again.
                     let known = fates.before_file(own_files);
@@ -263,16 +263,16 @@ fn pick(
     analysis: &Analysis,
     wanted: &[u32],
     scratch: &mut VisitScratch,
-) -> Vec<(u32, Shown)> {
+) -> Result<Vec<(u32, Shown)>, EngineError> {
     let documents = analysis.collection.chunk_documents(index);
     let from = wanted.partition_point(|&document| document < documents.start);
     let until = wanted.partition_point(|&document| document < documents.end);
     let wanted = &wanted[from..until];
     let mut shown = Vec::new();
     if wanted.is_empty() {
-        return shown;
+        return Ok(shown);
     }
-    let rows = analysis.collection.rows(index);
+    let rows = analysis.collection.rows(index)?;
     let place = |&document: &u32| {
         let row = &rows.documents[(document - documents.start) as usize];
         (row.file, row.record)
@@ -293,7 +293,7 @@ fn pick(
         let (title, url) = (owned(&record.title), owned(&record.url));
         shown.push((wanted[at], Shown { title, url, text, cut_from }));
     });
-    shown
+    Ok(shown)
 }
 
 #[cfg(test)]

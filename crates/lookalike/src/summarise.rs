@@ -5,7 +5,7 @@ use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::{DEFAULT_MIN_TERMS, Job, Settings};
 use lookalike_core::CommonElements;
-use lookalike_engine::{Collection, Rule};
+use lookalike_engine::{Collection, EngineError, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
@@ -22,7 +22,7 @@ pub(crate) fn summarise(
     action: Action,
     analysis: &Analysis,
     clusters: &Clusters,
-) -> Summary {
+) -> Result<Summary, EngineError> {
     let Analysis { collection, settings, matches, units, .. } = analysis;
     let own = |document: u32| !collection.is_protected(document);
     let mut removed = Removed::default();
@@ -48,8 +48,8 @@ pub(crate) fn summarise(
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
     // Where fewer terms are compared than usual, those that would not be are counted.
     let few = if job.settings.shingle.is_none() { DEFAULT_MIN_TERMS } else { 0 };
-    let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few);
-    Summary {
+    let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;
+    Ok(Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
@@ -84,7 +84,7 @@ pub(crate) fn summarise(
         histogram_similarity: similarity,
         histogram_cluster_size,
         ..Summary::default()
-    }
+    })
 }
 
 /// How many elements are removed from all sets.
@@ -214,7 +214,7 @@ struct Counted {
 }
 
 /// Counts documents; those that are compared by fewer than `few` elements among them.
-fn count(collection: &Collection, few: u32) -> Counted {
+fn count(collection: &Collection, few: u32) -> Result<Counted, EngineError> {
     let mut counted = Counted::default();
     let mut names = Vec::with_capacity(collection.len() as usize);
     collection.pass(
@@ -253,8 +253,8 @@ fn count(collection: &Collection, few: u32) -> Counted {
             counted.few_terms += chunk.few_terms;
             names.extend(more);
         },
-    );
+    )?;
     names.par_sort_unstable();
     counted.duplicate_ids = names.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
-    counted
+    Ok(counted)
 }

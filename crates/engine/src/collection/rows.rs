@@ -47,7 +47,8 @@ impl Rows {
         (size_of_val(&*self.documents) + self.ids.bytes.len() + size_of_val(&*self.ids.ends)) as u64
     }
 
-    /// As many rows of nothing, for those that could not be read.
+    /// Rows without content.
+    #[cfg(test)]
     pub(crate) fn unknown(documents: usize) -> Self {
         let nothing = Document {
             file: 0,

@@ -1,7 +1,7 @@
 //! Whole feature sets in, edges out.
 
 use super::{Candidate, ComparedSets, Edge, Judge, Tally};
-use crate::{Collection, MatchSettings, Units};
+use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::{Overlap, Parity};
 use std::sync::atomic::Ordering;
 
@@ -27,6 +27,11 @@ impl<'a> ExactJudge<'a> {
         tally: &'a Tally,
     ) -> Self {
         Self { collection, units, settings, sets, tally }
+    }
+
+    /// Whether all sets that were compared could be read.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        self.sets.check(self.collection)
     }
 
     fn reaches(&self, counts: Overlap) -> bool {
