@@ -214,7 +214,7 @@ impl Units {
         collection: &Collection,
         wanted: impl Fn(u32) -> bool + Sync,
         of: impl Fn(Halves<'_>) -> T + Sync,
-    ) -> (Vec<Arc<HeldSets>>, Vec<Vec<(u32, T)>>) {
+    ) -> SortedChunks<T> {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
             if wanted(unit) {
@@ -262,6 +262,9 @@ impl Checkpoint for Units {
         })
     }
 }
+
+/// The sets of each chunk, and for each chunk its units with what was returned for them.
+type SortedChunks<T> = (Vec<Arc<HeldSets>>, Vec<Vec<(u32, T)>>);
 
 /// The stored sets of a collection.
 struct Sets {
