@@ -160,6 +160,7 @@ pub(crate) fn analyse(
     phases.push(("collapsing", started.elapsed().as_secs_f64()));
     let options = MatchOptions {
         linkage: job.settings.linkage,
+        witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         memory: memory.counting(),
