@@ -7,8 +7,8 @@
 //! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
 //!    precedence.
 //! 3. [`postings`]: rarity counted, prefixes chosen, keys sorted: which units might match.
-//! 4. [`pairs`] (every pair that reaches the threshold), [`leaders`] (survivors chosen greedily by
-//!    probing the kept ones) or `links` (components without listing the pairs): each verifies its
+//! 4. [`pairs`] (every pair that reaches the threshold), `leaders` (leader clustering: kept units chosen
+//!    greedily, and for each removed one its witness, by a [`WitnessRule`]) or `links` (components without listing the pairs): each verifies its
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
@@ -34,7 +34,7 @@ pub mod ingest;
 pub mod judge;
 mod keep_values;
 mod kept;
-pub mod leaders;
+mod leaders;
 pub mod limits;
 mod links;
 pub mod matching;
@@ -57,6 +57,7 @@ mod stored_sets;
 pub mod try_sort;
 pub mod units;
 pub mod verdict;
+mod witness;
 
 pub use approach::{Approach, Verify};
 pub use checkpoints::Checkpoints;
@@ -79,3 +80,4 @@ pub use stages::{Decided, Ingested, JoinPlan, Joined};
 pub use store::ChunkStore;
 pub use units::Units;
 pub use verdict::{Answer, Removal, Rule, Verdicts};
+pub use witness::{WitnessRule, WitnessSearch};

@@ -2,11 +2,13 @@
 
 use crate::checkpoints::Checkpoints;
 use crate::judge::{ComparedSets, Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
-use crate::leaders::leaders;
+use crate::leaders::{LeaderOptions, leaders};
 use crate::links::links;
 use crate::pairs::{Most, PairList, all_pairs};
 use crate::postings::Postings;
-use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
+use crate::{
+    Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify, WitnessRule,
+};
 use lookalike_cluster::Components;
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
@@ -29,6 +31,8 @@ pub enum Linkage {
 pub struct MatchOptions {
     /// How pairs become clusters.
     pub linkage: Linkage,
+    /// Which kept match is the witness of a removed unit. Connected components have no such choice.
+    pub witness: WitnessRule,
     /// List every pair that reaches the threshold, as long as there are at most so many pairs of
     /// documents. `None`: only the pairs that decide.
     pub list_pairs: Option<u64>,
@@ -46,7 +50,14 @@ impl MatchOptions {
     /// The pairs that decide, in as much memory as it takes.
     #[must_use]
     pub fn in_memory(linkage: Linkage) -> Self {
-        Self { linkage, list_pairs: None, only_protected: false, memory: u64::MAX, sets: u64::MAX }
+        Self {
+            linkage,
+            witness: WitnessRule::default(),
+            list_pairs: None,
+            only_protected: false,
+            memory: u64::MAX,
+            sets: u64::MAX,
+        }
     }
 }
 
@@ -137,7 +148,11 @@ pub fn find_from(
             let judge = SketchJudge::new(collection, units, method.as_ref(), &tally);
             search.run(&judge, &mut matches);
         }
-        (Some(_), Verify::None) => search.run(&KeyJudge, &mut matches),
+        (Some(_), Verify::None) => {
+            // A key in common has no measure: the first match is as good as any.
+            let options = MatchOptions { witness: WitnessRule::First, ..options.clone() };
+            Search { options: &options, ..search }.run(&KeyJudge, &mut matches);
+        }
         (Some(_), Verify::Exact) | (None, _) => {
             let sets = ComparedSets::new(collection, units, takes_part, options.sets)?;
             let judge = ExactJudge::new(collection, units, settings, sets, &tally);
@@ -244,8 +259,9 @@ impl Search<'_> {
         (matches.leader, matches.shared) = match options.linkage {
             Linkage::Leaders => {
                 let listed = options.list_pairs.and_then(|pairs| list(Most { pairs, edges: 0 }));
-                let edges =
-                    leaders(units, judge, postings, options.only_protected, tally, progress);
+                let MatchOptions { witness, only_protected, .. } = *options;
+                let options = LeaderOptions { witness, only_protected };
+                let edges = leaders(units, judge, postings, options, tally, progress);
                 let (mut leader, mut shared): (Vec<u32>, Vec<u32>) =
                     (0..units.len()).map(itself).unzip();
                 for edge in &edges {

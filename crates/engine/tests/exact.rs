@@ -6,10 +6,9 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike_core::Measure;
-use lookalike_engine::leaders::LOOKED_AT;
 use lookalike_engine::{
     Approach, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, MinFeatures, Silent,
-    Units, find,
+    Units, WitnessRule, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +52,17 @@ fn run(
     threads: usize,
     at_hand: Option<u64>,
 ) -> Run {
+    let found = (linkage, WitnessRule::First, list);
+    run_with(sets, settings, found, threads, at_hand)
+}
+
+fn run_with(
+    sets: &[Set],
+    settings: &MatchSettings,
+    (linkage, witness, list): (Linkage, WitnessRule, Option<u64>),
+    threads: usize,
+    at_hand: Option<u64>,
+) -> Run {
     let mut collection =
         Collection::of_sets(sets.iter().map(|set| set.iter().map(|&v| spread(v)).collect()));
     let units = Units::new(&collection, &[], settings.measure).unwrap();
@@ -61,6 +71,7 @@ fn run(
     }
     let options = MatchOptions {
         linkage,
+        witness,
         list_pairs: list,
         only_protected: false,
         memory: 1000,
@@ -103,21 +114,6 @@ fn true_pairs(sets: &[Set], measure: Measure, thousandths: u64) -> BTreeMap<(u32
         }
     }
     pairs
-}
-
-/// The greedy choice over all pairs in the order of the units, as a reader would do it by hand.
-fn greedy(sets: &[Set], run: &Run, measure: Measure, thousandths: u64) -> Vec<bool> {
-    let set = |unit: u32| &sets[run.units.members(unit)[0] as usize];
-    let mut kept: Vec<u32> = Vec::new();
-    let mut is_kept = Vec::new();
-    for unit in 0..run.units.len() {
-        let free = kept.iter().all(|&k| !reaches(measure, thousandths, set(unit), set(k)));
-        is_kept.push(free);
-        if free {
-            kept.push(unit);
-        }
-    }
-    is_kept
 }
 
 fn components(sets: &[Set], pairs: &BTreeMap<(u32, u32), u32>) -> Vec<usize> {
@@ -172,40 +168,68 @@ fn check_held(
     assert_eq!(all.matches.leader, grown.matches.leader);
     assert_eq!(all.matches.shared, grown.matches.shared);
 
-    let led = run(sets, &settings, Linkage::Leaders, None, threads, at_hand);
-    let survivors = greedy(sets, &led, measure, thousandths);
-    let set = |unit: u32| &sets[led.units.members(unit)[0] as usize];
-    let value = |a: &Set, b: &Set| {
-        let shared = a.intersection(b).count() as f64;
-        match measure {
-            Measure::Resemblance => shared / a.union(b).count() as f64,
-            Measure::Containment => shared / a.len() as f64,
-            Measure::Cosine => shared / (a.len() as f64 * b.len() as f64).sqrt(),
-        }
-    };
-    for unit in 0..led.units.len() {
-        let leader = led.matches.leader[unit as usize];
-        assert_eq!(leader == unit, survivors[unit as usize], "unit {unit}");
-        assert_eq!(
-            led.matches.shared[unit as usize],
-            set(unit).intersection(set(leader)).count() as u32
-        );
-        if leader != unit {
-            assert!(survivors[leader as usize]);
-            // No kept unit before it is a better match than the one named; of very many kept ones not
-            // all are looked at, but never fewer than up to the first match.
-            let kept = (0..unit).filter(|&u| survivors[u as usize]).collect::<Vec<_>>();
-            let matching = |u: &u32| reaches(measure, thousandths, set(unit), set(*u));
-            let first = kept.iter().position(matching).unwrap();
-            let until = kept.len().min(first + 1 + LOOKED_AT as usize);
-            let best = kept[..until].iter().map(|&u| value(set(unit), set(u))).fold(0.0, f64::max);
-            if kept.len() > until {
-                assert!(value(set(unit), set(leader)) + 1e-12 >= best);
-                continue;
+    for witness in [WitnessRule::First, WitnessRule::Best] {
+        let asked = (Linkage::Leaders, witness, None);
+        let led = run_with(sets, &settings, asked, threads, at_hand);
+        let set = |unit: u32| &sets[led.units.members(unit)[0] as usize];
+        let (leader, shared) = witnesses(&led, set, measure, thousandths, witness);
+        assert_eq!(led.matches.leader, leader, "{witness:?}");
+        assert_eq!(led.matches.shared, shared, "{witness:?}");
+    }
+}
+
+/// The value of a measure as a fraction; that of the cosine squared.
+fn fraction(measure: Measure, shared: u64, a: u64, b: u64) -> (u64, u64) {
+    match measure {
+        Measure::Resemblance => (shared, a + b - shared),
+        Measure::Containment => (shared, a),
+        Measure::Cosine => (shared * shared, a * b),
+    }
+}
+
+/// The witness of every unit, itself for a kept one, and what they share: leader clustering and the witness
+/// rules as they are defined, over all pairs in the order of the units.
+fn witnesses<'s>(
+    run: &Run,
+    set: impl Fn(u32) -> &'s Set,
+    measure: Measure,
+    thousandths: u64,
+    rule: WitnessRule,
+) -> (Vec<u32>, Vec<u32>) {
+    let sets: Vec<&Set> = (0..run.units.len()).map(set).collect();
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    let mut kept: Vec<u32> = Vec::new();
+    for (unit, own) in (0u32..).zip(&sets) {
+        let matches =
+            kept.iter().filter(|&&u| reaches(measure, thousandths, own, sets[u as usize]));
+        let mut matches = matches.map(|&u| {
+            let (other, shared) = (sets[u as usize], own.intersection(sets[u as usize]).count());
+            (
+                u,
+                shared as u32,
+                fraction(measure, shared as u64, own.len() as u64, other.len() as u64),
+            )
+        });
+        let first = matches.next();
+        let witness = match rule {
+            WitnessRule::First => first,
+            // A later one only if it is strictly better.
+            WitnessRule::Best => first.map(|first| {
+                matches.fold(first, |best, next| {
+                    let ((x, y), (p, q)) = (next.2, best.2);
+                    if x * q > p * y { next } else { best }
+                })
+            }),
+        };
+        match witness {
+            Some((with, shared, _)) => found.push((with, shared)),
+            None => {
+                kept.push(unit);
+                found.push((unit, own.len() as u32));
             }
-            assert!((value(set(unit), set(leader)) - best).abs() < 1e-12);
         }
     }
+    found.into_iter().unzip()
 }
 
 /// Sets that share long common parts, so that overlaps of every size occur.
@@ -392,4 +416,84 @@ fn chains_do_not_glue_strangers() {
         run(&sets, &settings, Linkage::Leaders, None, 1, None).matches.leader,
         [0, 0, 2, 2, 4, 4, 6, 6, 8, 8]
     );
+}
+
+/// 9,000 variants of one text, more than two blocks of units, of which hundreds are kept and most match
+/// hundreds of kept ones: a limit on the candidates of a unit, or a block that sees kept units in another
+/// order, would name other witnesses.
+#[test]
+fn large_families_have_the_witnesses_of_the_definition() {
+    let mut state = 23u64;
+    let mut next = |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    // Bits of a text of 100 elements, and of 156 by which variants replace some of them.
+    let variants: Vec<[u64; 4]> = (0..9000)
+        .map(|_| {
+            let mut bits = [u64::MAX, (1 << 36) - 1, 0, 0];
+            for _ in 0..next(14) {
+                let (old, new) = (next(100), 100 + next(156));
+                bits[old as usize / 64] &= !(1 << (old % 64));
+                bits[new as usize / 64] |= 1 << (new % 64);
+            }
+            bits
+        })
+        .collect();
+    let elements = |bits: &[u64; 4]| -> Set {
+        (0..256).filter(|&v| bits[v as usize / 64] >> (v % 64) & 1 == 1).collect()
+    };
+    let sets: Vec<Set> = variants.iter().map(elements).collect();
+    let size = |a: &[u64; 4]| a.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    for (measure, thousandths) in
+        [(Measure::Resemblance, 850u64), (Measure::Containment, 910), (Measure::Cosine, 920)]
+    {
+        for rule in [WitnessRule::First, WitnessRule::Best] {
+            let mut answers = Vec::new();
+            for threads in [1, 3] {
+                let asked = (Linkage::Leaders, rule, None);
+                let settings = settings(measure, thousandths);
+                answers.push(run_with(&sets, &settings, asked, threads, None));
+            }
+            let [run, other] = &answers[..] else { unreachable!() };
+            assert_eq!(run.matches.leader, other.matches.leader);
+            assert_eq!(run.matches.candidates, other.matches.candidates);
+            assert_eq!(run.matches.verified, other.matches.verified);
+            let unit_bits: Vec<_> = (0..run.units.len())
+                .map(|unit| &variants[run.units.members(unit)[0] as usize])
+                .collect();
+            let (mut kept, mut matched) = (Vec::new(), 0);
+            for (unit, own) in (0u32..).zip(&unit_bits) {
+                let mut witness: Option<(u32, (u64, u64))> = None;
+                for &with in &kept {
+                    let other = unit_bits[with as usize];
+                    let shared =
+                        (0..4).map(|at| u64::from((own[at] & other[at]).count_ones())).sum();
+                    let (x, y) = fraction(measure, shared, size(own), size(other));
+                    let (p, q) = match measure {
+                        Measure::Cosine => (thousandths * thousandths, 1_000_000),
+                        _ => (thousandths, 1000),
+                    };
+                    if x * q < p * y {
+                        continue;
+                    }
+                    matched += 1;
+                    let better = |(_, (p, q))| rule == WitnessRule::Best && x * q > p * y;
+                    if witness.is_none_or(better) {
+                        witness = Some((with, (x, y)));
+                    }
+                }
+                let truth = witness.map_or(unit, |(with, _)| with);
+                assert_eq!(run.matches.leader[unit as usize], truth, "{measure:?} {rule:?}");
+                if witness.is_none() {
+                    kept.push(unit);
+                }
+            }
+            // As large as it is meant to be.
+            let removed = unit_bits.len() - kept.len();
+            assert!(kept.len() > 300 && removed > 5000, "{} kept, {removed} removed", kept.len());
+            assert!(matched > 20 * removed, "{matched} kept matches of {removed} removed");
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use lookalike_engine::{
     Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Signer,
-    Silent, Units, find, ingest_chunks,
+    Silent, Units, WitnessRule, find, ingest_chunks,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use proptest::prelude::*;
@@ -29,6 +29,7 @@ fn join(
     let units = Units::new(collection, &[], settings.measure)?;
     let options = MatchOptions {
         linkage,
+        witness: WitnessRule::default(),
         list_pairs: Some(u64::MAX),
         only_protected: false,
         memory: 1000,

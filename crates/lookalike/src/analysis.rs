@@ -155,6 +155,7 @@ pub(crate) fn analyse(
 
     let options = MatchOptions {
         linkage: job.settings.linkage,
+        witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         memory: memory.counting(),

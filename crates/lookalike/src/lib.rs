@@ -57,7 +57,7 @@ pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};
-pub use lookalike_engine::{Linkage, Progress, Silent, Verify};
+pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};

@@ -95,6 +95,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         strict: job.job.strict,
         skip_unreadable: job.job.skip_unreadable,
         linkage: job.job.settings.linkage,
+        witness: job.job.settings.witness,
         list_pairs: lists.then_some(job.job.max_pairs),
         progress,
     };

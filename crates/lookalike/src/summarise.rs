@@ -5,7 +5,7 @@ use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::{DEFAULT_MIN_TERMS, Job, Settings};
 use lookalike_core::CommonElements;
-use lookalike_engine::{Collection, EngineError, Rule};
+use lookalike_engine::{Collection, EngineError, Linkage, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
@@ -172,6 +172,7 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
         min_features: Some(settings.least_features()).filter(|&least| least > 1),
         keep: settings.keep.clone(),
         linkage: name(json!(settings.linkage)),
+        witness: (settings.linkage == Linkage::Leaders).then(|| settings.witness.name().into()),
         analysis: lookalike_text::ANALYSIS_NAME.into(),
         hash: lookalike_core::HASH_NAME.into(),
         other: method_settings(settings),

@@ -136,6 +136,10 @@ pub struct SettingsSummary {
     pub keep: Vec<String>,
     /// `leaders` or `components`.
     pub linkage: String,
+    /// Which kept match is the witness of a removed document, `first` or `best`; none with components,
+    /// whose witness is their first document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<String>,
     /// Name and version of the analysis from text to tokens.
     pub analysis: String,
     /// Name of the fingerprint function.

@@ -275,11 +275,9 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     }
 
     let matching = MatchOptions {
-        linkage: Linkage::Components,
-        list_pairs: None,
-        only_protected: false,
         memory: memory / 8,
         sets: memory,
+        ..MatchOptions::in_memory(Linkage::Components)
     };
     let phases = Phases::default();
     let matches = pool

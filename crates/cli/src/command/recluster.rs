@@ -12,6 +12,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let job = ReclusterJob {
         measure: args.measure.map(Into::into),
         linkage: args.linkage.map(Into::into),
+        witness: args.witness.map(Into::into),
         keep: args.keep.clone(),
         force: args.force,
         tables: args.tables.into(),

@@ -3,7 +3,7 @@
 use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
-    VerifyArg,
+    VerifyArg, WitnessArgs,
 };
 use crate::exit::Exit;
 use crate::interrupt;
@@ -22,7 +22,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.output, args.linkage)?
+        ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
     run(&job, &args.output, lookalike::dedup)
 }
@@ -32,7 +32,7 @@ pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.output, args.linkage)?
+        ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
     run(&job, &args.output, lookalike::cluster)
 }
@@ -45,16 +45,16 @@ fn job(
     input: &InputArgs,
     matching: &MatchArgs,
     output: &OutputArgs,
-    linkage: LinkageArg,
+    survivors: (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Job> {
-    Ok(with_output(input, output, settings_of(input, matching, linkage)?))
+    Ok(with_output(input, output, settings_of(input, matching, survivors)?))
 }
 
 /// What was typed about matching, as settings.
 pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
-    linkage: LinkageArg,
+    (linkage, witness): (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Settings> {
     let mut settings =
         super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
@@ -74,6 +74,7 @@ pub(super) fn settings_of(
         key_limit: matching.method.key_limit,
     });
     settings.linkage = linkage.into();
+    settings.witness = witness.witness.map(Into::into).unwrap_or_default();
     Ok(settings)
 }
 

@@ -88,8 +88,7 @@ impl Judge for ExactJudge<'_> {
             Some(best) => {
                 let counts =
                     Overlap { shared: best.shared, a: most.a, b: self.units.size(best.with) };
-                let strictly = candidate.unit > best.with;
-                measure.needed_to_match(counts, most.b, strictly)
+                measure.needed_to_match(counts, most.b, true)
             }
         };
         if most.shared < needed {

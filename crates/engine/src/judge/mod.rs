@@ -1,6 +1,6 @@
 //! Candidates in, edges out: what decides whether two units match.
 //!
-//! Everything that looks for candidates ([`crate::pairs`], [`crate::leaders`], `links`) asks a
+//! Everything that looks for candidates ([`crate::pairs`], `leaders`, `links`) asks a
 //! [`Judge`] and never learns which one. [`ExactJudge`] intersects whole feature sets and estimates
 //! nothing; [`SketchJudge`] asks a method what its sketches say; [`KeyJudge`] takes a key in common for
 //! proof.
@@ -69,8 +69,8 @@ pub trait Judge: Sync {
         self.improve(unit, candidate, glances, None)
     }
 
-    /// The edge between a unit and a candidate, if they match and it is better than `best`; of equals
-    /// the one that takes precedence is better. The glances are those of the two.
+    /// The edge between a unit and a candidate, if they match and better than `best`, the edge to a unit
+    /// that precedes the candidate. The glances are those of the two.
     fn improve(
         &self,
         unit: u32,

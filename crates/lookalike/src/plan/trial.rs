@@ -5,7 +5,8 @@ use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{
     Answer, Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
-    MatchSettings, Matches, Progress, Signer, Units, Verdicts, find, ingest_chunks, pipeline,
+    MatchSettings, Matches, Progress, Signer, Units, Verdicts, WitnessRule, find, ingest_chunks,
+    pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
@@ -26,6 +27,7 @@ pub(super) struct Bench<'a> {
     pub(super) strict: bool,
     pub(super) skip_unreadable: bool,
     pub(super) linkage: Linkage,
+    pub(super) witness: WitnessRule,
     /// Whether all pairs are listed, and how many at most.
     pub(super) list_pairs: Option<u64>,
     pub(super) progress: &'a dyn Progress,
@@ -117,7 +119,8 @@ impl Bench<'_> {
     /// Options of a match.
     pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
         let (memory, sets) = (self.memory.counting(), self.memory.sets());
-        MatchOptions { linkage, list_pairs, only_protected: false, memory, sets }
+        let witness = self.witness;
+        MatchOptions { linkage, witness, list_pairs, only_protected: false, memory, sets }
     }
 
     /// Matches on the pool.

@@ -41,6 +41,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
             "measure": earlier.settings.measure,
             "threshold": earlier.settings.threshold,
             "linkage": earlier.settings.linkage,
+            "witness": earlier.settings.witness,
         }),
     );
 
