@@ -202,31 +202,35 @@ impl Units {
     /// Sorts the sets of the units that `wanted` names, in place and in parallel, of a collection that is
     /// held in memory as a whole.
     pub fn sort_sets(&self, collection: &mut Collection, wanted: impl Fn(u32) -> bool + Sync) {
-        self.sort_each(collection, wanted, |_| ());
+        let states = vec![(); collection.blocks.len()];
+        self.sort_each(collection, wanted, states, |(), _, _| ());
     }
 
-    /// The same, and what `of` says of each of those sets while it is near: by the chunks that store them.
-    pub(crate) fn sort_each<T: Send>(
+    /// The same, and what `of` returns for each of those sets while it is in the cache, by the chunks that
+    /// store them; each chunk has a state of its own.
+    pub(crate) fn sort_each<S: Send, T: Send>(
         &self,
         collection: &mut Collection,
         wanted: impl Fn(u32) -> bool + Sync,
-        of: impl Fn(Halves<'_>) -> T + Sync,
-    ) -> Vec<Vec<(u32, T)>> {
+        states: Vec<S>,
+        of: impl Fn(&mut S, u32, Halves<'_>) -> T + Sync,
+    ) -> Vec<Vec<T>> {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
             if wanted(unit) {
                 by_block[place.block as usize].push(unit);
             }
         }
-        let each = |sort: &mut SpreadSort, (block, units): (&mut Block, Vec<u32>)| {
+        type Chunk<'a, S> = ((&'a mut Block, Vec<u32>), S);
+        let each = |sort: &mut SpreadSort, ((block, units), mut state): Chunk<'_, S>| {
             let each = |unit| {
                 let index = self.place(unit).index;
                 block.for_both(index, |part| sort.sort(part));
-                (unit, of(block.get(index)))
+                of(&mut state, unit, block.get(index))
             };
             units.into_iter().map(each).collect()
         };
-        let blocks = collection.blocks.par_iter_mut().zip(by_block).with_max_len(1);
+        let blocks = collection.blocks.par_iter_mut().zip(by_block).zip(states).with_max_len(1);
         blocks.map_init(SpreadSort::default, each).collect()
     }
 }
