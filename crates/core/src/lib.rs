@@ -3,8 +3,8 @@
 //! The road through this crate, in order: [`fingerprint`] turns tokens into 64-bit values (the only
 //! hashing that a result depends on), [`batch`] many of them at once, [`features`] collects them into the set `S(D, w)` of a
 //! document, [`rarity`] counts how common each value is, [`prefix`] picks the few values by which a
-//! document has to be findable, and [`measure`] decides, in integers only, whether two sets reach
-//! the threshold.
+//! document has to be findable, [`mod@parity`] and [`bucket_counts`] turn away pairs that share too little,
+//! and [`measure`] decides, in integers only, whether two sets reach the threshold.
 //!
 //! ```
 //! use lookalike_core::{FeatureKind, FeatureScratch, Measure, Overlap, ShortDocuments, Threshold, overlap};
@@ -30,6 +30,7 @@
 //! ```
 
 pub mod batch;
+pub mod bucket_counts;
 mod common;
 pub mod features;
 pub mod fingerprint;

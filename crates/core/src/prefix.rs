@@ -44,7 +44,7 @@ pub struct PrefixOrder<'a> {
 
 /// How much more than a prefix lies below the bound: where nearly half of the elements are in one set
 /// only, as in most texts that are no copies, those below the bound are enough.
-const SHARE: (u64, u64) = (9, 4);
+pub const SHARE: (u64, u64) = (9, 4);
 
 /// Elements of which it is asked together whether they are common.
 const TOGETHER: usize = 32;

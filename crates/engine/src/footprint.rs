@@ -8,7 +8,10 @@
 use crate::block::Block;
 use crate::census::Written;
 use crate::collection::{Document, SetRef};
+use crate::judge::COUNTS_SHARE;
 use crate::{Collection, Matches, Units};
+use lookalike_core::bucket_counts::buckets_for_difference;
+use lookalike_core::prefix::SHARE;
 use lookalike_core::{Parity, RarityCounts};
 
 /// Bytes of an element, of a key and of a word of a sketch.
@@ -226,6 +229,18 @@ impl Footprint {
         (elements * WORD).min(limits.sets as f64) + self.units_with_keys * STARTS
     }
 
+    /// Bytes of the bucket counts of the sets that are compared, if all are of the average size; `low` as in
+    /// [`Footprint::needs`].
+    fn counts(&self, limits: &Limits, low: f64) -> f64 {
+        // Of a set, that share is in the prefix, and in a resemblance so much of it may differ.
+        let prefix = low.min(1.0) * SHARE.1 as f64 / SHARE.0 as f64;
+        let may_differ = self.unit_elements / self.units.max(1.0) * 2.0 * prefix / (2.0 - prefix);
+        let buckets = buckets_for_difference(may_differ as u32);
+        let places = if buckets > 0 { 4.0 } else { 0.0 };
+        let bytes = self.units_with_keys * f64::from(buckets);
+        bytes.min(limits.sets as f64 * COUNTS_SHARE) + self.units_with_keys * places
+    }
+
     /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
     /// only: that of [`lookalike_core::prefix::PrefixOrder`].
     #[must_use]
@@ -244,6 +259,7 @@ impl Footprint {
         let pipeline = pipeline.min(COPIES * limits.texts as f64);
         let units = self.units * UNIT + self.documents * MEMBER;
         let in_chunks = self.units * IN_CHUNKS;
+        let share = low;
         let low = self.unit_elements * low.min(1.0);
         let census = (low * COUNTED).min(2.0 * limits.counting as f64) + low / 8.0;
         let emitted = self.keys * EMITTED;
@@ -255,6 +271,10 @@ impl Footprint {
         let postings = self.keys * POSTED;
         let glances = match self.unit_elements > 0.0 {
             true => self.units_with_keys * GLANCE + in_chunks,
+            false => 0.0,
+        };
+        let counts = match self.unit_elements > 0.0 {
+            true => self.counts(limits, share),
             false => 0.0,
         };
         let stored = match fits && !limits.keeps {
@@ -271,7 +291,7 @@ impl Footprint {
             collapsing: bytes(units + (self.sets * COLLAPSING).max(self.units * ORDERING)),
             indexing: bytes(units + indexing),
             comparing: later(
-                units + postings + self.keys * SIZES + glances + self.units * COMPARED,
+                units + postings + self.keys * SIZES + glances + counts + self.units * COMPARED,
             ),
             writing: (written + units + answer + self.removed * TABLED + pipeline) as u64,
             scratch: (stored + (emitted - keys) + if limits.keeps { steps } else { 0.0 }) as u64,

@@ -25,8 +25,9 @@ impl<'a> InMemorySets<'a> {
     /// some are only on disk. Runs on the rayon pool it is called in. O(elements · log).
     #[must_use]
     pub fn sorted(collection: &'a Collection, units: &'a Units) -> Option<Self> {
-        let (chunks, _) =
-            collection.is_held().then(|| units.sort_each(collection, |_| true, |_| ()))?;
+        let states = vec![(); collection.chunks() as usize];
+        let sort = || units.sort_each(collection, |_| true, states, |(), _, _| ());
+        let (chunks, _) = collection.is_held().then(sort)?;
         Some(Self { collection, units, chunks })
     }
 

@@ -154,7 +154,7 @@ pub fn find_from(
             Search { options: &options, ..search }.run(&KeyJudge, &mut matches);
         }
         (Some(_), Verify::Exact) | (None, _) => {
-            let sets = ComparedSets::new(collection, units, takes_part, options.sets)?;
+            let sets = ComparedSets::new(collection, units, settings, takes_part, options.sets)?;
             let judge = ExactJudge::new(collection, units, settings, sets, &tally);
             search.run(&judge, &mut matches);
             judge.check()?;

@@ -208,12 +208,13 @@ impl Units {
 
     /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a whole: in
     /// place, or in copies of chunks that another join uses. Returns the sets of each chunk, and what `of`
-    /// returns for each of those sets while it is in the cache, by chunk.
-    pub(crate) fn sort_each<T: Send>(
+    /// returns for each of those sets while it is in the cache, by chunk; each chunk has a state of its own.
+    pub(crate) fn sort_each<S: Send, T: Send>(
         &self,
         collection: &Collection,
         wanted: impl Fn(u32) -> bool + Sync,
-        of: impl Fn(Halves<'_>) -> T + Sync,
+        states: Vec<S>,
+        of: impl Fn(&mut S, u32, Halves<'_>) -> T + Sync,
     ) -> SortedChunks<T> {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
@@ -221,17 +222,18 @@ impl Units {
                 by_block[place.block as usize].push(unit);
             }
         }
-        let each = |sort: &mut SpreadSort, (block, units): (&Block, Vec<u32>)| {
+        type Chunk<'a, S> = ((&'a Block, Vec<u32>), S);
+        let each = |sort: &mut SpreadSort, ((block, units), mut state): Chunk<'_, S>| {
             block.edited_sets(|sets| {
                 let each = |&unit: &u32| {
                     let index = self.place(unit).index;
                     block.for_both(sets, index, |part| sort.sort(part));
-                    (unit, of(block.get(sets, index)))
+                    of(&mut state, unit, block.get(sets, index))
                 };
                 units.iter().map(each).collect()
             })
         };
-        let blocks = collection.blocks.par_iter().zip(by_block).with_max_len(1);
+        let blocks = collection.blocks.par_iter().zip(by_block).zip(states).with_max_len(1);
         blocks.map_init(SpreadSort::default, each).unzip()
     }
 }
@@ -263,8 +265,8 @@ impl Checkpoint for Units {
     }
 }
 
-/// The sets of each chunk, and for each chunk its units with what was returned for them.
-type SortedChunks<T> = (Vec<Arc<HeldSets>>, Vec<Vec<(u32, T)>>);
+/// The sets of each chunk, and for each chunk what was returned for its units.
+type SortedChunks<T> = (Vec<Arc<HeldSets>>, Vec<Vec<T>>);
 
 /// The stored sets of a collection.
 struct Sets {

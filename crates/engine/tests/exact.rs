@@ -75,7 +75,7 @@ fn run_with(
         list_pairs: list,
         only_protected: false,
         memory: 1000,
-        sets: at_hand.unwrap_or_default(),
+        sets: at_hand.unwrap_or(u64::MAX),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let matches = pool
@@ -383,6 +383,40 @@ fn edited_copies_match_as_brute_force_says() {
         .collect();
     for measure in MEASURES {
         check(&sets, measure, 820, 2);
+    }
+}
+
+/// Sets for which bucket counts are kept, around the threshold on both sides: in memory, and on disk with
+/// room for the counts of all, of some and of none.
+#[test]
+fn large_sets_match_as_brute_force_says() {
+    let mut state = 5u64;
+    let mut next = |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    for (measure, thousandths) in
+        [(Measure::Resemblance, 800), (Measure::Containment, 700), (Measure::Cosine, 500)]
+    {
+        // Three bases that share about a half; each set lacks a part of its base and has others in its place.
+        let sets: Vec<Set> = (0..36)
+            .map(|number| {
+                let (from, size) = (number % 3 * 700, 1500 + number % 4 * 100);
+                let base = from..from + size;
+                let lacks = next(size / 5);
+                let start = from + next(size - lacks);
+                let own = 100_000 + number * 1000;
+                base.filter(|v| !(start..start + lacks).contains(v))
+                    .chain(own..own + next(lacks + 1))
+                    .collect()
+            })
+            .collect();
+        let matches = true_pairs(&sets, measure, thousandths).len();
+        assert!((10..500).contains(&matches), "{matches} of 630 pairs");
+        for at_hand in [None, Some(0), Some(20_000), Some(200_000), Some(u64::MAX)] {
+            check_held(&sets, measure, thousandths, 2, at_hand);
+        }
     }
 }
 

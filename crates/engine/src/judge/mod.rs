@@ -5,11 +5,13 @@
 //! nothing; [`SketchJudge`] asks a method what its sketches say; [`KeyJudge`] takes a key in common for
 //! proof.
 
+mod counts;
 mod exact;
 mod key;
 mod sets;
 mod sketch;
 
+pub(crate) use counts::COUNTS_SHARE;
 pub use exact::ExactJudge;
 pub use key::KeyJudge;
 pub use sets::ComparedSets;

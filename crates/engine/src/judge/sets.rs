@@ -5,23 +5,26 @@
 //! those instead of whole chunks: the small ones first, as a comparison costs one read whatever the size of
 //! the set. The others are read whenever they are compared.
 
+use super::counts::{ChunkCounts, CountsAt, SetCounts};
 use crate::block::{ELEMENT, HeldSets};
 use crate::chunk_sets::Part;
 use crate::collection::SetRef;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
-use crate::{Collection, EngineError, Units, heap};
+use crate::{Collection, EngineError, MatchSettings, Units, heap};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, Parity, SpreadSort, overlap};
 use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The sets of the units that take part, and their parities.
+/// The sets of the units that take part, and their data for the filters.
 #[derive(Debug)]
 pub struct ComparedSets {
     taking_part: SparseIndex,
     parities: Vec<Parity>,
+    /// The bucket counts of those that are large.
+    counts: SetCounts,
     /// The sets of each chunk, if all of the collection is in memory.
     held: Vec<Arc<HeldSets>>,
     /// Otherwise, where each of those that were copied begins in the elements of its chunk.
@@ -40,21 +43,25 @@ pub struct ComparedSets {
 
 impl ComparedSets {
     /// Sorts the sets of the units that take part. Where chunks are on disk, the collection releases all of
-    /// them, and up to `limit` bytes of those sets are copied.
+    /// them, and up to `limit` bytes of those sets, with their bucket counts, are copied.
     ///
     /// # Errors
     /// Sets that cannot be read.
     pub fn new(
         collection: &Collection,
         units: &Units,
+        settings: &MatchSettings,
         takes_part: impl Fn(u32) -> bool + Sync,
         limit: u64,
     ) -> Result<Self, EngineError> {
         let taking_part = SparseIndex::new(units.len(), &takes_part);
+        let chunks = collection.chunks();
+        let mut counts = SetCounts::new(units, &taking_part, chunks, settings, limit);
         let threads = rayon::current_num_threads() + 1;
         let mut sets = Self {
             parities: vec![Parity::default(); taking_part.len() as usize],
             taking_part,
+            counts: SetCounts::default(),
             held: Vec::new(),
             starts: Vec::new(),
             values: Vec::new(),
@@ -65,21 +72,30 @@ impl ComparedSets {
         };
         collection.release_scanned();
         if collection.is_held() {
-            let parity = |set: Halves<'_>| Parity::of(set.low).with(Parity::of(set.high));
-            let (held, parities) = units.sort_each(collection, &takes_part, parity);
+            let (at, parts) = counts.by_chunk(chunks);
+            let summarise = |counts: &mut ChunkCounts<'_>, unit, set: Halves<'_>| {
+                let place = sets.taking_part.place(unit);
+                if let Some(&at) = place.and_then(|place| at.get(place as usize)) {
+                    counts.add(at, set.low);
+                    counts.add(at, set.high);
+                }
+                (place, Parity::of(set.low).with(Parity::of(set.high)))
+            };
+            let (held, summaries) = units.sort_each(collection, &takes_part, parts, summarise);
             sets.held = held;
-            for (unit, parity) in parities.concat() {
-                if let Some(place) = sets.taking_part.place(unit) {
+            for (place, parity) in summaries.concat() {
+                if let Some(place) = place {
                     sets.parities[place as usize] = parity;
                 }
             }
         } else {
-            sets.largest = sets.largest_within(units, limit);
+            sets.largest = sets.largest_within(units, limit.saturating_sub(counts.bytes()));
             sets.starts = vec![0; sets.parities.len()];
-            sets.take_out(collection, units)?;
+            sets.take_out(collection, units, &mut counts)?;
             // What threads keep of keys and of the passes over all sets is not needed for comparisons.
             heap::give_back();
         }
+        sets.counts = counts;
         Ok(sets)
     }
 
@@ -98,13 +114,21 @@ impl ComparedSets {
         largest
     }
 
-    /// Learns the parities and takes out what is to be at hand.
-    fn take_out(&mut self, collection: &Collection, units: &Units) -> Result<(), EngineError> {
+    /// Reads the sets that take part, once: fills in parities and counts, and copies the sets that are to
+    /// be in memory.
+    fn take_out(
+        &mut self,
+        collection: &Collection,
+        units: &Units,
+        counts: &mut SetCounts,
+    ) -> Result<(), EngineError> {
         let passes = Passes::new(collection, units);
-        let chunks: Vec<u32> = (0..collection.chunks()).collect();
-        for chunks in chunks.chunks(8 * rayon::current_num_threads()) {
+        let (at, parts) = counts.by_chunk(collection.chunks());
+        let mut chunks: Vec<(u32, ChunkCounts<'_>)> = (0u32..).zip(parts).collect();
+        for chunks in chunks.chunks_mut(8 * rayon::current_num_threads()) {
             let (taking_part, largest) = (&self.taking_part, self.largest);
-            let take = |sort: &mut SpreadSort, &chunk: &u32| {
+            let take = |sort: &mut SpreadSort, (chunk, counts): &mut (u32, ChunkCounts<'_>)| {
+                let chunk = *chunk;
                 let wanted = |unit| taking_part.place(unit).is_some();
                 // Exactly as much as it takes: all of it stays.
                 let sizes = passes.units(chunk).iter().filter(|&&unit| wanted(unit));
@@ -116,6 +140,10 @@ impl ComparedSets {
                     let (low, high, start) = (set.low, set.high.get()?, values.len());
                     let parity = Parity::of(low).with(Parity::of(high));
                     places.push((place, parity, start as u32));
+                    if let Some(&at) = at.get(place as usize) {
+                        counts.add(at, low);
+                        counts.add(at, high);
+                    }
                     if low.len() + high.len() <= largest as usize {
                         values.extend_from_slice(low);
                         values.extend_from_slice(high);
@@ -129,7 +157,7 @@ impl ComparedSets {
                 Ok((places, values))
             };
             let taken: Vec<Result<_, EngineError>> =
-                chunks.par_iter().with_max_len(1).map_init(SpreadSort::default, take).collect();
+                chunks.par_iter_mut().with_max_len(1).map_init(SpreadSort::default, take).collect();
             for taken in taken {
                 let (places, values) = taken?;
                 for (place, parity, start) in places {
@@ -165,10 +193,16 @@ impl ComparedSets {
         set
     }
 
-    /// The parity of a unit; that of nothing for one that does not take part.
-    pub(super) fn parity(&self, unit: u32) -> Parity {
-        let place = self.taking_part.place(unit);
-        place.map_or_else(Parity::default, |place| self.parities[place as usize])
+    /// The parity of a unit, and where its counts are; those of nothing for one that does not take part.
+    pub(super) fn summary(&self, unit: u32) -> (Parity, CountsAt) {
+        let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
+        self.taking_part.place(unit).map(summary).unwrap_or_default()
+    }
+
+    /// Whether two sets can differ by as few as `most` elements, as far as their counts tell.
+    #[inline]
+    pub(super) fn may_differ_by(&self, a: CountsAt, b: CountsAt, most: u64) -> bool {
+        self.counts.may_differ_by(a, b, most)
     }
 
     /// Number of elements that the sets of two units that take part share, if that is at least `needed`.
