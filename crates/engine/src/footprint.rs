@@ -9,7 +9,8 @@ use crate::block::Block;
 use crate::census::Written;
 use crate::collection::{Document, SetRef};
 use crate::{Collection, Matches, Units};
-use lookalike_core::{Parity, RarityCounts};
+use lookalike_core::Parity;
+use lookalike_join::DfSketch;
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
@@ -227,7 +228,7 @@ impl Footprint {
     }
 
     /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
-    /// only: that of [`lookalike_core::prefix::PrefixOrder`].
+    /// only: that of [`lookalike_join::PrefixFilter`].
     #[must_use]
     pub fn needs(&self, limits: &Limits, low: f64) -> Needs {
         let chunks = self.chunks();
@@ -249,7 +250,7 @@ impl Footprint {
         let emitted = self.keys * EMITTED;
         let keys = emitted.min(limits.counting as f64);
         let indexing = match self.unit_elements > 0.0 {
-            true => in_chunks + self.rarity() + census.max(keys + low / 8.0),
+            true => in_chunks + self.df_sketch() + census.max(keys + low / 8.0),
             false => keys,
         };
         let postings = self.keys * POSTED;
@@ -278,9 +279,9 @@ impl Footprint {
         }
     }
 
-    /// Bytes of the table that tells common elements.
-    fn rarity(&self) -> f64 {
-        RarityCounts::bytes_for(self.unit_elements as u64) as f64
+    /// Bytes of the df sketch and the element order.
+    fn df_sketch(&self) -> f64 {
+        DfSketch::bytes_for(self.unit_elements as u64) as f64
     }
 }
 

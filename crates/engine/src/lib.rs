@@ -6,7 +6,7 @@
 //!    same whatever the number of threads.
 //! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
 //!    precedence.
-//! 3. [`postings`]: rarity counted, prefixes chosen, keys sorted: which units might match.
+//! 3. [`postings`]: document frequencies counted, prefixes chosen, keys sorted: which units might match.
 //! 4. [`pairs`] (every pair that reaches the threshold), [`leaders`] (survivors chosen greedily by
 //!    probing the kept ones) or `links` (components without listing the pairs): each verifies its
 //!    candidates exactly, on whole feature sets.
