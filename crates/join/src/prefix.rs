@@ -91,7 +91,7 @@ pub struct PrefixScratch {
     low: Vec<u64>,
     high: Vec<u64>,
     common: Vec<u64>,
-    ranked: Vec<(u8, u64)>,
+    ranked: Vec<(u16, u64)>,
     sorting: Sorting,
 }
 
