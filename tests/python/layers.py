@@ -13,15 +13,17 @@ ALLOWED = {
     "lookalike-core": set(),
     "lookalike-cluster": set(),
     "lookalike-spill": set(),
+    "lookalike-join": {"lookalike-core", "lookalike-cluster"},
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods"},
     "lookalike-io": {"lookalike-text"},
     "lookalike-engine": {
-        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-methods", "lookalike-io", "lookalike-spill",
+        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-methods", "lookalike-io",
+        "lookalike-spill",
     },
     "lookalike-report": {"lookalike-text"},
     "lookalike": {
-        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-io", "lookalike-spill",
+        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io", "lookalike-spill",
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon",
     },
     "lookalike-cli": {"lookalike"},
@@ -29,7 +31,7 @@ ALLOWED = {
     "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},
     # Measures the whole road and its parts; nothing uses it.
     "lookalike-experiments": {
-        "lookalike", "lookalike-text", "lookalike-core", "lookalike-io", "lookalike-engine",
+        "lookalike", "lookalike-text", "lookalike-core", "lookalike-join", "lookalike-io", "lookalike-engine",
         "lookalike-methods", "lookalike-lexicon", "lookalike-testing",
     },
 }

@@ -5,7 +5,7 @@ use crate::collection::{Rows, SetRef};
 use crate::elements::Elements;
 use crate::stored_sets::{Repeated, moved, retain};
 use lookalike_core::features::MANY;
-use lookalike_core::{Halves, SetDigest, prefix};
+use lookalike_core::{Halves, SetDigest, divide};
 use lookalike_spill::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -103,7 +103,7 @@ impl HeldSets {
         let (mut low, mut low_ends, mut high) = (Vec::new(), Vec::new(), Vec::new());
         let mut start = 0;
         for &end in ends {
-            prefix::divide(bound, &elements[start..end as usize], &mut low, &mut high);
+            divide(bound, &elements[start..end as usize], &mut low, &mut high);
             low_ends.push(low.len() as u32);
             start = end as usize;
         }

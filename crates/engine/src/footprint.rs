@@ -10,9 +10,10 @@ use crate::census::Written;
 use crate::collection::{Document, SetRef};
 use crate::judge::COUNTS_SHARE;
 use crate::{Collection, Matches, Units};
+use lookalike_core::Parity;
 use lookalike_core::bucket_counts::buckets_for_difference;
-use lookalike_core::prefix::SHARE;
-use lookalike_core::{Parity, RarityCounts};
+use lookalike_join::DfSketch;
+use lookalike_join::prefix::SHARE;
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
@@ -242,7 +243,7 @@ impl Footprint {
     }
 
     /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
-    /// only: that of [`lookalike_core::prefix::PrefixOrder`].
+    /// only: that of [`lookalike_join::PrefixFilter`].
     #[must_use]
     pub fn needs(&self, limits: &Limits, low: f64) -> Needs {
         let chunks = self.chunks();
@@ -265,7 +266,7 @@ impl Footprint {
         let emitted = self.keys * EMITTED;
         let keys = emitted.min(limits.counting as f64);
         let indexing = match self.unit_elements > 0.0 {
-            true => in_chunks + self.rarity() + census.max(keys + low / 8.0),
+            true => in_chunks + self.df_sketch() + census.max(keys + low / 8.0),
             false => keys,
         };
         let postings = self.keys * POSTED;
@@ -298,9 +299,9 @@ impl Footprint {
         }
     }
 
-    /// Bytes of the table that tells common elements.
-    fn rarity(&self) -> f64 {
-        RarityCounts::bytes_for(self.unit_elements as u64) as f64
+    /// Bytes of the df sketch and the element order.
+    fn df_sketch(&self) -> f64 {
+        DfSketch::bytes_for(self.unit_elements as u64) as f64
     }
 }
 

@@ -6,9 +6,10 @@
 //!    same whatever the number of threads.
 //! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
 //!    precedence.
-//! 3. [`postings`]: rarity counted, prefixes chosen, keys sorted: which units might match.
+//! 3. [`postings`]: document frequencies counted, prefixes chosen, keys sorted: which units might match.
 //! 4. [`pairs`] (every pair that reaches the threshold), `leaders` (leader clustering: kept units chosen
-//!    greedily, and for each removed one its witness, by a [`WitnessRule`]) or `links` (components without listing the pairs): each verifies its
+//!    greedily, and for each removed one its witness, by a [`WitnessRule`]) or `links` (components
+//!    without listing the pairs): each verifies its
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 

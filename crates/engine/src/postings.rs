@@ -1,7 +1,7 @@
 //! Units in; for every unit the keys it looks under and the keys it is found under out.
 //!
 //! For resemblance and cosine a unit *posts* and *probes* the same keys: the prefix of its set
-//! ([`lookalike_core::prefix`]). Containment is directional: a unit probes its prefix, and is found under
+//! ([`lookalike_join::prefix`]). Containment is directional: a unit probes its prefix, and is found under
 //! any of its elements that somebody probes. Keys that only one unit has are known before any is written
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 

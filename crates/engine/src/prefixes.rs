@@ -6,11 +6,15 @@ use crate::chunk_sets::{Part, Set};
 use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
-use lookalike_core::RarityCounts;
+use lookalike_core::divide;
 use lookalike_core::features::MANY;
-use lookalike_core::prefix::{PrefixOrder, PrefixScratch, divide};
+use lookalike_join::{DfSketch, PrefixFilter, PrefixScratch};
 use rayon::prelude::*;
 use std::io;
+
+/// Chooses the sample of which document frequencies are counted: the same for all runs, as the numbers of candidates
+/// are reported.
+const SAMPLE_SEED: u64 = 0;
 
 /// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
 const LEAST_COUNTED: u64 = 16 << 20;
@@ -29,27 +33,27 @@ pub(crate) fn prefix_keys(
 ) -> Result<(AllKeys, Option<AllKeys>), EngineError> {
     let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
-    let mut counts = RarityCounts::for_elements(elements);
-    count_sample(&mut counts, &passes, units)?;
-    let rarity = counts.table();
-    let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
+    let mut sketch = DfSketch::for_elements(elements, SAMPLE_SEED);
+    count_sample(&mut sketch, &passes, units)?;
+    let order = sketch.freeze();
+    let filter = PrefixFilter::new(settings.criterion(), &order);
 
-    let arranged = collection.store.arranged() == Some(order.bound);
+    let arranged = collection.store.arranged() == Some(filter.bound);
     let part = if arranged { Part::Front } else { Part::Whole };
-    let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
+    let low = ((u128::from(elements) * u128::from(filter.bound)) >> 64) as u64;
     let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| match arranged {
         true => passes.low(task, give),
         false => passes.task(task, part, |_, set| {
-            give(own.split(set, order.bound)?.0);
+            give(own.split(set, filter.bound)?.0);
             Ok(())
         }),
     };
     let counting = memory.saturating_mul(2).max(LEAST_COUNTED);
-    let census = Census::new(passes.tasks(), order.bound, low, counting, pass)?;
+    let census = Census::new(passes.tasks(), filter.bound, low, counting, pass)?;
     let probe = |(scratch, own): &mut (PrefixScratch, Own), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         passes.task(task, part, |unit, set| {
-            let once = |value| reader.once(value);
+            let is_singleton = |element| reader.once(element);
             let size = units.size(unit);
             // The census is read element by element, so those of excluded sets are looked up as well.
             let compared = !settings.excludes(size);
@@ -68,12 +72,14 @@ pub(crate) fn prefix_keys(
                 };
                 // Those of large documents are in order, and copies of them take too much memory.
                 match size as usize > MANY {
-                    true => order.prefix_of_ascending(size, set.low, high, once, emit),
-                    false => order.prefix(size, set.low, high, scratch, once, emit),
+                    true => {
+                        filter.prefix_of_ascending(size, set.low, high, is_singleton, emit);
+                    }
+                    false => filter.prefix(size, set.low, high, scratch, is_singleton, emit),
                 }
             } else {
-                let (low, high) = own.split(set, order.bound)?;
-                order.prefix(size, low, || high, scratch, once, emit);
+                let (low, high) = own.split(set, filter.bound)?;
+                filter.prefix(size, low, || high, scratch, is_singleton, emit);
             }
             if size as usize > MANY {
                 (*scratch, *own) = Default::default();
@@ -143,17 +149,17 @@ impl Own {
 /// Elements whose counters are written down together, about.
 const MOST_WRITTEN: usize = 1 << 22;
 
-/// Counts the elements of some of the sets: each thread writes down which counters they have, by
-/// who counts them, and then counts its own.
+/// Counts the elements of a sample of the sets. Each thread collects the counters of its sets by the part of the
+/// sketch that holds them, and then counts one part.
 ///
-/// Documents that lie side by side are taken together: mostly, their sets are as near.
+/// The sample has runs of documents with adjacent numbers, whose sets are mostly adjacent on disk.
 fn count_sample(
-    counts: &mut RarityCounts,
+    sketch: &mut DfSketch,
     passes: &Passes<'_>,
     units: &Units,
 ) -> Result<(), EngineError> {
     let threads = rayon::current_num_threads();
-    let part = counts.part(threads);
+    let part = sketch.part(threads);
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
     // What is written down of large documents takes half as much as their sets.
     let mut written = 0;
@@ -164,11 +170,11 @@ fn count_sample(
         goes_on
     });
     for tasks in together {
-        let counting = &*counts;
+        let counting = &*sketch;
         let write_down = |&task: &u32| {
             let mut counters = vec![Vec::new(); threads];
             for chunk in passes.chunks(task) {
-                let takes = |unit| counting.takes(units.members(unit)[0]);
+                let takes = |unit| counting.takes(units.members(unit)[0].into());
                 passes.few(chunk, takes, |set| {
                     for counter in set.iter().map(|&value| counting.counter(value)) {
                         counters[counter as usize / part].push(counter);
@@ -179,7 +185,7 @@ fn count_sample(
         };
         let written: Vec<Vec<Vec<u32>>> =
             tasks.par_iter().with_max_len(1).map(write_down).collect::<Result<_, EngineError>>()?;
-        let parts: Vec<_> = counts.parts(threads).enumerate().collect();
+        let parts: Vec<_> = sketch.parts(threads).enumerate().collect();
         parts.into_par_iter().for_each(|(part, mut own)| {
             written.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));
         });
@@ -220,7 +226,7 @@ mod tests {
     use crate::buckets::for_each_bucket;
     use lookalike_core::Halves;
     use lookalike_core::fingerprint::finalise;
-    use lookalike_core::prefix;
+    use lookalike_join::prefix;
 
     /// All keys of a collection, those that are posted behind those that are probed.
     fn keys(collection: &Collection, settings: &MatchSettings) -> Vec<(u64, Posting)> {
@@ -247,7 +253,7 @@ mod tests {
             let containment =
                 MatchSettings { measure: lookalike_core::Measure::Containment, ..settings.clone() };
             for settings in [settings, containment] {
-                let own = prefix::bound(settings.measure, settings.threshold);
+                let own = prefix::bound(settings.criterion());
                 let mut collection = Collection::of_sets(sets.clone());
                 let expected = keys(&collection, &settings);
                 assert!(!expected.is_empty());

@@ -30,7 +30,7 @@ pub struct ChunkStore {
     file: Option<SpillFile>,
     /// Whether all chunks go to the file.
     keeps: bool,
-    /// The bound that all sets are [arranged](lookalike_core::prefix::divide) by, if they are.
+    /// The bound that all sets are [arranged](lookalike_core::divide) by, if they are.
     arranged: Option<u64>,
     /// Smaller sets have the digest of their token sequence and are never compared.
     least_size: u32,

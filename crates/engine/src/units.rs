@@ -2,7 +2,7 @@
 //!
 //! Documents with the same set are *one* unit for everything that follows: identical, lexically
 //! equivalent and shingle-equivalent documents (Broder 1997, "Identical documents") collapse here and come back
-//! in the verdicts. Rarity is counted over units, so a million copies do not make their shingles
+//! in the verdicts. Document frequencies are counted over units, so a million copies do not make their shingles
 //! common.
 //!
 //! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million copies one

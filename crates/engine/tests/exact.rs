@@ -1,6 +1,6 @@
 //! The engine against brute force, over sets whose overlaps sit on the boundaries on purpose.
 //!
-//! The oracle knows nothing of prefixes, keys, fingerprints or rarity: it intersects `BTreeSet`s and
+//! The oracle knows nothing of prefixes, keys, fingerprints or document frequencies: it intersects `BTreeSet`s and
 //! compares cross-multiplied integers.
 
 #![allow(clippy::unwrap_used)]
@@ -361,7 +361,7 @@ fn crowded_keys_match_as_brute_force_says() {
 }
 
 /// Many edits of one text, whose edits meet each other: a rare key in common comes first in the order
-/// of rarity and anywhere in the order of values, beside keys that more than a thousand sets have.
+/// of document frequency and anywhere in the order of values, beside keys that more than a thousand sets have.
 #[test]
 fn edited_copies_match_as_brute_force_says() {
     let mut state = 11u64;
