@@ -168,6 +168,8 @@ pub struct Job {
     pub mark: Option<String>,
     /// Form of the tables.
     pub tables: lookalike_io::table::TableFormat,
+    /// Write `report.html`.
+    pub report: bool,
     /// Copy kept one-document files.
     pub copy_files: bool,
     /// Stop at the first bad record.
@@ -204,6 +206,7 @@ impl Job {
             settings: Settings::default(),
             mark: None,
             tables: Default::default(),
+            report: true,
             copy_files: false,
             strict: false,
             skip_unreadable: false,
