@@ -2364,6 +2364,76 @@ def plan(c: Checks) -> None:
     c.check("plan leaves nothing", not left_behind(folder), os.listdir(folder))
 
 
+def no_report(c: Checks) -> None:
+    """`--no-report`: the same result without report.html, recorded in the settings."""
+    folder = c.work / "no-report"
+    folder.mkdir()
+    docs = folder / "docs.jsonl"
+    words = [f"word{number}" for number in range(60)]
+    docs.write_text("".join(
+        json.dumps({"id": f"d{number}", "text": " ".join(words[: 40 + number % 7])}) + "\n" for number in range(30)
+    ))
+
+    def files(out: Path) -> dict:
+        unlike = ("report.html", "summary.json", "evaluation.json", "methods.tsv")
+        return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file() and path.name not in unlike}
+
+    runs = {
+        "dedup": ("dedup", docs), "cluster": ("cluster", docs), "marked": ("dedup", docs, "--mark"),
+        "recluster": ("recluster", c.out("no report with cluster"), "--threshold", "0.9"),
+        "evaluate": ("evaluate", docs, "--methods", "exact"),
+    }
+    for name, arguments in runs.items():
+        outs = {}
+        for label, options in (("with", ()), ("without", ("--no-report",))):
+            outs[label] = c.out(f"no report {label} {name}")
+            done = c.run(*arguments, "--output", outs[label], "--tables", "tsv", *options)
+            c.check(f"no report: {name} {label} a report runs", done.returncode == 0, done.stderr)
+            is_with = label == "with"
+            c.check(f"no report: {name} {label}: report.html", (outs[label] / "report.html").is_file() == is_with)
+            c.check(f"no report: {name} {label}: what is printed", ("Report:" in done.stdout) == is_with, done.stdout)
+            said = json.loads((outs[label] / ("evaluation.json" if name == "evaluate" else "summary.json")).read_text())
+            c.check(f"no report: {name} {label}: the settings", said["settings"].get("no_report", False) is not is_with, said["settings"])
+        c.check(f"no report: {name}: the same result", files(outs["with"]) == files(outs["without"]) != {})
+    done = c.run("explain", "d0", "d7", "--run", c.out("no report without dedup"))
+    c.check("no report: explain needs none", done.returncode == 0, done.stderr)
+
+
+def long_texts(c: Checks) -> None:
+    """What the report and `explain` align and print of long texts is bounded, and what is left out is stated."""
+    folder = c.work / "long"
+    folder.mkdir()
+    many = [" ".join(f"{word} {n} a{n} b{n} c{n} d{n} e{n} f{n}" for n in range(150_000)) for word in ("old", "new")]
+    few = [" ".join("new" if n % 40_000 == word else f"w{n}" for n in range(200_000)) for word in (7, 17)]
+    for name, texts, differences, complete, left_out in (
+        ("many", many, 65_536, False, "words of a and"), ("few", few, 20, True, "words in common"),
+    ):
+        paths = [folder / f"{name}-{number}.txt" for number in range(2)]
+        for path, text in zip(paths, texts):
+            path.write_text(text)
+        done = c.run("compare", *paths, "--threshold", "0.1")
+        c.check(f"long texts: {name}: compare", done.returncode == 0 and len(done.stdout) < 60_000 and left_out in done.stdout, done.stdout[-3000:])
+        done = c.run("compare", *paths, "--threshold", "0.1", "--format", "json")
+        said = json.loads(done.stdout)
+        found = (said["differences_found"], said["differences_complete"])
+        c.check(f"long texts: {name}: differences", found == (2 * differences if name == "many" else differences, complete), found)
+        c.check(f"long texts: {name}: lists are bounded", len(said["differences"]) <= 10_000 and len(said["passages"]) <= 1000)
+        wrong = [
+            entry for entry in said["differences"]
+            if texts[entry["side"] == "right"].encode()[entry["bytes"]["start"] : entry["bytes"]["end"]].decode() != entry["text"]
+        ]
+        c.check(f"long texts: {name}: differences are where they are said to be", not wrong, wrong[:3])
+        wrong = [
+            entry for entry in said["passages"]
+            if not (entry["text_a"] == entry["text_b"] == texts[0][entry["bytes_a"]["start"] : entry["bytes_a"]["end"]][:4096])
+        ]
+        c.check(f"long texts: {name}: passages are in both", not wrong, str(wrong[:3])[:500])
+        out = c.out(f"long texts {name}")
+        done = c.run("dedup", *paths, "--output", out, "--threshold", "0.1", "--quiet")
+        page = (out / "report.html").read_text(encoding="utf-8")
+        c.check(f"long texts: {name}: the report names `explain`", done.returncode == 0 and "lookalike explain A B" in page and len(page) < 200_000, done.stderr)
+
+
 PARTS = (
     self_test,
     settings,
@@ -2402,6 +2472,8 @@ PARTS = (
     large_records,
     escape_sequences,
     damaged_parquet,
+    no_report,
+    long_texts,
 )
 
 

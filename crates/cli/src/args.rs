@@ -566,6 +566,9 @@ pub(crate) struct OutputArgs {
     /// Form of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
+    /// Write no report.html, and read no texts for it
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_report: bool,
     /// List at most so many pairs; beyond that only those that decide (`evaluate` stops)
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,

@@ -25,7 +25,7 @@ use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
 use crate::memory;
 use crate::panics::caught;
-use crate::summarise::settings_summary;
+use crate::summarise::{NO_REPORT, settings_summary};
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
 pub use theory::{SCurve, s_curve};
 
@@ -158,6 +158,9 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
         methods: results,
         run: None,
     };
+    if !job.job.report {
+        evaluation.settings.other.insert(NO_REPORT.into(), true.into());
+    }
     tables::write(&evaluation, &staging, job.job.tables)?;
     evaluation.run = Some(EvaluationRun {
         command_line: job.job.command.clone(),
@@ -167,7 +170,9 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
         methods: times,
         peak_memory_bytes: memory::peak(),
     });
-    staging.write("report.html", EvaluationReport(&evaluation).html()?.as_bytes())?;
+    if job.job.report {
+        staging.write("report.html", EvaluationReport(&evaluation).html()?.as_bytes())?;
+    }
     staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(Evaluated { evaluation, problems: truth.collection.problems.into_listed() })

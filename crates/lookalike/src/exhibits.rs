@@ -1,14 +1,14 @@
-//! An analysis in; the clusters and pairs that the report shows out.
+//! Choice of the clusters and pairs that the report shows.
 
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::document_columns::DocumentName;
 use crate::estimates;
-use crate::second_pass::Shown;
+use crate::second_pass::{Shown, Wanted};
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{EngineError, Signer};
+use lookalike_engine::{EngineError, Progress, Signer};
 use lookalike_io::Item;
 use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
@@ -25,11 +25,12 @@ pub(crate) const MEMBERS: usize = 20;
 /// Pairs shown side by side.
 const PAIRS: usize = 12;
 
-/// What is shown: chosen by rules that depend on the answer alone.
+/// The clusters and pairs that the report shows: chosen by rules that depend on the answer alone.
+#[derive(Default)]
 pub(crate) struct Choice {
     /// Leader, and members in the order of their names.
     clusters: Vec<(u32, Vec<u32>)>,
-    /// Removed documents, each shown beside the one that stands for it.
+    /// Removed documents, each shown beside its kept one.
     pairs: Vec<u32>,
 }
 
@@ -74,28 +75,33 @@ impl Choice {
         Ok(Self { clusters, pairs })
     }
 
-    /// The documents whose texts are needed, in order.
-    pub(crate) fn documents<'a>(&'a self, analysis: &'a Analysis) -> Vec<u32> {
+    /// The documents whose titles and texts are needed.
+    pub(crate) fn documents(&self, analysis: &Analysis) -> Wanted {
         let partners =
             self.pairs.iter().filter_map(|&document| Some(analysis.removal(document)?.kept));
-        let mut documents: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
+        let compared: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
+        let mut documents = compared.clone();
         for (leader, members) in &self.clusters {
             documents.push(*leader);
             documents.extend(members.iter().take(MEMBERS));
         }
-        documents.sort_unstable();
-        documents.dedup();
-        documents
+        let ordered = |mut documents: Vec<u32>| {
+            documents.sort_unstable();
+            documents.dedup();
+            documents
+        };
+        Wanted { documents: ordered(documents), compared: ordered(compared) }
     }
 }
 
-/// Puts texts and numbers together.
+/// The clusters and pairs with their texts and numbers. Of a run that is cancelled, not all of them.
 pub(crate) fn exhibits(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
     shown: &BTreeMap<u32, Shown>,
     ids_repeat: bool,
+    progress: &dyn Progress,
 ) -> Result<(Vec<ClusterExhibit>, Vec<PairExhibit>), EngineError> {
     // What is shown is compared whole, however the run found it.
     let signer = Signer::new(&analysis.settings);
@@ -134,6 +140,9 @@ pub(crate) fn exhibits(
         })
     };
     let pair = |&removed: &u32| -> Result<Option<PairExhibit>, EngineError> {
+        if progress.cancelled() {
+            return Ok(None);
+        }
         let Some(removal) = analysis.removal(removed) else { return Ok(None) };
         let counts = match removal.evidence {
             Evidence::Exact(counts) => counts,

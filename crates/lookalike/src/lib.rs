@@ -14,6 +14,7 @@
 //! `second_pass` (the inputs once more, each record to its place), `exhibits` and `summarise` (what
 //! people look at).
 
+mod aligned_pairs;
 mod analysis;
 mod approach;
 mod common;

@@ -57,6 +57,8 @@ pub struct ReclusterJob {
     pub force: bool,
     /// Form of the tables.
     pub tables: TableFormat,
+    /// Write `report.html`.
+    pub report: bool,
     /// The command line, for the record.
     pub command: String,
 }
@@ -78,6 +80,7 @@ impl ReclusterJob {
             output: output.into(),
             force: false,
             tables: TableFormat::default(),
+            report: true,
             command: String::new(),
         }
     }
@@ -192,15 +195,11 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     progress.phase("tables", None);
     let written = tables::write(&answer, &staging, progress)?;
     let summary = summary::summarise(&answer, &written, started);
-    let clusters = summary::exhibits(&answer);
-    let report = Report {
-        summary: &summary,
-        clusters: &clusters,
-        samples: &[],
-        tokenize: &|_, _| {},
-        cancelled: &|| progress.cancelled(),
-    };
-    staging.write("report.html", report.html()?.as_bytes())?;
+    if job.report {
+        let clusters = summary::exhibits(&answer);
+        let report = Report { summary: &summary, clusters: &clusters, samples: &[] };
+        staging.write("report.html", report.html()?.as_bytes())?;
+    }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(summary)

@@ -1,4 +1,5 @@
-//! The inputs once more; every record to where it belongs, and the texts of a few documents out.
+//! Second reading of the inputs: routes every record to its output and collects the documents that
+//! the report shows.
 //!
 //! The chunks are those of the first pass, so the writers pass records on byte for byte, and the
 //! documents that the report shows are picked up on the way; where nothing is written, their chunks alone
@@ -19,7 +20,7 @@ use lookalike_io::{Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A document that somebody wants to see.
+/// A document that the report shows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
     pub(crate) title: Option<String>,
@@ -29,16 +30,29 @@ pub(crate) struct Shown {
     pub(crate) cut_from: Option<u64>,
 }
 
-/// Bytes of a text that are kept to be shown: dozens of them are, and the report shows a few kilobytes of each.
-const SHOWN: usize = 512 << 10;
+/// Bytes of a text that are kept to be compared: of some two dozen documents.
+const COMPARED: usize = 512 << 10;
 
-/// The text as it is kept to be shown, and the length of the whole if that is more.
-fn cut(text: &str) -> (String, Option<u64>) {
-    if text.len() <= SHOWN {
-        return (text.to_owned(), None);
+/// Bytes of a text that are kept to be quoted: of some hundreds.
+const QUOTED: usize = 4 << 10;
+
+/// The documents that the report shows.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// All of them, in order.
+    pub(crate) documents: Vec<u32>,
+    /// Those whose texts are compared, in order. Of the others only the beginning is quoted.
+    pub(crate) compared: Vec<u32>,
+}
+
+impl Wanted {
+    /// The beginning of a text that is kept, and the length of the whole if that is more.
+    fn beginning(&self, document: u32, text: &str) -> (String, Option<u64>) {
+        let is_compared = self.compared.binary_search(&document).is_ok();
+        let most = if is_compared { COMPARED } else { QUOTED };
+        let cut_from = (text.len() > most).then_some(text.len() as u64);
+        (text[..text.floor_char_boundary(most)].to_owned(), cut_from)
     }
-    let end = (0..=SHOWN).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    (text[..end].to_owned(), Some(text.len() as u64))
 }
 
 /// What the pass brings back.
@@ -50,11 +64,11 @@ pub(crate) struct SecondPass {
     pub(crate) written: Option<WrittenFiles>,
 }
 
-/// Reads the inputs again: picks up the `wanted` documents (sorted), and routes all records as
-/// the decisions say where there is somewhere to write them.
+/// Reads the inputs again: collects the wanted documents, and routes all records as the decisions say
+/// where `routing` has an output for them.
 pub(crate) fn second_pass(
     analysis: &Analysis,
-    wanted: &[u32],
+    wanted: &Wanted,
     routing: Option<(&Staging, &RouteOptions, &Decisions<'_>)>,
     progress: &dyn Progress,
 ) -> Result<SecondPass, LookalikeError> {
@@ -68,13 +82,15 @@ pub(crate) fn second_pass(
         Some(_) => {
             progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
             // Only the samples may lie in files that are not written again.
-            let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
+            let last_file =
+                wanted.documents.last().map_or(0, |&document| collection.file(document) + 1);
             let until = own_files.max(last_file);
             let chunks = inputs.chunks().take_while(move |chunk| chunk_file(chunk) < until);
             Box::new(admitted(inputs, limit, chunks).zip(0..))
         }
         None => {
-            let mut chunks: Vec<u32> = wanted.iter().map(|&d| collection.chunk_of(d)).collect();
+            let documents = &wanted.documents;
+            let mut chunks: Vec<u32> = documents.iter().map(|&d| collection.chunk_of(d)).collect();
             chunks.dedup();
             let places: Vec<Place> = chunks.iter().map(|&c| collection.chunk_place(c)).collect();
             progress.phase("picking samples", Some(bytes_of(inputs, &places)));
@@ -142,7 +158,9 @@ pub(crate) fn second_pass(
     if routing.is_some() {
         recount.finish()?;
     }
-    if let Some(&missing) = wanted.iter().find(|document| !pass.shown.contains_key(document)) {
+    if let Some(&missing) =
+        wanted.documents.iter().find(|document| !pass.shown.contains_key(document))
+    {
         return Err(changed(inputs, collection.file(missing), None));
     }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
@@ -261,13 +279,13 @@ fn pick(
     chunk: &Chunk,
     index: u32,
     analysis: &Analysis,
-    wanted: &[u32],
+    all: &Wanted,
     scratch: &mut VisitScratch,
 ) -> Result<Vec<(u32, Shown)>, EngineError> {
     let documents = analysis.collection.chunk_documents(index);
-    let from = wanted.partition_point(|&document| document < documents.start);
-    let until = wanted.partition_point(|&document| document < documents.end);
-    let wanted = &wanted[from..until];
+    let from = all.documents.partition_point(|&document| document < documents.start);
+    let until = all.documents.partition_point(|&document| document < documents.end);
+    let wanted = &all.documents[from..until];
     let mut shown = Vec::new();
     if wanted.is_empty() {
         return Ok(shown);
@@ -288,7 +306,7 @@ fn pick(
         if original::digest(&record.content) != texts[at] {
             return;
         }
-        let (text, cut_from) = cut(&plain_text(&record.content));
+        let (text, cut_from) = all.beginning(wanted[at], &plain_text(&record.content));
         let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (title, url) = (owned(&record.title), owned(&record.url));
         shown.push((wanted[at], Shown { title, url, text, cut_from }));

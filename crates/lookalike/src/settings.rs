@@ -180,6 +180,8 @@ pub struct Job {
     pub mark: Option<String>,
     /// Form of the tables.
     pub tables: lookalike_io::table::TableFormat,
+    /// Write `report.html`.
+    pub report: bool,
     /// Copy kept one-document files.
     pub copy_files: bool,
     /// Stop at the first bad record.
@@ -216,6 +218,7 @@ impl Job {
             settings: Settings::default(),
             mark: None,
             tables: Default::default(),
+            report: true,
             copy_files: false,
             strict: false,
             skip_unreadable: false,

@@ -143,6 +143,9 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
         method.lexicon_checksum = lexicon.map(|lexicon| checksum_name(lexicon.checksum));
     }
     let mut settings = settings_summary(&of_run);
+    if !job.report {
+        settings.other.insert(NO_REPORT.into(), json!(true));
+    }
     if let Some(LexiconUsed { documents, .. }) = lexicon {
         settings.other.insert("lexicon_documents".into(), json!(documents));
     }
@@ -157,6 +160,9 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     );
     settings
 }
+
+/// What the settings of a summary say of a run that was to write no report.
+pub(crate) const NO_REPORT: &str = "no_report";
 
 /// The settings as people read them.
 pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {

@@ -37,6 +37,9 @@ pub(crate) struct ReclusterArgs {
     /// Form of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
+    /// Write no report.html
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_report: bool,
     /// Form of what is printed at the end
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

@@ -84,6 +84,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         force: output.force,
         settings,
         tables: output.tables.into(),
+        report: !output.no_report,
         strict: input.strict,
         skip_unreadable: input.skip_unreadable,
         max_pairs: output.max_pairs,
@@ -111,18 +112,19 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     report_problems(&outcome, output);
     report_skipped(&outcome, output);
     let json = output.format == FormatArg::Json;
-    print_summary(&outcome.summary, json, output.quiet, &job.output).with_context(|| {
+    let report = job.report.then(|| job.output.join("report.html"));
+    print_summary(&outcome.summary, json, output.quiet, report.as_deref()).with_context(|| {
         format!("the result is in {}, but cannot be printed", job.output.display())
     })?;
     Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
 }
 
-/// Prints what was found, for people or for machines.
+/// Prints what was found, for people or for machines, and where the report is, if there is one.
 pub(super) fn print_summary(
     summary: &Summary,
     json: bool,
     quiet: bool,
-    output: &std::path::Path,
+    report: Option<&std::path::Path>,
 ) -> anyhow::Result<()> {
     // On standard error, wherever the summary goes: they decide which documents stay.
     let urgent = summary.keep_warnings();
@@ -138,8 +140,9 @@ pub(super) fn print_summary(
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
             writeln!(stdout, "Warning: {}", visible(warning))?;
         }
-        let report = output.join("report.html").display().to_string();
-        writeln!(stdout, "\nReport: {}", visible(&report))?;
+        if let Some(report) = report {
+            writeln!(stdout, "\nReport: {}", visible(&report.display().to_string()))?;
+        }
     }
     Ok(())
 }
