@@ -161,6 +161,7 @@ impl SetCounts {
 mod tests {
     use super::*;
     use crate::Collection;
+    use crate::InMemorySets;
     use lookalike_core::Measure;
     use lookalike_core::fingerprint::finalise;
     use proptest::prelude::*;
@@ -187,14 +188,15 @@ mod tests {
             });
             let collection = Collection::of_sets(sets);
             let settings = MatchSettings::resemblance(threshold.parse().unwrap());
-            let units = Units::new(&collection, &[], Measure::Resemblance);
+            let units = Units::new(&collection, &[], Measure::Resemblance).unwrap();
+            let sets = InMemorySets::sorted(&collection, &units).unwrap();
             let taking_part = SparseIndex::new(units.len(), |unit| units.size(unit) > 1 && unit % 5 != 3);
             let chunks = collection.chunks();
             let mut counts = SetCounts::new(&units, &taking_part, chunks, &settings, limit);
             prop_assert!(size_of_val(&*counts.lines) as f64 <= limit as f64 * COUNTS_SHARE);
             let (at, mut parts) = counts.by_chunk(chunks);
             for unit in taking_part.iter() {
-                let set = units.held_set(&collection, unit);
+                let set = sets.get(unit);
                 let place = taking_part.place(unit).unwrap();
                 if let Some(&at) = at.get(place as usize) {
                     let part = &mut parts[units.place(unit).block as usize];
@@ -207,7 +209,7 @@ mod tests {
             let mut some = false;
             for &(a, place_a) in &places {
                 for &(b, place_b) in &places {
-                    let (x, y) = (units.held_set(&collection, a), units.held_set(&collection, b));
+                    let (x, y) = (sets.get(a), sets.get(b));
                     let differing = (x.len() + y.len()) as u64 - 2 * u64::from(x.overlap(y));
                     let (at_a, at_b) = (counts.at(place_a), counts.at(place_b));
                     some |= at_a.0 != 0;
