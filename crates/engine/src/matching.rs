@@ -156,7 +156,8 @@ pub fn find_from(
         (Some(_), Verify::Exact) | (None, _) => {
             let sets = ComparedSets::new(collection, units, settings, takes_part, options.sets)?;
             let judge = ExactJudge::new(collection, units, settings, sets, &tally);
-            search.run(&judge, &mut matches);
+            let progress = StopOnReadError { progress, judge: &judge };
+            Search { progress: &progress, ..search }.run(&judge, &mut matches);
             judge.check()?;
         }
     }
@@ -239,6 +240,26 @@ impl Clock<'_> {
         matches.phases.push((name, self.started.elapsed().as_secs_f64()));
         self.started = Instant::now();
         if self.progress.cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Cancels the search as soon as a set cannot be read.
+struct StopOnReadError<'a> {
+    progress: &'a dyn Progress,
+    judge: &'a ExactJudge<'a>,
+}
+
+impl Progress for StopOnReadError<'_> {
+    fn phase(&self, name: &'static str, total: Option<u64>) {
+        self.progress.phase(name, total);
+    }
+
+    fn advance(&self, amount: u64, documents: u64) {
+        self.progress.advance(amount, documents);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.judge.has_failed() || self.progress.cancelled()
     }
 }
 

@@ -31,7 +31,15 @@ impl<'a> ExactJudge<'a> {
         Self { collection, units, settings, sets, tally }
     }
 
+    /// Whether a set could not be read.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.sets.has_failed()
+    }
+
     /// Whether all sets that were compared could be read.
+    ///
+    /// # Errors
+    /// The first that could not.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.sets.check(self.collection)
     }

@@ -170,6 +170,11 @@ impl ComparedSets {
         Ok(())
     }
 
+    /// Whether a set could not be read.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.get().is_some()
+    }
+
     /// Whether all sets that were compared could be read.
     ///
     /// # Errors
