@@ -875,32 +875,45 @@ def check_promises(run: Run, report: Report) -> None:
     report.check(named, alike(standing, own, measure))
     kept_ones = set(run.kept()) | {d for d in run.documents if not d.file.own}
     alone = []
-    holders = index_of(kept_ones)
+    kept_index = Index(kept_ones)
     component = {d: answer.leader[n] for n, unit in enumerate(answer.units) for d in unit.members}
     led = {component[d] for d in kept_ones if d in component}
     for document in run.removed():
         if run.settings["linkage"] == "components":
             if component.get(document) not in led:
                 alone.append(document)
-        elif not any(True for _ in reached_by(document, holders, measure)):
+        elif not any(True for _ in reached_by(document, kept_index, measure)):
             alone.append(document)
     report.check("every removed document has a kept one that stands for it", map(repr, alone))
 
 
-def index_of(documents) -> dict:
-    holders = defaultdict(list)
-    for document in documents:
-        for feature in document.features:
-            holders[feature].append(document)
-    return holders
+class Index:
+    """Finds the documents of a group that share features with another one, and how many."""
+
+    def __init__(self, documents):
+        self.documents, self.holders, self.sets = list(documents), defaultdict(list), None
+        for document in self.documents:
+            for feature in document.features:
+                self.holders[feature].append(document)
+
+    def met_by(self, document: Record):
+        lists = [self.holders[feature] for feature in document.features if feature in self.holders]
+        # As in `all_matches`: where many hold the same features, comparing with every document costs less.
+        if sum(map(len, lists)) <= 4 * len(self.documents):
+            met = Counter()
+            for found in lists:
+                met.update(found)
+            return met.items()
+        if self.sets is None:
+            self.bit = {feature: 1 << at for at, feature in enumerate(self.holders)}
+            self.sets = [sum(self.bit[feature] for feature in one.features) for one in self.documents]
+        own = sum(self.bit.get(feature, 0) for feature in document.features)
+        return ((other, (own & other_set).bit_count()) for other, other_set in zip(self.documents, self.sets))
 
 
-def reached_by(document: Record, holders: dict, measure: Measure):
-    """The documents under `holders` with which this one, as the one that may go, reaches the threshold."""
-    met = Counter()
-    for feature in document.features:
-        met.update(holders.get(feature, ()))
-    for other, shared in met.items():
+def reached_by(document: Record, index: Index, measure: Measure):
+    """The documents of an index with which this one, as the one that may go, reaches the threshold."""
+    for other, shared in index.met_by(document):
         if other is document or not measure.reaches(shared, len(document.features), len(other.features)):
             continue
         if document.compared and other.compared or document.tokens == other.tokens:
@@ -909,11 +922,11 @@ def reached_by(document: Record, holders: dict, measure: Measure):
 
 def alike(standing: list, own, measure: Measure) -> list:
     """Pairs among the documents that reach the threshold; pairs within the other collection do not count."""
-    holders = index_of(standing)
+    index = Index(standing)
     found = []
     for document in own if own is not None else standing:
         if document.file.own:
-            found += [f"{document!r} and {other!r}" for other in reached_by(document, holders, measure)]
+            found += [f"{document!r} and {other!r}" for other in reached_by(document, index, measure)]
     return found
 
 

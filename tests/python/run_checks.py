@@ -1450,9 +1450,9 @@ def witnesses(c: Checks) -> None:
     same from `recluster`, on any number of threads, in any memory and order of files."""
     folder = c.work / "witnesses"
     folder.mkdir()
-    made = family(71, 5000)
-    docs, fewer = write_jsonl(folder / "docs.jsonl", made), write_jsonl(folder / "fewer.jsonl", made[:2600])
-    old, new = write_jsonl(folder / "old.jsonl", made[:700]), write_jsonl(folder / "new.jsonl", made[700:2200])
+    made = family(71, 4000)
+    docs, fewer = write_jsonl(folder / "docs.jsonl", made), write_jsonl(folder / "fewer.jsonl", made[:1600])
+    old, new = write_jsonl(folder / "old.jsonl", made[:500]), write_jsonl(folder / "new.jsonl", made[500:1700])
     other = {"checker": ["--against", old]}
     runs = []
     for rule in ("first", "best"):
@@ -1484,7 +1484,7 @@ def witnesses(c: Checks) -> None:
     c.check("witness: best compares more", work[0]["candidates"] < work[1]["candidates"] and work[0]["verified"] < work[1]["verified"],
             [(one["candidates"], one["verified"]) for one in work])
 
-    parts = [write_jsonl(folder / "parts" / f"{at}.jsonl", made[at * 1000:at * 1000 + 1000]) for at in range(5)]
+    parts = [write_jsonl(folder / "parts" / f"{at}.jsonl", made[at * 800:at * 800 + 800]) for at in range(5)]
     for rule in ("first", "best"):
         trees = []
         for at, (inputs, *options) in enumerate(((parts, "-j", "1"), (parts, "-j", "7"), (parts[::-1], "-j", "2"), (parts, "--memory", "1"))):
