@@ -27,6 +27,8 @@ pub struct ElementOrder {
     /// Level of each counter.
     levels: Vec<u8>,
     shift: u32,
+    /// The lowest level of a common counter.
+    common_from: u8,
     /// A bit for one, two, four or more adjacent counters: whether any of them is common. Few are, so the bits of a
     /// large sketch stay in the processor's cache, where the levels do not.
     common: Vec<u64>,
@@ -35,6 +37,10 @@ pub struct ElementOrder {
 
 /// Counts below this are chance, or elements that share a counter.
 pub(crate) const COMMON: u8 = 4;
+
+/// Elements that are counted so many times on average are a small vocabulary, as single words and characters are: all of
+/// them are common then, and ordered by level.
+const SMALL_VOCABULARY: usize = 8;
 
 /// Bits for each common counter, at least: so that no more than one in so many of the other elements passes for
 /// common by chance.
@@ -98,6 +104,8 @@ impl ElementOrder {
         mut counts: Vec<u8>,
         carries: impl Iterator<Item = (usize, u64)>,
     ) -> Self {
+        let mut counted: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        let carries = carries.inspect(|(_, carry)| counted += carry);
         let carried = |(counter, carry)| (counter, level(carry + u64::from(counts[counter])));
         let carried: Vec<(usize, u8)> = carries.map(carried).collect();
         for (counter, _) in &carried {
@@ -107,32 +115,34 @@ impl ElementOrder {
         for &(counter, level) in &carried {
             counts[counter] = level;
         }
-        Self::of_levels(counts, MOST_LEVELS)
+        let few = (reach(&counts, 1) * SMALL_VOCABULARY) as u64 <= counted;
+        Self::of_levels(counts, if few { 1 } else { COMMON }, MOST_LEVELS)
     }
 
     /// The order by some levels, of which at most so many are above 0: the lowest others become 0.
-    fn of_levels(mut levels: Vec<u8>, most: usize) -> Self {
+    fn of_levels(mut levels: Vec<u8>, common_from: u8, most: usize) -> Self {
         // Found after a few steps: most counters have low counts.
         let least = (1..u8::MAX).find(|&least| reach(&levels, least) <= most).unwrap_or(u8::MAX);
         if least > 1 {
             levels.iter_mut().for_each(|level| *level = if *level < least { 0 } else { *level });
         }
-        let common = reach(&levels, COMMON);
+        let common = reach(&levels, common_from);
         let bits = (common * BITS).next_power_of_two().clamp(64, levels.len());
         let adjacent = levels.len() / bits;
         // No early exit from a row: the compiler vectorises it.
-        let is_common = |row: &[u8]| row.iter().fold(0, |most, &level| most.max(level)) >= COMMON;
+        let is_common =
+            |row: &[u8]| row.iter().fold(0, |most, &level| most.max(level)) >= common_from;
         let word = |rows: &[u8]| {
             let rows = rows.chunks(adjacent).rev();
             rows.fold(0, |word, row| word << 1 | u64::from(is_common(row)))
         };
         let common = levels.chunks(64 * adjacent).map(word).collect();
         let shift = 64 - levels.len().ilog2();
-        Self { levels, shift, common, common_shift: 64 - bits.ilog2() }
+        Self { levels, shift, common_from, common, common_shift: 64 - bits.ilog2() }
     }
 
-    /// Whether an element may be in several sampled sets: true for all whose [level](Self::level) is 4 or more, and for
-    /// a few others.
+    /// Whether an element may be in several sampled sets: true for all whose [level](Self::level) is 4 or more,
+    /// of small vocabularies 1 or more, and for a few others.
     #[inline]
     #[must_use]
     pub fn is_common(&self, element: u64) -> bool {
@@ -152,7 +162,7 @@ impl ElementOrder {
     pub fn to_bytes(&self) -> Vec<u8> {
         let levels = (0u32..).zip(&self.levels).filter(|&(_, &level)| level > 0);
         let levels = levels.map(|(counter, &level)| (counter, u64::from(level)));
-        codec::encode(KIND, 64 - self.shift, &[], levels)
+        codec::encode(KIND, 64 - self.shift, &[self.common_from.into()], levels)
     }
 
     /// Decodes what [`ElementOrder::to_bytes`] gives.
@@ -160,15 +170,16 @@ impl ElementOrder {
     /// # Errors
     /// Bytes that are no order, damaged, of another version, or of elements of another hash family.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let decoder = Decoder::<0>::open(KIND, COUNTER_BITS, bytes)?;
+        let decoder = Decoder::<1>::open(KIND, COUNTER_BITS, bytes)?;
         let mut levels = vec![0u8; 1 << decoder.counter_bits];
         let too_high = decoder.damaged("a level is out of range");
-        let mut in_range = decoder.entries <= MOST_LEVELS as u64;
+        let common_from = u8::try_from(decoder.fields[0]).unwrap_or(0);
+        let mut in_range = common_from > 0 && decoder.entries <= MOST_LEVELS as u64;
         decoder.for_each(|counter, level| match u8::try_from(level) {
             Ok(level) => levels[counter] = level,
             Err(_) => in_range = false,
         })?;
-        in_range.then(|| Self::of_levels(levels, MOST_LEVELS)).ok_or(too_high)
+        in_range.then(|| Self::of_levels(levels, common_from, MOST_LEVELS)).ok_or(too_high)
     }
 }
 
@@ -206,6 +217,22 @@ mod tests {
         assert!(ranks[4] < ranks[5] && ranks[5] < ranks[6] && ranks[6] < ranks[7], "{ranks:?}");
     }
 
+    /// Of 50 elements in 2 to 51 of 51 sets, all are common; of many that are counted as rarely, those above 3 are.
+    #[test]
+    fn all_elements_of_small_vocabularies_are_common() {
+        let set = |n: u64| Vec::from_iter((0..50).map(finalise).skip(n.saturating_sub(1) as usize));
+        let mut sketch = DfSketch::for_elements(20_000, 0);
+        (0..51).for_each(|n| sketch.add(&set(n)));
+        let mut large = sketch.clone();
+        large.add(&Vec::from_iter((1000..5000).map(finalise)));
+        let order = sketch.freeze();
+        assert!((0..50).map(finalise).all(|element| order.is_common(element)));
+        assert!((0..49).all(|n| order.level(finalise(n)) <= order.level(finalise(n + 1))));
+        let order = large.freeze();
+        let common = (1000..5000).filter(|&element| order.is_common(finalise(element))).count();
+        assert!(common < 4000 / BITS, "{common}");
+    }
+
     /// One bit for eight counters or so: common elements are all known, and of the others no more than one in
     /// [`BITS`] passes for one.
     #[test]
@@ -213,6 +240,7 @@ mod tests {
         let common: Vec<u64> = (0..100).map(finalise).collect();
         let others: Vec<u64> = (1000..11_000).map(finalise).collect();
         let mut sketch = DfSketch::for_elements(8000, 0);
+        sketch.add(&Vec::from_iter((20_000..21_000).map(finalise)));
         (0..COMMON).for_each(|_| sketch.add(&common));
         let order = sketch.freeze();
         assert_eq!((order.levels.len(), order.common.len()), (8192, 1024 / 64));
@@ -224,11 +252,11 @@ mod tests {
     #[test]
     fn the_lowest_counts_are_dropped_beyond_the_bound() {
         let levels: Vec<u8> = (0..1024).map(|at| (at % 256) as u8).collect();
-        let order = ElementOrder::of_levels(levels.clone(), 100);
+        let order = ElementOrder::of_levels(levels.clone(), COMMON, 100);
         // 25 levels of 4 counters each.
         let expected: Vec<u8> = levels.iter().map(|&l| if l < 231 { 0 } else { l }).collect();
         assert_eq!(order.levels, expected);
-        assert_eq!(ElementOrder::of_levels(levels.clone(), 1020).levels, levels);
+        assert_eq!(ElementOrder::of_levels(levels.clone(), COMMON, 1020).levels, levels);
     }
 
     /// As many common counters as there may be, spread so that as many gaps as possible take two bytes.
@@ -239,7 +267,7 @@ mod tests {
         levels.iter_mut().step_by(128).for_each(|level| *level = u8::MAX);
         let common = levels.iter_mut().filter(|level| **level == 0).take(most - counters / 128);
         common.for_each(|level| *level = u8::MAX);
-        let order = ElementOrder::of_levels(levels, most);
+        let order = ElementOrder::of_levels(levels, COMMON, most);
         assert_eq!(order.levels.iter().filter(|&&level| level > 0).count(), most);
         let bytes = order.to_bytes().len();
         assert!(bytes > 3 * most && bytes <= longest(counters, most), "{bytes}");
