@@ -102,12 +102,11 @@ impl DfSketch {
         Self { sample, shift: 64 - bits, low: vec![0; 1 << bits], carries: Vec::new() }
     }
 
-    /// Bytes of memory that a sketch for so many elements takes at most, together with its [`ElementOrder`]: a sketch is
-    /// frozen before it is freed. Common counters of the order are counted as one in 64, as on texts.
+    /// Bytes of memory that a sketch for so many elements takes at most, its [`ElementOrder`] included.
     #[must_use]
     pub fn bytes_for(elements: u64) -> u64 {
-        let counters = 1u64 << sample(elements, MOST_COUNTERS).1;
-        counters + counters * 3 / 8 + counters / CARRY_SHARE
+        let counters = 1 << sample(elements, MOST_COUNTERS).1;
+        counters + counters / 8 + counters / CARRY_SHARE
     }
 
     /// Whether the sample holds the set with this number: a few with adjacent numbers in every so many, chosen
@@ -197,7 +196,7 @@ impl DfSketch {
         let carries = self.take_carries();
         let carries =
             carries.into_iter().map(|(counter, carry)| (counter as usize, u64::from(carry) << 8));
-        ElementOrder::of_counts(&self.low, carries)
+        ElementOrder::of_counts(self.low, carries)
     }
 
     /// Encodes the sketch, to be merged in another process: a few bytes for each counter that is not 0.
@@ -449,7 +448,7 @@ mod tests {
                 let (every, bits) = sample(elements, most);
                 assert!(every > 0 && 1 << bits <= most.clamp(1 << 10, MOST_COUNTERS));
             }
-            assert!(DfSketch::bytes_for(elements) <= MOST_COUNTERS * 23 / 16);
+            assert!(DfSketch::bytes_for(elements) <= MOST_COUNTERS * 19 / 16);
         }
     }
 }

@@ -6,12 +6,10 @@ use lookalike_core::fingerprint::finalise;
 
 /// Order of elements by document frequency: a frozen [`DfSketch`](crate::DfSketch).
 ///
-/// Elements that are not known to be in several sampled sets come first, by value; then the common ones by
-/// frequency (exact up to 4095, beyond in steps of 1/2048) and by value. Immutable, and small when encoded
+/// Elements with lower [levels](ElementOrder::level) come first, those of equal levels by value. Levels are document
+/// frequencies in a sample: exact below 64, and eight to an octave beyond. Immutable, and small when encoded
 /// ([`ElementOrder::to_bytes`]): all tasks of a run must use the same one. The answer of a join never depends on
 /// it, only the number of candidates does.
-///
-/// Takes at most three bits for each counter of the sketch, and two bytes for each common one.
 ///
 /// ```
 /// use lookalike_join::{DfSketch, ElementOrder};
@@ -20,125 +18,131 @@ use lookalike_core::fingerprint::finalise;
 /// (0..500).for_each(|number| sketch.add(&[7, 1000 + number]));
 /// (0..100).for_each(|_| sketch.add(&[8]));
 /// let order = sketch.freeze();
-/// assert!(order.rank(7) > order.rank(8) && order.rank(8) > order.rank(9));
+/// assert!(order.level(7) > order.level(8) && order.level(8) > order.level(9));
 /// assert_eq!(ElementOrder::from_bytes(&order.to_bytes())?, order);
 /// # Ok::<(), lookalike_join::DecodeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ElementOrder {
-    /// A bit for one, two, four or more adjacent counters: whether any of them is common. Few are, so these bits
-    /// stay in the processor's cache.
+    /// Level of each counter.
+    levels: Vec<u8>,
+    shift: u32,
+    /// The lowest level of a common counter.
+    common_from: u8,
+    /// A bit for one, two, four or more adjacent counters: whether any of them is common. Few are, so the bits of a
+    /// large sketch stay in the processor's cache, where the levels do not.
     common: Vec<u64>,
     common_shift: u32,
-    /// For each 64 counters, a bit for each that is common, and the number of common ones before.
-    counters: Vec<(u64, u32)>,
-    shift: u32,
-    /// Level of each common counter.
-    levels: Vec<u16>,
 }
 
 /// Counts below this are chance, or elements that share a counter.
 pub(crate) const COMMON: u8 = 4;
 
+/// Elements that are counted so many times on average are a small vocabulary, as single words and characters are: all of
+/// them are common then, and ordered by level.
+const SMALL_VOCABULARY: usize = 8;
+
 /// Bits for each common counter, at least: so that no more than one in so many of the other elements passes for
 /// common by chance.
 const BITS: usize = 8;
 
-/// The most common counters: beyond, those with the lowest counts are dropped.
-const MOST_COMMON: usize = 3 << 20;
+/// The most counters whose levels are kept: of more, the lowest levels become 0.
+const MOST_LEVELS: usize = 1 << 22;
 
-/// Bytes of an encoded order of so many counters at most: four for each that is common, one for its distance and
-/// three for its level, and more for distances of 2⁷, of 2¹⁴ and of 2²¹ counters, of which there are only so many.
-const fn longest(counters: usize, common: usize) -> usize {
-    HEADER + 4 * common + (counters >> 7) + (counters >> 14) + (counters >> 21)
+/// Bytes of an encoded order of so many counters at most: three for each level above 0, and more for distances of
+/// 2⁷, of 2¹⁴ and of 2²¹ counters, of which there are only so many.
+const fn longest(counters: usize, levels: usize) -> usize {
+    HEADER + 3 * levels + (counters >> 7) + (counters >> 14) + (counters >> 21)
 }
 
 /// Bytes of an encoded order around its entries, at most.
 const HEADER: usize = 128;
 
 /// An encoded order can be broadcast.
-const _: () = assert!(longest(1 << *COUNTER_BITS.end(), MOST_COMMON) <= 16 << 20);
+const _: () = assert!(longest(1 << *COUNTER_BITS.end(), MOST_LEVELS) <= 16 << 20);
 
 const KIND: Kind = Kind { magic: *b"LKORDER\n", version: 1, name: "an element order" };
 
 /// Logarithms of the least and largest number of counters.
 const COUNTER_BITS: std::ops::RangeInclusive<u32> = 10..=28;
 
-/// Bits of a count that a level keeps below the leading one.
-const MANTISSA: u32 = 11;
+/// The level of a count: exact below 64, then eight levels an octave, up to 2³⁰. Monotone.
+fn level(count: u64) -> u8 {
+    match count {
+        0..64 => count as u8,
+        _ if count >= 1 << 30 => u8::MAX,
+        _ => {
+            let octave = count.ilog2();
+            let eighth = (count >> (octave - 3)) as u32 & 7;
+            (64 + (octave - 6) * 8 + eighth) as u8
+        }
+    }
+}
 
-/// The level of a count: exact below 2¹², then 2¹¹ levels an octave, up to the count of 2⁴². Monotone.
-fn level(count: u64) -> u16 {
-    let octave = count.max(1).ilog2().saturating_sub(MANTISSA);
-    let level = u64::from(octave << MANTISSA) + (count >> octave);
-    u16::try_from(level).unwrap_or(u16::MAX)
+/// The level of a count below 256: without branches, for the compiler to vectorise.
+#[inline(always)]
+fn level_of_byte(count: u8) -> u8 {
+    let octave_6 = 64 + (count.wrapping_sub(64) >> 3);
+    let octave_7 = 72 + (count.wrapping_sub(128) >> 4);
+    if count < 64 {
+        count
+    } else if count < 128 {
+        octave_6
+    } else {
+        octave_7
+    }
+}
+
+/// How many levels reach `least`.
+fn reach(levels: &[u8], least: u8) -> usize {
+    levels.iter().filter(|&&level| level >= least).count()
 }
 
 impl ElementOrder {
-    /// The order by some counts: counts modulo 256, and what has to be added to some of them, by counter.
-    pub(crate) fn of_counts(low: &[u8], mut carries: impl Iterator<Item = (usize, u64)>) -> Self {
-        let mut next = carries.next();
-        let mut entries = Vec::new();
-        for (word, low) in low.chunks(u64::BITS as usize).enumerate() {
-            let first = word * u64::BITS as usize;
-            // Mostly there are none: a comparison without branches.
-            let any = low.iter().fold(0, |most, &count| most.max(count)) >= COMMON;
-            let carried = next.is_some_and(|(counter, _)| counter < first + low.len());
-            if !any && !carried {
-                continue;
-            }
-            for (counter, &count) in (first..).zip(low) {
-                let carry = next.filter(|carry| carry.0 == counter).map_or(0, |carry| carry.1);
-                if carry > 0 {
-                    next = carries.next();
-                }
-                if carry > 0 || count >= COMMON {
-                    entries.push((counter as u32, level(carry + u64::from(count))));
-                }
-            }
+    /// The order by some counts: counts modulo 256, and what has to be added to those beyond.
+    pub(crate) fn of_counts(
+        mut counts: Vec<u8>,
+        carries: impl Iterator<Item = (usize, u64)>,
+    ) -> Self {
+        let mut counted: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        let carries = carries.inspect(|(_, carry)| counted += carry);
+        let carried = |(counter, carry)| (counter, level(carry + u64::from(counts[counter])));
+        let carried: Vec<(usize, u8)> = carries.map(carried).collect();
+        for (counter, _) in &carried {
+            counts[*counter] = 0;
         }
-        Self::of_levels(low.len(), entries, MOST_COMMON)
+        counts.iter_mut().for_each(|count| *count = level_of_byte(*count));
+        for &(counter, level) in &carried {
+            counts[counter] = level;
+        }
+        let few = (reach(&counts, 1) * SMALL_VOCABULARY) as u64 <= counted;
+        Self::of_levels(counts, if few { 1 } else { COMMON }, MOST_LEVELS)
     }
 
-    /// The order by the levels of common counters, sorted, of which at most so many stay: those with the lowest are
-    /// dropped.
-    fn of_levels(counters: usize, mut entries: Vec<(u32, u16)>, most: usize) -> Self {
-        if entries.len() > most {
-            let mut numbers = vec![0usize; 1 << u16::BITS];
-            entries.iter().for_each(|&(_, level)| numbers[usize::from(level)] += 1);
-            let (mut left, mut least) = (entries.len(), 0);
-            while left > most {
-                left -= numbers[least];
-                least += 1;
-            }
-            entries.retain(|&(_, level)| usize::from(level) >= least);
+    /// The order by some levels, of which at most so many are above 0: the lowest others become 0.
+    fn of_levels(mut levels: Vec<u8>, common_from: u8, most: usize) -> Self {
+        // Found after a few steps: most counters have low counts.
+        let least = (1..u8::MAX).find(|&least| reach(&levels, least) <= most).unwrap_or(u8::MAX);
+        if least > 1 {
+            levels.iter_mut().for_each(|level| *level = if *level < least { 0 } else { *level });
         }
-        let bits = (entries.len() * BITS).next_power_of_two().clamp(64, counters);
-        let all_bits = counters.ilog2();
-        let coarser = all_bits - bits.ilog2();
-        let mut common = vec![0u64; bits / 64];
-        let mut words = vec![(0u64, 0u32); counters / 64];
-        for &(counter, _) in &entries {
-            let bit = counter >> coarser;
-            common[bit as usize / 64] |= 1 << (bit % 64);
-            words[counter as usize / 64].0 |= 1 << (counter % 64);
-        }
-        let mut before = 0;
-        for (word, rank) in &mut words {
-            *rank = before;
-            before += word.count_ones();
-        }
-        Self {
-            common,
-            common_shift: 64 - bits.ilog2(),
-            counters: words,
-            shift: 64 - all_bits,
-            levels: entries.into_iter().map(|(_, level)| level).collect(),
-        }
+        let common = reach(&levels, common_from);
+        let bits = (common * BITS).next_power_of_two().clamp(64, levels.len());
+        let adjacent = levels.len() / bits;
+        // No early exit from a row: the compiler vectorises it.
+        let is_common =
+            |row: &[u8]| row.iter().fold(0, |most, &level| most.max(level)) >= common_from;
+        let word = |rows: &[u8]| {
+            let rows = rows.chunks(adjacent).rev();
+            rows.fold(0, |word, row| word << 1 | u64::from(is_common(row)))
+        };
+        let common = levels.chunks(64 * adjacent).map(word).collect();
+        let shift = 64 - levels.len().ilog2();
+        Self { levels, shift, common_from, common, common_shift: 64 - bits.ilog2() }
     }
 
-    /// Whether an element is among the common ones: true for all whose [level](Self::level) is above 0,
-    /// and for a few others.
+    /// Whether an element may be in several sampled sets: true for all whose [level](Self::level) is 4 or more,
+    /// of small vocabularies 1 or more, and for a few others.
     #[inline]
     #[must_use]
     pub fn is_common(&self, element: u64) -> bool {
@@ -146,39 +150,19 @@ impl ElementOrder {
         self.common[(bit / 64) as usize] >> (bit % 64) & 1 == 1
     }
 
-    /// Document frequency of an element, in logarithmic steps beyond 4095: 0 for elements that are not common.
+    /// Document frequency of an element in the sample, in logarithmic steps from 64 on.
     #[inline]
     #[must_use]
-    pub fn level(&self, element: u64) -> u16 {
-        let counter = counter(element, self.shift);
-        let (word, rank) = self.counters[(counter / 64) as usize];
-        let bit = 1u64 << (counter % 64);
-        if word & bit == 0 {
-            return 0;
-        }
-        self.levels[(rank + (word & (bit - 1)).count_ones()) as usize]
-    }
-
-    /// The sort key of an element in this order, ahead of its value.
-    #[inline]
-    #[must_use]
-    pub fn rank(&self, element: u64) -> u32 {
-        if self.is_common(element) { 1 + u32::from(self.level(element)) } else { 0 }
+    pub fn level(&self, element: u64) -> u8 {
+        self.levels[counter(element, self.shift) as usize]
     }
 
     /// Encodes the order, for all tasks of a distributed join: at most 16 MiB.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let bits = |(word, _): &(u64, u32)| {
-            let word = *word;
-            std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
-                .take_while(|&word| word > 0)
-                .map(u64::trailing_zeros)
-        };
-        let counters = (0u32..).zip(&self.counters);
-        let counters = counters.flat_map(|(at, word)| bits(word).map(move |bit| at * 64 + bit));
-        let levels = self.levels.iter().map(|&level| u64::from(level));
-        codec::encode(KIND, 64 - self.shift, &[], counters.zip(levels))
+        let levels = (0u32..).zip(&self.levels).filter(|&(_, &level)| level > 0);
+        let levels = levels.map(|(counter, &level)| (counter, u64::from(level)));
+        codec::encode(KIND, 64 - self.shift, &[self.common_from.into()], levels)
     }
 
     /// Decodes what [`ElementOrder::to_bytes`] gives.
@@ -186,16 +170,16 @@ impl ElementOrder {
     /// # Errors
     /// Bytes that are no order, damaged, of another version, or of elements of another hash family.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let decoder = Decoder::<0>::open(KIND, COUNTER_BITS, bytes)?;
-        let counters = 1 << decoder.counter_bits;
+        let decoder = Decoder::<1>::open(KIND, COUNTER_BITS, bytes)?;
+        let mut levels = vec![0u8; 1 << decoder.counter_bits];
         let too_high = decoder.damaged("a level is out of range");
-        let mut in_range = decoder.entries <= MOST_COMMON as u64;
-        let mut entries = Vec::new();
-        decoder.for_each(|counter, level| match u16::try_from(level) {
-            Ok(level) => entries.push((counter as u32, level)),
+        let common_from = u8::try_from(decoder.fields[0]).unwrap_or(0);
+        let mut in_range = common_from > 0 && decoder.entries <= MOST_LEVELS as u64;
+        decoder.for_each(|counter, level| match u8::try_from(level) {
+            Ok(level) => levels[counter] = level,
             Err(_) => in_range = false,
         })?;
-        in_range.then(|| Self::of_levels(counters, entries, MOST_COMMON)).ok_or(too_high)
+        in_range.then(|| Self::of_levels(levels, common_from, MOST_LEVELS)).ok_or(too_high)
     }
 }
 
@@ -209,12 +193,13 @@ mod tests {
     fn levels_are_monotone_and_fine() {
         for count in 1..1u64 << 17 {
             assert!(level(count) >= level(count - 1));
-            // Counts of one level differ by less than 1/2048.
-            assert!(level(count) < level(count + count / 2048 + 1), "{count}");
+            // Counts of one level differ by less than an eighth.
+            assert!(level(count) < level(count + count / 8 + 1) || count >= 1 << 30, "{count}");
         }
-        assert!((0..4096).all(|count| u64::from(level(count)) == count));
-        assert!(level(1 << 40) < level((1 << 40) + (1 << 30)));
-        assert_eq!((level(1 << 42), level(u64::MAX)), (u16::MAX, u16::MAX));
+        assert_eq!((level((1 << 30) - 1), level(1 << 30), level(u64::MAX)), (255, 255, 255));
+        for count in 0..=255 {
+            assert_eq!(level_of_byte(count), level(count.into()));
+        }
     }
 
     /// Frequencies far apart: beyond 255, elements of small vocabularies differ by this alone.
@@ -227,9 +212,25 @@ mod tests {
             (0..count).for_each(|_| sketch.add(&[element]));
         }
         let order = sketch.freeze();
-        let ranks: Vec<u32> = (1..=8).map(|element| order.rank(element)).collect();
+        let ranks: Vec<u8> = (1..=8).map(|element| order.level(element)).collect();
         assert!(ranks.is_sorted() && ranks[0] < ranks[1] && ranks[2] < ranks[3], "{ranks:?}");
         assert!(ranks[4] < ranks[5] && ranks[5] < ranks[6] && ranks[6] < ranks[7], "{ranks:?}");
+    }
+
+    /// Of 50 elements in 2 to 51 of 51 sets, all are common; of many that are counted as rarely, those above 3 are.
+    #[test]
+    fn all_elements_of_small_vocabularies_are_common() {
+        let set = |n: u64| Vec::from_iter((0..50).map(finalise).skip(n.saturating_sub(1) as usize));
+        let mut sketch = DfSketch::for_elements(20_000, 0);
+        (0..51).for_each(|n| sketch.add(&set(n)));
+        let mut large = sketch.clone();
+        large.add(&Vec::from_iter((1000..5000).map(finalise)));
+        let order = sketch.freeze();
+        assert!((0..50).map(finalise).all(|element| order.is_common(element)));
+        assert!((0..49).all(|n| order.level(finalise(n)) <= order.level(finalise(n + 1))));
+        let order = large.freeze();
+        let common = (1000..5000).filter(|&element| order.is_common(finalise(element))).count();
+        assert!(common < 4000 / BITS, "{common}");
     }
 
     /// One bit for eight counters or so: common elements are all known, and of the others no more than one in
@@ -239,41 +240,37 @@ mod tests {
         let common: Vec<u64> = (0..100).map(finalise).collect();
         let others: Vec<u64> = (1000..11_000).map(finalise).collect();
         let mut sketch = DfSketch::for_elements(8000, 0);
+        sketch.add(&Vec::from_iter((20_000..21_000).map(finalise)));
         (0..COMMON).for_each(|_| sketch.add(&common));
         let order = sketch.freeze();
-        assert_eq!((order.counters.len(), order.common.len()), (8192 / 64, 1024 / 64));
-        assert!(
-            common
-                .iter()
-                .all(|&value| order.is_common(value) && order.level(value) >= u16::from(COMMON))
-        );
+        assert_eq!((order.levels.len(), order.common.len()), (8192, 1024 / 64));
+        assert!(common.iter().all(|&value| order.is_common(value) && order.level(value) >= COMMON));
         let taken = others.iter().filter(|&&value| order.is_common(value)).count();
         assert!((1..others.len() / BITS).contains(&taken), "{taken}");
     }
 
     #[test]
     fn the_lowest_counts_are_dropped_beyond_the_bound() {
-        let entries: Vec<(u32, u16)> = (0..1024).map(|at| (at, 1 + (at % 256) as u16)).collect();
-        let order = ElementOrder::of_levels(1024, entries.clone(), 100);
+        let levels: Vec<u8> = (0..1024).map(|at| (at % 256) as u8).collect();
+        let order = ElementOrder::of_levels(levels.clone(), COMMON, 100);
         // 25 levels of 4 counters each.
-        let expected: Vec<u16> = entries.iter().map(|entry| entry.1).filter(|&l| l > 231).collect();
+        let expected: Vec<u8> = levels.iter().map(|&l| if l < 231 { 0 } else { l }).collect();
         assert_eq!(order.levels, expected);
-        assert_eq!(ElementOrder::of_levels(1024, entries, 1024).levels.len(), 1024);
+        assert_eq!(ElementOrder::of_levels(levels.clone(), COMMON, 1020).levels, levels);
     }
 
-    /// As many common counters as there may be, spread so that as many distances as possible take two bytes.
+    /// As many common counters as there may be, spread so that as many gaps as possible take two bytes.
     #[test]
     fn encoded_orders_stay_within_their_bound() {
-        let (counters, most) = (1u32 << 18, 1 << 13);
-        let mut entries: Vec<(u32, u16)> =
-            (0..counters).step_by(128).map(|counter| (counter, u16::MAX)).collect();
-        let others = (0..counters).filter(|counter| counter % 128 != 0);
-        entries.extend(others.take(most - entries.len()).map(|counter| (counter, u16::MAX)));
-        entries.sort_unstable();
-        let order = ElementOrder::of_levels(counters as usize, entries, most);
-        assert_eq!(order.levels.len(), most);
+        let (counters, most) = (1 << 18, 1 << 13);
+        let mut levels = vec![0u8; counters];
+        levels.iter_mut().step_by(128).for_each(|level| *level = u8::MAX);
+        let common = levels.iter_mut().filter(|level| **level == 0).take(most - counters / 128);
+        common.for_each(|level| *level = u8::MAX);
+        let order = ElementOrder::of_levels(levels, COMMON, most);
+        assert_eq!(order.levels.iter().filter(|&&level| level > 0).count(), most);
         let bytes = order.to_bytes().len();
-        assert!(bytes > 4 * most && bytes <= longest(counters as usize, most), "{bytes}");
+        assert!(bytes > 3 * most && bytes <= longest(counters, most), "{bytes}");
     }
 
     #[test]
@@ -304,9 +301,8 @@ mod tests {
             let decoded = ElementOrder::from_bytes(&order.to_bytes()).unwrap();
             prop_assert_eq!(&decoded, &order);
             for (element, times) in counts {
-                let least = if times < u32::from(COMMON) { 0 } else { times };
-                prop_assert!(u32::from(order.level(element)) >= least);
-                prop_assert!(order.is_common(element) || order.level(element) == 0);
+                prop_assert!(order.level(element) >= level(times.into()));
+                prop_assert!(order.is_common(element) || order.level(element) < COMMON);
             }
         }
     }

@@ -213,7 +213,7 @@ fn joined<Id: Copy + Ord + std::fmt::Debug, B: Bitmap>(
         if let Some(Overlap { shared, a, b }) = verify(criterion, set(later), set(earlier)) {
             pairs.insert((later, earlier), (shared, a, b));
             let common = set(later).iter().filter(|element| set(earlier).contains(element));
-            let first = common.min_by_key(|&&element| (order.rank(element), element)).unwrap();
+            let first = common.min_by_key(|&&element| (order.level(element), element)).unwrap();
             assert!(elements.contains(first), "not under the first common element");
         }
     }

@@ -125,12 +125,16 @@ impl Sets {
             let low = self.elements[at] <= bound;
             (!(low && self.df[at] == 1), !low)
         };
-        let saturated: Vec<u64> = self.elements.iter().map(|&e| sketch.count(e).min(255)).collect();
+        // Counters of a byte, of which those below 4 said nothing.
+        let count = |element| Some(sketch.count(element)).filter(|&count| count >= 4);
+        let saturated: Vec<u64> =
+            self.elements.iter().map(|&e| count(e).map_or(0, |count| count.min(255))).collect();
         let bytes = DfSketch::bytes_for(all);
         let order = sketch.freeze();
         let run = |at: usize, level: u64| {
             let (shared, high) = place(at);
-            (shared, order.is_common(self.elements[at]), level, high)
+            let common = order.is_common(self.elements[at]);
+            (shared, common, if common { level } else { 0 }, high)
         };
         serde_json::json!({
             "features": features,
@@ -142,7 +146,7 @@ impl Sets {
             "order_bytes_encoded": order.to_bytes().len(),
             "candidates_true_df": self.candidates(criterion, |at| self.df[at]),
             "candidates_run": self.candidates(criterion, |at| run(at, order.level(self.elements[at]).into())),
-            "candidates_pure_steps": self.candidates(criterion, |at| order.rank(self.elements[at])),
+            "candidates_pure_steps": self.candidates(criterion, |at| order.level(self.elements[at])),
             "candidates_saturated": self.candidates(criterion, |at| run(at, saturated[at])),
         })
     }

@@ -50,10 +50,10 @@ impl PrefixFilter<'_> {
             let all = shared().chain(high).filter(|&&element| self.order.is_common(element));
             all.map(|&element| (self.order.level(element), element))
         };
-        let mut counts = vec![0u32; 1 << u16::BITS];
+        let mut counts = [0u32; 1 << u8::BITS];
         common().for_each(|(level, _)| counts[usize::from(level)] += 1);
         let (mut most, mut left) = (0, end - position);
-        while counts[usize::from(most)] < left && most < u16::MAX {
+        while counts[usize::from(most)] < left && most < u8::MAX {
             left -= counts[usize::from(most)];
             most += 1;
         }
