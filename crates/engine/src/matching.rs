@@ -73,8 +73,10 @@ pub struct Matches {
     /// Distinct pairs of units that met under a key and that its places and their sizes leave; where very many units
     /// have the key, places are not known, and all are counted.
     pub candidates: u64,
-    /// Pairs whose sets were intersected.
+    /// Pairs that were decided by their sets: by bucket counts or by intersection.
     pub verified: u64,
+    /// Pairs whose sets were intersected; unknown where the matches are those of an earlier run.
+    pub intersected: Option<u64>,
     /// Keys that two or more units have.
     pub keys: u64,
     /// How often units have one of those.
@@ -163,6 +165,7 @@ pub fn find_from(
     }
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
+    matches.intersected = Some(tally.intersected());
     clock.lap(&mut matches, "comparing")?;
     checkpoints.write(&matches)?;
     Ok(matches)
@@ -220,6 +223,7 @@ impl Checkpoint for Matches {
             pairs: PairList { edges, complete: complete == 1 },
             candidates,
             verified,
+            intersected: None,
             keys,
             keys_written,
             units_with_keys: with_keys as u32,

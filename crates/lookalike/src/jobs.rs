@@ -136,6 +136,7 @@ fn carry_out(
         phases: analysis.phases.iter().map(phase).collect(),
         peak_memory_bytes: memory::peak(),
         scratch_bytes: Some(analysis.collection.stored()).filter(|&bytes| bytes > 0),
+        intersected: analysis.matches.intersected,
         resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
         redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
         plan: None,

@@ -160,6 +160,7 @@ fn summary() -> Summary {
                 .collect(),
             peak_memory_bytes: Some(812_000_000),
             scratch_bytes: None,
+            intersected: Some(3_208),
             resumed: Vec::new(),
             redone: Vec::new(),
             plan: None,

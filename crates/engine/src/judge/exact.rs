@@ -119,6 +119,7 @@ impl Judge for ExactJudge<'_> {
         if !self.sets.may_differ_by(a.counts, b.counts, may_differ) {
             return None;
         }
+        self.tally.intersected.fetch_add(1, Ordering::Relaxed);
         let shared =
             self.sets.shared(self.collection, self.units, (unit, candidate.unit), needed)?;
         Some(Edge { unit, with: candidate.unit, shared })

@@ -93,6 +93,7 @@ pub trait Judge: Sync {
 pub struct Tally {
     candidates: AtomicU64,
     verified: AtomicU64,
+    intersected: AtomicU64,
 }
 
 impl Tally {
@@ -114,9 +115,15 @@ impl Tally {
         self.candidates.load(Ordering::Relaxed)
     }
 
-    /// Pairs whose sets were intersected.
+    /// Pairs that were decided by their sets: by bucket counts or by intersection.
     #[must_use]
     pub fn verified(&self) -> u64 {
         self.verified.load(Ordering::Relaxed)
+    }
+
+    /// Pairs whose sets were intersected. Depends on the memory that there was for counts.
+    #[must_use]
+    pub fn intersected(&self) -> u64 {
+        self.intersected.load(Ordering::Relaxed)
     }
 }

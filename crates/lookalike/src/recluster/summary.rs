@@ -105,6 +105,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         phases: vec![Phase { name: "reclustering".into(), seconds, ..Phase::default() }],
         peak_memory_bytes: memory::peak(),
         scratch_bytes: None,
+        intersected: None,
         resumed: Vec::new(),
         redone: Vec::new(),
         plan: None,
