@@ -12,7 +12,6 @@
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
-pub mod admission;
 pub mod approach;
 mod block;
 mod buckets;
@@ -23,6 +22,7 @@ mod common_elements;
 mod date;
 mod elements;
 pub mod error;
+pub mod files;
 pub mod footprint;
 mod gather;
 mod groups;
@@ -60,7 +60,7 @@ pub use collection::{Collection, Document};
 pub use common_elements::common_elements;
 pub use error::EngineError;
 pub use footprint::{Footprint, Limits, Needs};
-pub use ingest::{IngestOptions, ingest, ingest_chunks};
+pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use judge::{Edge, SketchJudge};
 pub use keep_values::Valueless;
 pub use matching::{Linkage, MatchOptions, Matches, find, find_from};
