@@ -131,7 +131,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Chunks of the same kind from another file on.
-    pub(super) fn from_file(&self, next_file: usize) -> Self {
+    pub(super) fn at_file(&self, next_file: usize) -> Self {
         let Self { inputs, chunk_bytes, only_fields, .. } = *self;
         Self { next_file, only_fields, ..Self::new(inputs, chunk_bytes) }
     }

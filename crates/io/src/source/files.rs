@@ -27,7 +27,7 @@ impl<'a> Chunks<'a> {
     /// # }
     /// ```
     pub fn into_files(self) -> Files<'a> {
-        let (template, next_file) = (self.from_file(self.next_file()), self.next_file());
+        let (template, next_file) = (self.at_file(self.next_file()), self.next_file());
         let begun = self.is_within_file().then_some(FileChunks { chunks: self, until: next_file });
         Files { begun, template, next_file }
     }
@@ -52,7 +52,7 @@ impl<'a> Iterator for Files<'a> {
             return None;
         }
         self.next_file += self.template.run_length(first);
-        Some(FileChunks { chunks: self.template.from_file(first), until: self.next_file })
+        Some(FileChunks { chunks: self.template.at_file(first), until: self.next_file })
     }
 }
 
