@@ -2434,6 +2434,55 @@ def long_texts(c: Checks) -> None:
         c.check(f"long texts: {name}: the report names `explain`", done.returncode == 0 and "lookalike explain A B" in page and len(page) < 200_000, done.stderr)
 
 
+def several_files(c: Checks) -> None:
+    """Files of very different sizes, most of them compressed, read on several threads: always the same bytes."""
+    folder = c.work / "several"
+    folder.mkdir()
+    chance = random.Random(11)
+    words = [f"w{number}" for number in range(3000)]
+    texts = [" ".join(chance.choices(words, k=chance.choice((8, 60, 400)))) for _ in range(3000)]
+
+    def lines(number: int, records: int) -> str:
+        chosen = (chance.choice(texts) + (" more" if chance.random() < 0.3 else "") for _ in range(records))
+        return "".join(json.dumps({"id": f"{number}-{at}", "text": text}) + "\n" for at, text in enumerate(chosen))
+
+    for number, records in enumerate((9000, 3, 4000, 0, 1, 6000, 12000, 50)):
+        text = lines(number, records)
+        if number == 5:
+            # Larger than a chunk: nothing of it is read ahead.
+            text += json.dumps({"id": "long", "text": " ".join(chance.choices(words, k=700_000))}) + "\n" + lines(95, 20)
+        if number % 3 == 2:
+            (folder / f"{number}.jsonl").write_text(text)
+        else:
+            (folder / f"{number}.jsonl.gz").write_bytes(gzip.compress(text.encode(), 1))
+    (folder / "9.txt").write_text(texts[0])
+
+    def result(label: str, *options) -> tuple:
+        out = c.out(f"several {label}")
+        done = c.run("dedup", folder, "--output", out, "--tables", "tsv", "--quiet", *options)
+        unlike = ("report.html", "summary.json")
+        files = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file() and path.name not in unlike}
+        return done.returncode, done.stderr.replace(str(out), "OUT"), files
+
+    budgets = {"default": (), "30 MB": ("--memory", "30MB"), "400 MB": ("--memory", "400MB")}
+    first = result("first", "--threads", "1")
+    c.check("several files: runs", first[0] == 0 and first[2], first[1])
+    for budget, options in budgets.items():
+        for threads in (1, 2, 8):
+            c.check(f"several files: {budget}, {threads} threads", result(f"{budget} {threads}", "--threads", threads, *options) == first)
+
+    # Cut off in the middle: the same error from any number of threads, or the same rest.
+    cut = folder / "6.jsonl.gz"
+    cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
+    damaged = result("damaged 1", "--threads", "1")
+    skipped = result("skipped 1", "--threads", "1", "--skip-unreadable")
+    c.check("several files: the damaged one is named", damaged[0] == 1 and "6.jsonl.gz" in damaged[1] and not damaged[2], damaged[:2])
+    c.check("several files: the damaged one is skipped", skipped[0] == 0 and len(skipped[2]) > 5, skipped[:2])
+    for threads in (2, 8):
+        c.check(f"several files: damaged, {threads} threads", result(f"damaged {threads}", "--threads", threads) == damaged)
+        c.check(f"several files: skipped, {threads} threads", result(f"skipped {threads}", "--threads", threads, "--skip-unreadable", "--memory", "400MB") == skipped)
+
+
 PARTS = (
     self_test,
     settings,
@@ -2474,6 +2523,7 @@ PARTS = (
     damaged_parquet,
     no_report,
     long_texts,
+    several_files,
 )
 
 

@@ -81,7 +81,8 @@ const POSTED: f64 = 8.0 + 8.0;
 /// Bytes of a key while all pairs are looked for: the size of its unit.
 const SIZES: f64 = 4.0;
 
-/// Chunks and results that are on their way for each thread ([`crate::pipeline::ordered`]).
+/// Chunks and results that are in flight for each thread, of the file that is read first
+/// ([`crate::pipeline`]).
 const ON_THE_WAY: f64 = 3.0;
 
 /// Bytes of one of them: 2 MiB of input, or what became of them, and the buffers of whoever reads it.

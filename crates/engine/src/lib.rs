@@ -13,7 +13,6 @@
 //!    candidates exactly, on whole feature sets.
 //! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
 
-pub mod admission;
 pub mod approach;
 mod block;
 mod buckets;
@@ -25,6 +24,7 @@ mod common_elements;
 mod date;
 mod elements;
 pub mod error;
+pub mod files;
 pub mod footprint;
 mod gather;
 mod groups;
@@ -67,7 +67,7 @@ pub use common_elements::common_elements;
 pub use error::EngineError;
 pub use footprint::{Footprint, Limits, Needs};
 pub use in_memory_sets::InMemorySets;
-pub use ingest::{IngestOptions, ingest, ingest_chunks};
+pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use judge::{Edge, SketchJudge};
 pub use keep_values::Valueless;
 pub use matching::{Linkage, MatchOptions, Matches, find, find_from};

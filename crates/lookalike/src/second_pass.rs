@@ -10,10 +10,11 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
 use lookalike_core::TextDigest;
-use lookalike_engine::admission::{Permit, admitted};
+use lookalike_engine::files::{FilePart, ReadChunk, chunk_bytes};
 use lookalike_engine::original;
+use lookalike_engine::pipeline::{Items, Limits, Part};
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{EngineError, Progress, pipeline};
+use lookalike_engine::{Collection, EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{Chunk, Place, VisitScratch};
 use lookalike_io::{Format, Inputs, Item, Problem};
@@ -77,16 +78,18 @@ pub(crate) fn second_pass(
     let collection = &analysis.collection;
     let own_files = collection.first_protected_file.min(inputs.files.len() as u32);
     let own = &inputs.files[..own_files as usize];
-    let limit = analysis.memory.in_flight();
-    let chunks: Box<dyn Iterator<Item = (Admitted, u32)> + Send> = match routing {
+    // The chunks of which something is wanted, where not all are read.
+    let mut some: Option<Vec<u32>> = None;
+    let parts: Box<dyn Iterator<Item = ChunksPart<'_>> + Send> = match routing {
         Some(_) => {
             progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
             // Only the samples may lie in files that are not written again.
             let last_file =
                 wanted.documents.last().map_or(0, |&document| collection.file(document) + 1);
             let until = own_files.max(last_file);
-            let chunks = inputs.chunks().take_while(move |chunk| chunk_file(chunk) < until);
-            Box::new(admitted(inputs, limit, chunks).zip(0..))
+            let files = inputs.chunks().into_files();
+            let files = files.take_while(move |file| file.first_file() < until);
+            Box::new(files.map(|file| Box::new(FilePart(file)) as ChunksPart<'_>))
         }
         None => {
             let documents = &wanted.documents;
@@ -94,7 +97,9 @@ pub(crate) fn second_pass(
             chunks.dedup();
             let places: Vec<Place> = chunks.iter().map(|&c| collection.chunk_place(c)).collect();
             progress.phase("picking samples", Some(bytes_of(inputs, &places)));
-            Box::new(admitted(inputs, limit, inputs.chunks_at(places)).zip(chunks))
+            some = Some(chunks);
+            let places = Items(inputs.chunks_at(places));
+            Box::new(std::iter::once(Box::new(places) as ChunksPart<'_>))
         }
     };
 
@@ -107,14 +112,20 @@ pub(crate) fn second_pass(
     // What was written is filled anew: its pages are there.
     let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
     let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
-    pipeline::ordered(
-        analysis.threads,
-        chunks,
+    let numbers = ChunkNumbers::new(collection);
+    let mut position = 0;
+    pipeline::ordered_parts(
+        Limits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
+        parts,
+        |chunk| chunk_bytes(chunk, inputs),
         VisitScratch::default,
-        |scratch, ((chunk, permit), index)| -> Result<_, LookalikeError> {
+        |scratch, chunk| -> Result<_, LookalikeError> {
             let chunk = match chunk {
                 Ok(chunk) => chunk,
-                Err(problem) => return Ok((index, Read::Problem(problem), Vec::new(), permit)),
+                Err(problem) => return Ok((None, Read::Problem(problem), Vec::new())),
+            };
+            let Some(index) = numbers.of(chunk.place()) else {
+                return Err(changed(inputs, chunk.file, None));
             };
             let shown = pick(&chunk, index, analysis, wanted, scratch)?;
             let read = match routing {
@@ -126,16 +137,28 @@ pub(crate) fn second_pass(
                     let known = fates.before_file(own_files);
                     Read::Routed(chunk.file, chunk.consumed, known, routed)
                 }
-                _ => Read::Seen(chunk.consumed),
+                _ => Read::Seen(chunk.file, chunk.consumed),
             };
-            Ok((index, read, shown, permit))
+            Ok((Some(index), read, shown))
         },
+        |_| 0,
         |result| {
-            outcome = result.and_then(|(index, read, shown, _permit)| {
+            // Chunks are those of the first pass, in its order.
+            let expected = match &some {
+                None => position as u32,
+                Some(chunks) => chunks.get(position).copied().unwrap_or(u32::MAX),
+            };
+            position += 1;
+            outcome = result.and_then(|(index, read, shown)| {
+                if let (Some(index), Read::Routed(file, ..) | Read::Seen(file, _)) = (index, &read)
+                    && index != expected
+                {
+                    return Err(changed(inputs, *file, None));
+                }
                 pass.shown.extend(shown);
                 let consumed = match (read, &mut writer) {
                     (Read::Problem(problem), _) => {
-                        recount.problem(index, problem)?;
+                        recount.problem(expected, problem)?;
                         0
                     }
                     (Read::Routed(file, consumed, known, mut routed), Some(writer)) => {
@@ -145,7 +168,7 @@ pub(crate) fn second_pass(
                         written().push(routed);
                         consumed
                     }
-                    (Read::Seen(consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
+                    (Read::Seen(_, consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
                 };
                 progress.advance(consumed, 0);
                 if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
@@ -173,8 +196,26 @@ fn bytes_of(inputs: &Inputs, places: &[Place]) -> u64 {
     files.map(|file| inputs.files[file].size).sum()
 }
 
-/// A chunk, or what is wrong in its place, that is in flight.
-type Admitted = (Result<Chunk, Problem>, Permit);
+/// Chunks that are read one after the other.
+type ChunksPart<'a> = Box<dyn Part<Item = ReadChunk> + 'a>;
+
+/// The numbers of chunks by their places.
+struct ChunkNumbers(Vec<((u32, u32), u32)>);
+
+impl ChunkNumbers {
+    fn new(collection: &Collection) -> Self {
+        let places = (0..collection.chunks()).map(|chunk| (collection.chunk_place(chunk), chunk));
+        // Problems in place of a chunk have no place; those of chunks ascend.
+        let chunks = places.filter(|(place, _)| place.record > 0);
+        Self(chunks.map(|(place, chunk)| ((place.file, place.record), chunk)).collect())
+    }
+
+    /// The number of the chunk that begins there; `None` if none did in the first pass.
+    fn of(&self, place: Place) -> Option<u32> {
+        let at = self.0.binary_search_by_key(&(place.file, place.record), |&(place, _)| place);
+        at.ok().map(|at| self.0[at].1)
+    }
+}
 
 /// What became of a chunk.
 enum Read {
@@ -183,8 +224,8 @@ enum Read {
     /// It is of this file, took this many bytes of it, had so many documents the first time, and its records
     /// know where they go.
     Routed(u32, u64, u64, Box<Routed>),
-    /// It was only looked at.
-    Seen(u64),
+    /// It is of this file, took this many bytes of it, and was only looked at.
+    Seen(u32, u64),
 }
 
 /// Counts again what the first pass counted: documents by chunk, documents and problems by file.
@@ -210,7 +251,8 @@ impl<'a> Recount<'a> {
 
     /// A place that cannot be read now. If documents came from there, that is new.
     fn problem(&mut self, chunk: u32, problem: Problem) -> Result<(), LookalikeError> {
-        if !self.analysis.collection.chunk_documents(chunk).is_empty() {
+        let is_known = chunk < self.analysis.collection.chunks();
+        if is_known && !self.analysis.collection.chunk_documents(chunk).is_empty() {
             return Err(changed(&self.analysis.inputs, problem.file, Some(problem)));
         }
         if let Some(counts) = self.files.get_mut(problem.file as usize) {
@@ -264,13 +306,6 @@ fn changed(inputs: &Inputs, file: u32, found: Option<Problem>) -> LookalikeError
             input: inputs.files[file as usize].name.clone(),
             found: found.map(Box::new),
         },
-    }
-}
-
-fn chunk_file(chunk: &Result<Chunk, Problem>) -> u32 {
-    match chunk {
-        Ok(chunk) => chunk.file,
-        Err(problem) => problem.file,
     }
 }
 

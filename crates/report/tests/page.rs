@@ -15,7 +15,8 @@ fn words(text: &str, emit: &mut dyn FnMut(&str, Range<usize>)) {
 
 fn page(summary: &Summary, clusters: &[ClusterExhibit], samples: &[PairExhibit]) -> String {
     let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
-    let samples: Vec<AlignedPair> = samples.iter().map(|pair| align(pair).unwrap()).collect();
+    let samples: Vec<AlignedPair> =
+        samples.iter().map(|pair| align(pair).expect("nothing stops it")).collect();
     let html = Report { summary, clusters, samples: &samples }.html();
     html.expect("the template renders whatever comes in")
 }
