@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import platform
+import shutil
 import signal
 import statistics
 import subprocess
@@ -19,8 +20,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MODES = {"mixed": [], "spaced": [], "copies": ["--copies"], "variants": ["--variants", "--texts", "10"]}
+MODES |= {"shared": ["--shared", "12"]}
+MODES |= {"spaced-shared": MODES["shared"]}
 MODES |= {"short": ["--words", "60", "--fresh", "0.1"], "half": ["--half"], "boilerplate": ["--boilerplate"], "forms": ["--forms", "1000"]}
-# `spaced` leaves out the samples in scripts without spaces, whose words every tool cuts in its own way.
+# `shared`: about twelve documents have each sentence, as in real collections; `mixed` has few candidates.
+# `spaced` and `spaced-shared` leave out the samples in scripts without spaces, whose words every tool cuts in its own way.
 SPACED = ("samples/crates.jsonl", "samples/documentation.jsonl.gz", "samples/apache.parquet", "samples/descriptions.csv")
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -183,7 +187,7 @@ class Collections:
         """A collection, made now unless the same command made it before."""
         path = self.work / f"{kind}-{documents}.jsonl"
         # The generator runs in the project's directory.
-        samples = SPACED if kind == "spaced" else ["samples"]
+        samples = SPACED if kind.startswith("spaced") else ["samples"]
         arguments = ["--documents", str(documents), *MODES[kind], *samples, *self.sources]
         receipt = path.with_suffix(".command")
         made_by = json.dumps(arguments)
@@ -201,8 +205,34 @@ class Collections:
 
 
 def warm(path: Path, timeout: float) -> None:
-    """Reads a file into the system's cache, so that no program pays for the disk."""
-    subprocess.run(["cat", str(path)], stdout=subprocess.DEVNULL, timeout=timeout)
+    """Reads a file, or those of a directory, into the system's cache, so that no program pays for the disk."""
+    subprocess.run(["cat", *map(str, files_of(path))], stdout=subprocess.DEVNULL, timeout=timeout)
+
+
+def files_of(corpus: Path) -> list:
+    """The files of a collection that was given: itself, or the JSONL files of the directory, by name."""
+    files = sorted(corpus.glob("*.jsonl")) if corpus.is_dir() else [corpus]
+    if not files or not all(file.is_file() for file in files):
+        raise Failed(f"{corpus}: no JSONL file there")
+    return files
+
+
+def size_of(corpus: Path) -> int:
+    """Bytes of a collection."""
+    return sum(file.stat().st_size for file in files_of(corpus))
+
+
+def one_file(corpus: Path, work: Path) -> Path:
+    """The collection as one file, for programs that read one: itself, or a copy in `work` of what a directory has."""
+    files = files_of(corpus)
+    if files == [corpus]:
+        return corpus
+    path = work / f"corpus-{corpus.name}.jsonl"
+    with path.open("wb") as out:
+        for file in files:
+            with file.open("rb") as part:
+                shutil.copyfileobj(part, out)
+    return path
 
 
 def programs(binaries: Path, *names: str) -> dict:
@@ -278,6 +308,9 @@ def argument_parser(doc: str) -> argparse.ArgumentParser:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=summary, epilog=rest, formatter_class=form)
     parser.add_argument("sources", nargs="*", metavar="SOURCE", help="text besides the samples")
+    parser.add_argument("--corpus", type=Path, action="append", default=[], metavar="FILE",
+                        help="a collection to measure as it is: a file or directory of JSONL with `id` and `text` "
+                        "(may be given several times)")
     parser.add_argument("--work", type=Path, default=ROOT / "out/bench", help="where collections are kept (out/bench)")
     parser.add_argument("--documents", type=int, default=200_000, help="documents of mixed (200000)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the median counts (3)")

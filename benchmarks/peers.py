@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""A collection in; lookalike and other tools next to each other out: cost, recall and precision in one Markdown table.
+"""Compares lookalike with other tools: cost, recall and precision in one Markdown table for each collection.
 
-    peers.py [SOURCE...] [--input FILE.jsonl] [--documents N] [--few N] [--only NAME,...] [--repeat N] [--work DIR]
+    peers.py [SOURCE...] [--kinds KIND,...] [--corpus FILE] [--documents N] [--few N] [--only NAME,...] [--repeat N]
+             [--work DIR]
 
-The collection is made by lookalike-generate from those of the project's samples that put spaces between words, and
-every SOURCE, or is --input (records with an `id` and a `text`). All tools get the same file; the slow ones its first
---few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
+Collections of the kinds `mixed` and `shared` (see main_job.py) are made by lookalike-generate from those of the
+project's samples that put spaces between words, and every SOURCE. Every --corpus FILE (or directory of JSONL; records
+with an `id` and a `text`) is measured as well; without --kinds, nothing else is. All tools get the same file; the slow
+ones its first --few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
 peers/requirements-*.txt, each in a virtual environment of its own; one that does not install, fails or takes longer than
 --timeout is a row that says so. All run in turn, --repeat times.
 
@@ -15,7 +17,8 @@ Standard library only; Linux (elsewhere memory is that of the largest process of
 
     peers.py                                        # what `make bench-peers` does: an hour, most of it the peers'
     peers.py --documents 20000 --few 2000           # a first look
-    peers.py --input pages.jsonl --only lookalike,rensa
+    peers.py --corpus pages.jsonl --only lookalike,rensa
+    peers.py --kinds mixed,shared --corpus pages.jsonl      # a table for each
 """
 import csv
 import hashlib
@@ -30,12 +33,14 @@ from itertools import islice
 from pathlib import Path
 
 from measure import (
-    CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, programs,
-    save, say, table, warm, with_others,
+    CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, one_file,
+    programs, save, say, table, warm, with_others,
 )
 from truth import Score, Truth, closure, score, score_flags
 
 HERE = Path(__file__).resolve().parent
+# Collections that can be made, and what lookalike-generate calls them.
+KINDS = {"mixed": "spaced", "shared": "spaced-shared"}
 SETTINGS = "word 5-grams, 0.8"
 INSTALL_SECONDS = 1800
 
@@ -214,18 +219,26 @@ class Bench:
         self.options, self.work = options, options.work
         self.program = programs(options.binaries, "lookalike", "lookalike-generate")
         self.work.mkdir(parents=True, exist_ok=True)
-        whole = options.input or self.generated()
-        part = first_documents(whole, options.few, self.work)
-        self.truth = {path: truth_about(path, self.work) for path in {whole: None, part: None}}
-        self.rows = [self.row(tool, part if tool.slow else whole) for tool in (*LOOKALIKE, *PEERS)]
-        if part != whole:
-            self.rows.insert(-sum(tool.slow for tool in PEERS), self.row(LOOKALIKE[1], part))
-        self.rows = [row for row in self.rows if row["tool"].name.lstrip("`").startswith(tuple(options.only))]
+        self.truth, self.tables = {}, {}
+        for name, whole in self.collections():
+            part = first_documents(whole, options.few, self.work)
+            for path in (whole, part):
+                if path not in self.truth:
+                    self.truth[path] = truth_about(path, self.work)
+            rows = [self.row(tool, part if tool.slow else whole) for tool in (*LOOKALIKE, *PEERS)]
+            if part != whole:
+                rows.insert(-sum(tool.slow for tool in PEERS), self.row(LOOKALIKE[1], part))
+            self.tables[name] = [row for row in rows if row["tool"].name.lstrip("`").startswith(tuple(options.only))]
+        self.rows = [row for rows in self.tables.values() for row in rows]
 
-    def generated(self) -> Path:
+    def collections(self):
+        """The name and the file of each collection."""
         generate = self.program["lookalike-generate"]
-        collections = Collections(self.work, generate, self.options.sources, self.options.timeout)
-        return collections.get("spaced", self.options.documents)
+        made = Collections(self.work, generate, self.options.sources, self.options.timeout)
+        for kind in self.options.kinds:
+            yield kind, made.get(KINDS[kind], self.options.documents)
+        for corpus in self.options.corpus:
+            yield corpus.name, one_file(corpus, self.work)
 
     @staticmethod
     def row(tool: Tool, path: Path) -> dict:
@@ -266,17 +279,25 @@ class Bench:
 
     def show(self) -> None:
         head = ["", "documents", "wall s", "CPU s", "peak MB", "MB/s", "recall", "recall .80–.85", "precision", "links right"]
-        lines = [self.line(row) for row in self.rows]
-        for truth in self.truth.values():
-            perfect = score(truth, closure(truth))
-            lines.append(["the true pairs, closed", documents_of(truth), *[None] * 4, *shares(perfect)])
-        sizes = "; ".join(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
-                          f"{score(truth, {}).true:,} true pairs" for path, truth in self.truth.items())
-        table(f"{SETTINGS}: {sizes}", head, lines)
+        for name, rows in self.tables.items():
+            lines, sizes = [self.line(row) for row in rows], []
+            for path in {row["path"]: None for row in rows}:
+                truth = self.truth[path]
+                perfect = score(truth, closure(truth))
+                lines.append(["the true pairs, closed", documents_of(truth), *[None] * 4, *shares(perfect)])
+                sizes.append(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
+                             f"{score(truth, {}).true:,} true pairs")
+            table(f"{name}, {SETTINGS}: {'; '.join(sizes)}", head, lines)
         print()
+        said = set()
         for row in self.rows:
-            tool = row["tool"]
-            print(f"* {named(tool)}: {tool.about}" + (f". **Failed**: {reason(row['failed'])}" if row["failed"] else ""))
+            tool, failed = row["tool"], row["failed"]
+            line = f"* {named(tool)}: {tool.about}"
+            if failed:
+                line += f". **Failed** on {row['path'].name}: {reason(failed)}"
+            if line not in said:
+                print(line)
+            said.add(line)
 
     def line(self, row: dict) -> list:
         documents, runs = documents_of(self.truth[row["path"]]), row["runs"]
@@ -330,16 +351,22 @@ def remove(output: Path) -> None:
 
 def arguments():
     parser = argument_parser(__doc__ or "")
-    parser.add_argument("--input", type=Path, metavar="FILE", help="a JSONL collection to use instead of a made one")
+    parser.add_argument("--kinds", help=f"which collections to make, of {','.join(KINDS)} (all, or none with --corpus)")
     parser.add_argument("--few", type=int, default=20_000, help="documents for the slow tools (20000)")
     parser.add_argument("--only", default="", help="rows whose names begin so, with commas between")
     options = parser.parse_args()
     options.only = [name.strip() for name in options.only.split(",")]
     if min(options.documents, options.few, options.repeat) < 1:
         parser.error("--documents, --few and --repeat must be positive")
-    if options.input and options.sources:
-        parser.error("--input is used as it is: no SOURCE with it")
-    options.input = options.input and options.input.resolve()
+    kinds = ("" if options.corpus else ",".join(KINDS)) if options.kinds is None else options.kinds
+    options.kinds = [kind.strip() for kind in kinds.split(",") if kind.strip()]
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"--kinds {unknown.pop()}: choose from {', '.join(KINDS)}")
+    if options.sources and not options.kinds:
+        parser.error("--corpus is used as it is: no SOURCE without --kinds")
+    if len({corpus.name for corpus in options.corpus}) < len(options.corpus):
+        parser.error("--corpus: give collections of different names")
+    options.corpus = [corpus.resolve() for corpus in options.corpus]
     options.work, options.binaries = options.work.resolve(), options.binaries.resolve()
     return options
 

@@ -5,12 +5,13 @@
 use crate::corpus::Corpus;
 use anyhow::Result;
 use lookalike_core::{FeatureKind, Measure};
+use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
     Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
     Signer, Silent, Units, Verify, find, ingest,
 };
 use lookalike_lexicon::Lexicon;
-use lookalike_methods::{Candidates, Method, MethodSpec, Statistics, build};
+use lookalike_methods::{Candidates, Method, MethodSpec, Statistics, Unsigned, build};
 use lookalike_text::Terms;
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,6 +50,8 @@ pub(crate) fn cosine(threshold: &str) -> Result<MatchSettings> {
 pub(crate) struct Signed {
     /// The documents.
     pub(crate) collection: Collection,
+    /// The set of each document, its number of tokens, and why it is in no pair.
+    documents: Vec<(Option<SetRef>, u32, Option<Unsigned>)>,
     /// Seconds for reading, tokenising and signing.
     pub(crate) seconds: f64,
     settings: MatchSettings,
@@ -63,37 +66,44 @@ pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings)
     let started = Instant::now();
     let collection = ingest(&inputs, &signer, &options, &Silent)?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Signed { collection, seconds, settings, approach })
+    let mut documents = Vec::new();
+    collection.for_each(|_, document| {
+        documents.push((document.set, document.tokens, collection.unsigned_row(document)));
+    })?;
+    Ok(Signed { collection, documents, seconds, settings, approach })
 }
 
 impl Signed {
     /// Documents without a signature, or without features.
     pub(crate) fn ignored(&self) -> u64 {
-        (0..self.collection.len()).filter(|&d| self.collection.unsigned(d).is_some()).count() as u64
+        self.documents.iter().filter(|(_, _, unsigned)| unsigned.is_some()).count() as u64
     }
 
     /// Sizes of the documents that are signed: tokens, and features as the method counts them.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = (u32, u32)> {
-        let collection = &self.collection;
-        let signed = (0..collection.len()).filter(|&d| collection.unsigned(d).is_none());
-        signed.filter_map(|document| {
-            let document = collection.document(document);
-            let place = document.set?;
-            let size = collection.signatures(place.block).size(place.index);
-            Some((document.tokens, size))
+        let signed = self.documents.iter().filter(|(_, _, unsigned)| unsigned.is_none());
+        signed.filter_map(|&(set, tokens, _)| {
+            let place = set?;
+            let size = self.collection.signatures(place.block).size(place.index);
+            Some((tokens, size))
         })
     }
 
+    /// Whether a document is signed.
+    fn is_signed(&self, document: u32) -> bool {
+        self.documents[document as usize].2.is_none()
+    }
+
     /// Finds what matches. With `pairs` all pairs are listed.
-    pub(crate) fn find(mut self, pairs: bool) -> Result<Found> {
+    pub(crate) fn find(self, pairs: bool) -> Result<Found> {
         let started = Instant::now();
-        let units = Units::new(&self.collection, &[], self.settings.measure);
+        let units = Units::new(&self.collection, &[], self.settings.measure)?;
         let collapsing = started.elapsed().as_secs_f64();
         let options = MatchOptions {
             list_pairs: pairs.then_some(MOST_PAIRS),
             ..MatchOptions::in_memory(Linkage::Components)
         };
-        let Self { collection, settings, approach, .. } = &mut self;
+        let Self { collection, settings, approach, .. } = &self;
         let mut matches = find(collection, &units, settings, approach, &options, &Silent)?;
         anyhow::ensure!(matches.pairs.complete || !pairs, "more than {MOST_PAIRS} pairs");
         matches.phases.insert(0, ("collapsing", collapsing));
@@ -128,7 +138,7 @@ impl Found {
     /// Documents that the method cannot sign are alone, even where their words are the same.
     pub(crate) fn clusters(&self) -> Vec<u32> {
         let cluster = |document| match self.units.of_document(document) {
-            Some(unit) if self.signed.collection.unsigned(document).is_none() => {
+            Some(unit) if self.signed.is_signed(document) => {
                 self.units.members(self.matches.leader[unit as usize])[0]
             }
             _ => document,
@@ -148,11 +158,10 @@ impl Found {
     /// Calls with every pair of documents that matches, the smaller number first, and its edge; no edge
     /// for two documents of one unit.
     pub(crate) fn each_pair(&self, mut pair: impl FnMut(u32, u32, Option<Edge>)) {
-        let collection = &self.signed.collection;
         for unit in 0..self.units.len() {
             let members = self.units.members(unit);
             for (at, &a) in members.iter().enumerate() {
-                if collection.unsigned(a).is_none() {
+                if self.signed.is_signed(a) {
                     members[at + 1..].iter().for_each(|&b| pair(a.min(b), a.max(b), None));
                 }
             }

@@ -1,7 +1,7 @@
 //! Files of frames and files of arrays: whole as written, or an error.
 
 use super::edits;
-use lookalike_io::scratch::{Decoder, FrameFile, read_whole, write_whole};
+use lookalike_spill::{Decoder, SpillFile, read_checked_file, write_checked_file};
 use std::path::Path;
 
 /// Any bytes as a file of frames and as a file of arrays; and as damage to files that were written.
@@ -11,7 +11,7 @@ pub fn frames(data: &[u8]) {
     opened(&path, data);
     numbers(data);
 
-    let mut file = FrameFile::reopen(&path.with_extension("new")).unwrap().file;
+    let mut file = SpillFile::reopen(&path.with_extension("new")).unwrap().file;
     let mut pieces = vec![0];
     for part in [&[][..], data, &data[..data.len() / 2]] {
         let words: Vec<u64> = part.iter().map(|&byte| u64::from(byte) << 40).collect();
@@ -28,14 +28,16 @@ pub fn frames(data: &[u8]) {
     let path = folder.path().join("arrays");
     let sizes: Vec<u32> = data.iter().map(|&byte| byte.into()).collect();
     let write = |name: &Path| {
-        write_whole(name, |out| {
+        write_checked_file(name, |out| {
             out.array(&sizes)?;
             out.array(data)
         })
     };
     write(&path).unwrap();
     let read = |path: &Path| {
-        read_whole(path, |from, most| Ok((from.array::<u32>(most)?, from.array::<u8>(most)?)))
+        read_checked_file(path, |from, most| {
+            Ok((from.array::<u32>(most)?, from.array::<u8>(most)?))
+        })
     };
     assert_eq!(read(&path).unwrap(), Some((sizes.clone(), data.to_vec())));
     let written = std::fs::read(&path).unwrap();
@@ -48,7 +50,7 @@ pub fn frames(data: &[u8]) {
 /// Opens a file of frames: how many there are. All of them can be read.
 fn opened(path: &Path, bytes: &[u8]) -> usize {
     std::fs::write(path, bytes).unwrap();
-    let found = FrameFile::reopen(path).unwrap();
+    let found = SpillFile::reopen(path).unwrap();
     let end = found.file.bytes();
     assert_eq!(end + found.dropped, bytes.len() as u64);
     assert_eq!(std::fs::read(path).unwrap(), bytes[..end as usize]);
@@ -59,7 +61,7 @@ fn opened(path: &Path, bytes: &[u8]) -> usize {
         found.file.front(frame, &mut words).unwrap();
         found.file.back(frame, &mut words).unwrap();
     }
-    let again = FrameFile::reopen(path).unwrap();
+    let again = SpillFile::reopen(path).unwrap();
     assert_eq!((again.frames, again.dropped), (found.frames.clone(), 0));
     found.frames.len()
 }

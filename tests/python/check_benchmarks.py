@@ -213,7 +213,7 @@ class PlotTest(unittest.TestCase):
 
 class SkewedTest(unittest.TestCase):
     def test_every_collection_can_be_made(self):
-        kinds = {kind for kind in (*main_job.SKEWED, *main_job.GROWTH, "spaced")}
+        kinds = {kind for kind in (*main_job.MAIN, *main_job.SKEWED, *main_job.GROWTH, "spaced", "spaced-shared")}
         self.assertEqual(kinds, set(measure.MODES))
 
     def test_sizes_are_whole_and_distinct(self):

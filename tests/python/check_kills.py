@@ -157,9 +157,9 @@ class Harness:
             errors, code = process.communicate()[1] + f"\nhung for {HANGS} seconds", "hangs"
         operations = []
         if log.exists():
-            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-                _, call, size, path = line.split(" ", 3)
-                operations.append((call, int(size), path))
+            # Threads write their lines in another order than they took their numbers.
+            lines = [line.split(" ", 3) for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
+            operations = [(call, int(size), path) for _, call, size, path in sorted(lines, key=lambda line: int(line[0]))]
             log.unlink()
         return Done(code, errors, operations)
 

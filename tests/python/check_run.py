@@ -454,21 +454,45 @@ def units_of(documents: list, settings: dict) -> list:
 
 def all_matches(units: list, measure: Measure) -> list:
     """For each unit the earlier ones that it reaches the threshold with, and what they share."""
-    holders = defaultdict(list)
-    matches = []
+    holders = Counter(feature for unit in units if unit.compared for feature in unit.features)
+    # Counting feature by feature costs a step for each pair of holders; where most units hold the same
+    # features, as the versions of one text do, comparing every pair of units costs less.
+    by_feature = sum(count * (count - 1) // 2 for count in holders.values())
+    by_pair = len(units) * (len(units) - 1) // 2
+    shared = shared_by_pair if by_feature > 4 * by_pair else shared_by_feature
+    sizes = [len(unit.features) for unit in units]
+    return [
+        sorted((o, s) for o, s in met if measure.reaches(s, size, sizes[o]))
+        for size, met in zip(sizes, shared(units, holders))
+    ]
+
+
+def shared_by_feature(units: list, _holders: Counter):
+    """For each unit the earlier ones that share features with it, and how many, from lists of holders."""
+    earlier = defaultdict(list)
     for number, unit in enumerate(units):
         met = Counter()
         for feature in unit.features if unit.compared else ():
-            met.update(holders[feature])
-            holders[feature].append(number)
-        size = len(unit.features)
-        reached = ((o, s) for o, s in met.items() if measure.reaches(s, size, len(units[o].features)))
-        matches.append(sorted(reached))
-    return matches
+            met.update(earlier[feature])
+            earlier[feature].append(number)
+        yield met.items()
 
 
-def choose_leaders(units: list, matches: list, measure: Measure, only_protected: bool) -> list:
-    """Greedy in order of precedence: a unit goes with the best of the kept ones it matches."""
+def shared_by_pair(units: list, holders: Counter):
+    """The same from every pair of units: sets of features are the bits of whole numbers."""
+    # Frequent features are the low bits, so that most numbers are short.
+    bit = {feature: 1 << at for at, (feature, count) in enumerate(holders.most_common()) if count > 1}
+    sets = [sum(bit.get(feature, 0) for feature in unit.features) if unit.compared else 0 for unit in units]
+    for number, own in enumerate(sets):
+        met = ((other, (own & sets[other]).bit_count()) for other in range(number))
+        yield [(other, shared) for other, shared in met if shared]
+
+
+def choose_leaders(units: list, matches: list, measure: Measure, only_protected: bool, witness: str) -> list:
+    """Greedy in order of precedence: a unit that matches kept ones is removed, and its witness is the first
+    of them, or with `best` the one with the highest measure, of equals the first. All of them are compared."""
+    if witness not in ("first", "best"):
+        raise ValueError(f"{witness} is no witness rule")
     leader = []
     for number, unit in enumerate(units):
         kept = [(o, s) for o, s in matches[number] if leader[o] == o]
@@ -476,6 +500,9 @@ def choose_leaders(units: list, matches: list, measure: Measure, only_protected:
             kept = [(o, s) for o, s in kept if units[o].protected]
         if unit.protected or not kept:
             leader.append(number)
+            continue
+        if witness == "first":
+            leader.append(min(other for other, _ in kept))
             continue
         size = len(unit.features)
         best = max(kept, key=lambda m: (measure.squared(m[1], size, len(units[m[0]].features)), -m[0]))
@@ -522,7 +549,7 @@ class Answer:
         self.matches = all_matches(self.units, self.measure)
         leaders = self.linkage == "leaders"
         self.leader = (
-            choose_leaders(self.units, self.matches, self.measure, against_only)
+            choose_leaders(self.units, self.matches, self.measure, against_only, settings.get("witness"))
             if leaders else join_components(self.matches)
         )
         self.stands_for = {}
@@ -848,32 +875,45 @@ def check_promises(run: Run, report: Report) -> None:
     report.check(named, alike(standing, own, measure))
     kept_ones = set(run.kept()) | {d for d in run.documents if not d.file.own}
     alone = []
-    holders = index_of(kept_ones)
+    kept_index = Index(kept_ones)
     component = {d: answer.leader[n] for n, unit in enumerate(answer.units) for d in unit.members}
     led = {component[d] for d in kept_ones if d in component}
     for document in run.removed():
         if run.settings["linkage"] == "components":
             if component.get(document) not in led:
                 alone.append(document)
-        elif not any(True for _ in reached_by(document, holders, measure)):
+        elif not any(True for _ in reached_by(document, kept_index, measure)):
             alone.append(document)
     report.check("every removed document has a kept one that stands for it", map(repr, alone))
 
 
-def index_of(documents) -> dict:
-    holders = defaultdict(list)
-    for document in documents:
-        for feature in document.features:
-            holders[feature].append(document)
-    return holders
+class Index:
+    """Finds the documents of a group that share features with another one, and how many."""
+
+    def __init__(self, documents):
+        self.documents, self.holders, self.sets = list(documents), defaultdict(list), None
+        for document in self.documents:
+            for feature in document.features:
+                self.holders[feature].append(document)
+
+    def met_by(self, document: Record):
+        lists = [self.holders[feature] for feature in document.features if feature in self.holders]
+        # As in `all_matches`: where many hold the same features, comparing with every document costs less.
+        if sum(map(len, lists)) <= 4 * len(self.documents):
+            met = Counter()
+            for found in lists:
+                met.update(found)
+            return met.items()
+        if self.sets is None:
+            self.bit = {feature: 1 << at for at, feature in enumerate(self.holders)}
+            self.sets = [sum(self.bit[feature] for feature in one.features) for one in self.documents]
+        own = sum(self.bit.get(feature, 0) for feature in document.features)
+        return ((other, (own & other_set).bit_count()) for other, other_set in zip(self.documents, self.sets))
 
 
-def reached_by(document: Record, holders: dict, measure: Measure):
-    """The documents under `holders` with which this one, as the one that may go, reaches the threshold."""
-    met = Counter()
-    for feature in document.features:
-        met.update(holders.get(feature, ()))
-    for other, shared in met.items():
+def reached_by(document: Record, index: Index, measure: Measure):
+    """The documents of an index with which this one, as the one that may go, reaches the threshold."""
+    for other, shared in index.met_by(document):
         if other is document or not measure.reaches(shared, len(document.features), len(other.features)):
             continue
         if document.compared and other.compared or document.tokens == other.tokens:
@@ -882,11 +922,11 @@ def reached_by(document: Record, holders: dict, measure: Measure):
 
 def alike(standing: list, own, measure: Measure) -> list:
     """Pairs among the documents that reach the threshold; pairs within the other collection do not count."""
-    holders = index_of(standing)
+    index = Index(standing)
     found = []
     for document in own if own is not None else standing:
         if document.file.own:
-            found += [f"{document!r} and {other!r}" for other in reached_by(document, holders, measure)]
+            found += [f"{document!r} and {other!r}" for other in reached_by(document, index, measure)]
     return found
 
 
@@ -933,7 +973,7 @@ def check_ledger(run: Run, report: Report) -> None:
     at = {document.place: document for document in run.documents}
     measure, linkage = run.answer.measure, run.settings["linkage"]
     cosine = measure.name == "cosine"
-    wrong = {key: [] for key in ("kept", "counts", "rule", "reach", "order", "best")}
+    wrong = {key: [] for key in ("kept", "counts", "rule", "reach", "order", "witness")}
     for row, document in zip(rows, removed):
         expected = run.answer.stands_for.get(document)
         kept = at.get(place_in(row, "kept_"))
@@ -952,14 +992,15 @@ def check_ledger(run: Run, report: Report) -> None:
         if kept.file.own and key[0] > key[1]:
             wrong["order"].append(f"{document!r} should stay rather than {kept!r}")
         if kept is not expected:
-            wrong["best"].append(f"{document!r}: {kept!r}, not {expected!r}")
+            wrong["witness"].append(f"{document!r}: {kept!r}, not {expected!r}")
     report.check("ledger: each kept one is really kept", wrong["kept"])
     report.check("ledger: counts and measures are exact", wrong["counts"])
     report.check("ledger: each rule is the strictest that holds", wrong["rule"])
     if linkage == "leaders":
         report.check("ledger: each removed document reaches the threshold with its kept one", wrong["reach"])
     report.check("ledger: survivors obey the keep rules", wrong["order"])
-    report.check("ledger: each names the one that stands for it, the best of them", wrong["best"])
+    rule = {"first": "the first kept match", "best": "the best kept match"}.get(run.settings.get("witness"), "the first of its component")
+    report.check(f"ledger: each names its witness, {rule}", wrong["witness"])
     ours = {d for d in run.answer.stands_for if d.file.own}
     report.check("the removed documents are those of the plain computation", map(repr, ours ^ set(removed)))
 
@@ -1059,6 +1100,8 @@ def check_summary(run: Run, report: Report) -> None:
     rows = len(run.table("pairs"))
     if summary["pairs"]["listed"] != rows:
         complaints.append(f"pairs.listed is {summary['pairs']['listed']}, and the table has {rows} rows")
+    if (run.settings["linkage"] == "components") != ("witness" not in run.settings):
+        complaints.append(f"with {run.settings['linkage']}, the witness rule is {run.settings.get('witness')}")
     report.check("summary: counts agree with the answer and the tables", complaints)
     gone = set(removed)
     wrong = []
@@ -1186,7 +1229,7 @@ def self_summary(command: str) -> dict:
         "command": command,
         "settings": {
             "measure": "resemblance", "threshold": "0.6", "shingle": 2, "unit": "word", "normalize": "nfc",
-            "short_documents": "whole", "keep": ["first"], "linkage": "components" if listing else "leaders",
+            "short_documents": "whole", "keep": ["first"], **({"linkage": "components"} if listing else {"linkage": "leaders", "witness": "first"}),
         },
         "inputs": [{"name": "docs.jsonl", "documents": 8, "kept": 4, "removed": 4, "problems": 1}],
         "documents": 8, "kept": 4,
@@ -1312,6 +1355,8 @@ TAMPERINGS = {
         "the summary names an output that is not there": replaced("summary.json", '"pairs.tsv"', '"pears.tsv"'),
         "the threshold was another": replaced("summary.json", '"threshold": "0.6"', '"threshold": "0.7"'),
         "the shingles were others": replaced("summary.json", '"shingle": 2', '"shingle": 3'),
+        "the witness rule is not recorded": replaced("summary.json", ', "witness": "first"', ""),
+        "the witness rule is no rule": replaced("summary.json", '"witness": "first"', '"witness": "last"'),
         "the survivors were others": replaced("summary.json", '"first"', '"shortest"'),
         "the ledger is cut off": replaced("ledger.tsv", "2\t2\t2\n", "2"),
     },
@@ -1339,9 +1384,50 @@ TAMPERINGS = {
 }
 
 
+class Made:
+    """A unit made by hand."""
+
+    def __init__(self, features: str, protected: bool = False, compared: bool = True):
+        self.features, self.protected, self.compared = frozenset(features), protected, compared
+
+
+def witness_complaints() -> list:
+    """Leaders by both rules, counted by hand; and both ways to count what units share."""
+    half = Measure("resemblance", "0.5")
+    units = [Made("abcdxy"), Made("abcefg"), Made("abdefh"), Made("abcdef")]
+    tied = [Made("abcdef123"), Made("defghijkl"), Made("abcghijmn"), Made("abcdefghij")]
+    cases = [
+        # The first two are kept (3 of 9); the third matches the second (4 of 8), the fourth both (4 of 8, 5 of 7).
+        (half, units, False, "first", [0, 1, 1, 0]), (half, units, False, "best", [0, 1, 1, 1]),
+        # Three are kept (3 of 15, 3 of 15, 4 of 14); the fourth matches all (6 of 13, 7 of 12, 7 of 12): of equals the first.
+        *[(Measure("resemblance", "0.45"), tied, False, rule, [0, 1, 2, at]) for rule, at in (("first", 0), ("best", 1))],
+        # A protected unit alone may be a witness; two that are alike stay.
+        (half, [Made("abcdxy", True), *units[1:], Made("abcefg1")], True, "first", [0, 1, 2, 0, 4]),
+        # A removed unit is no witness: the third matches the second (4 of 8) alone, which the first removed.
+        (half, [Made("abcd"), Made("abcefd"), Made("cefdgh")], False, "first", [0, 0, 2]),
+        # Of the smaller in the larger: larger ones first; 3 of 4 in both, so the first by both rules.
+        (Measure("containment", "0.7"), [Made("abcdefg"), Made("abcxyz"), Made("abct")], False, "best", [0, 1, 0]),
+        # A unit with too few features is compared with none.
+        (half, [Made("ab"), Made("ab", compared=False), Made("abc")], False, "first", [0, 1, 0]),
+    ]
+    complaints = []
+    for measure, made, only_protected, rule, wanted in cases:
+        found = choose_leaders(made, all_matches(made, measure), measure, only_protected, rule)
+        if found != wanted:
+            complaints.append(f"{rule}: {found}, not {wanted}")
+        holders = Counter(feature for unit in made if unit.compared for feature in unit.features)
+        ways = [[sorted(met) for met in way(made, holders)] for way in (shared_by_feature, shared_by_pair)]
+        if ways[0] != ways[1]:
+            complaints.append(f"shared counts differ: {ways}")
+    return complaints
+
+
 def self_test() -> bool:
     """Every tampering must be caught, and the good runs must pass."""
-    done = {"caught": 0, "missed": 0}
+    complaints = witness_complaints()
+    for complaint in complaints:
+        print(f"FAILED: witnesses: {complaint}")
+    done = {"caught": 0, "missed": len(complaints)}
     for kind, tamperings in TAMPERINGS.items():
         for name, tamper in {"nothing": None, **tamperings}.items():
             with tempfile.TemporaryDirectory() as folder:

@@ -7,18 +7,23 @@ import json
 import subprocess
 import sys
 
-# Each crate and the crates of ours that it may use. No edge among text, core and cluster.
+# Each crate and the crates of ours that it may use. No edge among text, core, cluster and spill.
 ALLOWED = {
     "lookalike-text": set(),
     "lookalike-core": set(),
     "lookalike-cluster": set(),
+    "lookalike-spill": set(),
+    "lookalike-join": {"lookalike-core", "lookalike-cluster"},
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods"},
     "lookalike-io": {"lookalike-text"},
-    "lookalike-engine": {"lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-methods", "lookalike-io"},
+    "lookalike-engine": {
+        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-methods", "lookalike-io",
+        "lookalike-spill",
+    },
     "lookalike-report": {"lookalike-text"},
     "lookalike": {
-        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-io",
+        "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io", "lookalike-spill",
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon",
     },
     "lookalike-cli": {"lookalike"},
@@ -26,7 +31,7 @@ ALLOWED = {
     "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},
     # Measures the whole road and its parts; nothing uses it.
     "lookalike-experiments": {
-        "lookalike", "lookalike-text", "lookalike-core", "lookalike-io", "lookalike-engine",
+        "lookalike", "lookalike-text", "lookalike-core", "lookalike-join", "lookalike-io", "lookalike-engine",
         "lookalike-methods", "lookalike-lexicon", "lookalike-testing",
     },
 }
@@ -42,8 +47,8 @@ HOME = {
     # In engine for memory of no file.
     "memmap2": {"lookalike-lexicon", "lookalike-engine"},
     "askama": {"lookalike-report"},
-    # In io only as the checksum of files that no one keeps.
-    "xxhash-rust": {"lookalike-core", "lookalike-io", "lookalike", "lookalike-testing"},
+    # In spill only as the checksum of temporary files.
+    "xxhash-rust": {"lookalike-core", "lookalike-spill", "lookalike", "lookalike-testing"},
 }
 
 

@@ -823,7 +823,7 @@ def usage(c: Checks) -> None:
         ("--shingle", "0", "1 to 1000"), ("--shingle", "1001", "1 to 1000"), ("--shingle", "five", "--shingle"),
         ("--terms", "kolcz", "cosine"), ("--terms", "none", "kolcz"), ("--normalize", "upper", "nfkc"), ("--shingle-unit", "line", "word"),
         ("--max-record", "much", "MB"), ("--max-record", "0", "--max-record"), ("--memory", "0", "--memory"), ("--memory", "lots", "MB"),
-        ("--threads", "many", "--threads"), ("--tables", "xls", "parquet"), ("--format", "xml", "json"), ("--linkage", "single", "leaders"),
+        ("--threads", "many", "--threads"), ("--tables", "xls", "parquet"), ("--format", "xml", "json"), ("--linkage", "single", "leaders"), ("--witness", "last", "first"),
         ("--method", "nosuch", "minhash-lsh"), ("--method", "minhash-lsh:nosuch=1", "nosuch"), ("--method", "minhash-lsh:b=x", "b"),
         ("--method", "imatch:filter=nosuch", "filter"), ("--max-pairs", "few", "--max-pairs"), ("--input-format", "exe", "jsonl"),
     ):
@@ -1429,6 +1429,100 @@ def refusals(c: Checks, docs: Path) -> None:
     missing = c.run("recluster", folder / "nowhere", "-t", "0.9", "-o", folder / "never")
     c.check("recluster: a run that is not there is named", missing.returncode == 1 and "nowhere" in missing.stderr, missing.stderr)
     c.check("recluster needs a threshold", c.run("recluster", folder / "resemblance", "-o", folder / "never").returncode == 2)
+
+
+def family(seed: int, n: int, most_edits: int = 9) -> list:
+    """Versions of one text, edited in the same places: most match many others, and hundreds of each other's
+    matches do not match one another. Some are equal. Ids are in another order than the versions."""
+    rng = random.Random(seed)
+    base = [f"word{at}" for at in range(150)]
+    made = []
+    for number in range(n):
+        text = list(base)
+        for _ in range(rng.randrange(most_edits)):
+            at = rng.randrange(len(text))
+            text[at] = rng.choice(("", f"other{at}", f"word{at} added", f"edit{rng.randrange(40)}"))
+        cut = rng.choice((0, 0, 0, rng.randrange(12)))
+        made.append({"id": f"v{(number * 7919) % 100_003:06}", "text": " ".join(text[cut:]), "score": rng.randint(0, 9)})
+    return made
+
+
+def witnesses(c: Checks) -> None:
+    """Which kept match is named, by both rules, where a document has hundreds: recomputed from the documents; the
+    same from `recluster`, on any number of threads, in any memory and order of files."""
+    folder = c.work / "witnesses"
+    folder.mkdir()
+    made = family(71, 4000)
+    docs, fewer = write_jsonl(folder / "docs.jsonl", made), write_jsonl(folder / "fewer.jsonl", made[:1600])
+    old, new = write_jsonl(folder / "old.jsonl", made[:500]), write_jsonl(folder / "new.jsonl", made[500:1700])
+    other = {"checker": ["--against", old]}
+    runs = []
+    for rule in ("first", "best"):
+        rules = ("--witness", rule)
+        runs += [
+            (f"witness {rule}", "dedup", [docs], (*rules, "-t", "0.8")),
+            (f"witness {rule} contained", "dedup", [fewer], (*rules, "--measure", "containment", "-t", "0.85")),
+            (f"witness {rule} cosine", "dedup", [fewer], (*rules, "--measure", "cosine", "-t", "0.9", "--keep", "max:score,longest")),
+            (f"witness {rule} against", "dedup", [new], (*rules, "-t", "0.8", "--against", old), other),
+            (f"witness {rule} against only", "dedup", [new], (*rules, "-t", "0.8", "--against", old, "--against-only"), other),
+            (f"witness {rule} against, contained", "dedup", [new], (*rules, "-t", "0.9", "--measure", "containment", "--against", old), other),
+            (f"witness {rule} marked", "dedup", [fewer], (*rules, "-t", "0.8", "--mark"), {"checker": ["--mark"]}),
+            (f"witness {rule} listed", "cluster", [fewer], (*rules, "--linkage", "leaders", "-t", "0.95")),
+            (f"witness {rule} not listed", "cluster", [fewer], (*rules, "--linkage", "leaders", "-t", "0.8", "--max-pairs", "0")),
+        ]
+    c.all_checked(runs)
+
+    def kept_of(name: str) -> dict:
+        with open(c.out(name) / "ledger.tsv", newline="", encoding="utf-8") as rows:
+            return {row["removed_id"]: row["kept_id"] for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+    both = [kept_of(f"witness {rule}") for rule in ("first", "best")]
+    different = sum(both[0][one] != both[1].get(one) for one in both[0])
+    c.check("witness: the same documents are removed by both rules", both[0].keys() == both[1].keys())
+    c.check("witness: the rules differ on this collection", different > 500, different)
+    c.check("witness: first is the default", c.run("dedup", docs, "-o", c.out("witness default"), "--tables", "tsv", "-q").returncode == 0
+            and kept_of("witness default") == both[0] and summary_of(c.out("witness default"))["settings"]["witness"] == "first")
+    work = [summary_of(c.out(f"witness {rule}")) for rule in ("first", "best")]
+    c.check("witness: best compares more", work[0]["candidates"] < work[1]["candidates"] and work[0]["verified"] < work[1]["verified"],
+            [(one["candidates"], one["verified"]) for one in work])
+
+    parts = [write_jsonl(folder / "parts" / f"{at}.jsonl", made[at * 800:at * 800 + 800]) for at in range(5)]
+    for rule in ("first", "best"):
+        trees = []
+        for at, (inputs, *options) in enumerate(((parts, "-j", "1"), (parts, "-j", "7"), (parts[::-1], "-j", "2"), (parts, "--memory", "1"))):
+            out = c.out(f"witness {rule} same {at}")
+            done = c.run("dedup", *inputs, "-o", out, "--tables", "tsv", "-q", "--witness", rule, *options)
+            c.check(f"witness {rule}: runs with {options}", done.returncode == 0, done.stderr)
+            trees.append({path: content for path, content in tree_of(out).items() if path != "summary.json"})
+        c.check(f"witness {rule}: the same bytes on any threads, in any order and memory", all(tree == trees[0] for tree in trees))
+
+    low, joined = c.out("witness low"), c.out("witness low joined")
+    for out, options in ((low, ("--linkage", "leaders", "--witness", "best")), (joined, ())):
+        done = c.run("cluster", fewer, "-o", out, "-t", "0.8", "--tables", "jsonl", "-q", *options)
+        c.check("witness: there is a run to recluster", done.returncode == 0 and summary_of(out)["pairs"]["complete"], done.stderr)
+    asked = [
+        (low, t, rule, ("--witness", rule)) for t in ("0.8", "0.87", "0.95") for rule in ("first", "best")
+    ] + [(low, "0.9", "best", ()), (joined, "0.9", "first", ("--linkage", "leaders")), (joined, "0.9", "best", ("--linkage", "leaders", "--witness", "best"))]
+    for at, (run, t, rule, options) in enumerate(asked):
+        again, fresh = c.out(f"witness again {at}"), c.out(f"witness fresh {at}")
+        done = [c.run("recluster", run, "-o", again, "-t", t, "--tables", "tsv", "-q", *options),
+                c.run("cluster", fewer, "-o", fresh, "-t", t, "--tables", "tsv", "-q", "--linkage", "leaders", "--witness", rule)]
+        label = f"witness: recluster {run.name} -t {t} {' '.join(options)}"
+        if c.check(f"{label} runs", all(one.returncode == 0 for one in done), done[0].stderr + done[1].stderr):
+            for table in ("clusters.tsv", "pairs.tsv", "documents.tsv"):
+                c.check(f"{label}: the same bytes in {table}", (again / table).read_bytes() == (fresh / table).read_bytes())
+            c.check(f"{label}: the rule is recorded", summary_of(again)["settings"]["witness"] == rule)
+    back = c.run("recluster", low, "-o", c.out("witness back"), "-t", "0.9", "--linkage", "components", "-q")
+    c.check("witness: components record no rule", back.returncode == 0 and "witness" not in summary_of(c.out("witness back"))["settings"], back.stderr)
+    for arguments in (("dedup", fewer, "--linkage", "components"), ("cluster", fewer), ("plan", fewer, "--linkage", "components"),
+                      ("recluster", joined, "-t", "0.9"), ("recluster", low, "-t", "0.9", "--linkage", "components")):
+        out = () if arguments[0] == "plan" else ("-o", folder / "never")
+        done = c.run(*arguments, *out, "--witness", "best")
+        c.check(f"witness: best is refused by {arguments[0]} with components",
+                done.returncode == 2 and "--linkage leaders" in done.stderr and not (folder / "never").exists(), f"exit {done.returncode}: {done.stderr}")
+    cut = c.run("recluster", c.out("witness first not listed"), "-t", "0.9", "-o", folder / "never")
+    c.check("witness: recluster refuses an incomplete list of pairs", cut.returncode == 1 and "list of pairs is incomplete" in cut.stderr and "witnesses" in cut.stderr, cut.stderr)
+    c.check("witness: --help says what it is", all("--witness <RULE>" in c.run(one, "--help").stdout for one in ("dedup", "cluster", "recluster", "plan")))
 
 
 def wilson(value: float, draws: int) -> list:
@@ -2272,6 +2366,125 @@ def plan(c: Checks) -> None:
     c.check("plan leaves nothing", not left_behind(folder), os.listdir(folder))
 
 
+def no_report(c: Checks) -> None:
+    """`--no-report`: the same result without report.html, recorded in the settings."""
+    folder = c.work / "no-report"
+    folder.mkdir()
+    docs = folder / "docs.jsonl"
+    words = [f"word{number}" for number in range(60)]
+    docs.write_text("".join(
+        json.dumps({"id": f"d{number}", "text": " ".join(words[: 40 + number % 7])}) + "\n" for number in range(30)
+    ))
+
+    def files(out: Path) -> dict:
+        unlike = ("report.html", "summary.json", "evaluation.json", "methods.tsv")
+        return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file() and path.name not in unlike}
+
+    runs = {
+        "dedup": ("dedup", docs), "cluster": ("cluster", docs), "marked": ("dedup", docs, "--mark"),
+        "recluster": ("recluster", c.out("no report with cluster"), "--threshold", "0.9"),
+        "evaluate": ("evaluate", docs, "--methods", "exact"),
+    }
+    for name, arguments in runs.items():
+        outs = {}
+        for label, options in (("with", ()), ("without", ("--no-report",))):
+            outs[label] = c.out(f"no report {label} {name}")
+            done = c.run(*arguments, "--output", outs[label], "--tables", "tsv", *options)
+            c.check(f"no report: {name} {label} a report runs", done.returncode == 0, done.stderr)
+            is_with = label == "with"
+            c.check(f"no report: {name} {label}: report.html", (outs[label] / "report.html").is_file() == is_with)
+            c.check(f"no report: {name} {label}: what is printed", ("Report:" in done.stdout) == is_with, done.stdout)
+            said = json.loads((outs[label] / ("evaluation.json" if name == "evaluate" else "summary.json")).read_text())
+            c.check(f"no report: {name} {label}: the settings", said["settings"].get("no_report", False) is not is_with, said["settings"])
+        c.check(f"no report: {name}: the same result", files(outs["with"]) == files(outs["without"]) != {})
+    done = c.run("explain", "d0", "d7", "--run", c.out("no report without dedup"))
+    c.check("no report: explain needs none", done.returncode == 0, done.stderr)
+
+
+def long_texts(c: Checks) -> None:
+    """What the report and `explain` align and print of long texts is bounded, and what is left out is stated."""
+    folder = c.work / "long"
+    folder.mkdir()
+    many = [" ".join(f"{word} {n} a{n} b{n} c{n} d{n} e{n} f{n}" for n in range(150_000)) for word in ("old", "new")]
+    few = [" ".join("new" if n % 40_000 == word else f"w{n}" for n in range(200_000)) for word in (7, 17)]
+    for name, texts, differences, complete, left_out in (
+        ("many", many, 65_536, False, "words of a and"), ("few", few, 20, True, "words in common"),
+    ):
+        paths = [folder / f"{name}-{number}.txt" for number in range(2)]
+        for path, text in zip(paths, texts):
+            path.write_text(text)
+        done = c.run("compare", *paths, "--threshold", "0.1")
+        c.check(f"long texts: {name}: compare", done.returncode == 0 and len(done.stdout) < 60_000 and left_out in done.stdout, done.stdout[-3000:])
+        done = c.run("compare", *paths, "--threshold", "0.1", "--format", "json")
+        said = json.loads(done.stdout)
+        found = (said["differences_found"], said["differences_complete"])
+        c.check(f"long texts: {name}: differences", found == (2 * differences if name == "many" else differences, complete), found)
+        c.check(f"long texts: {name}: lists are bounded", len(said["differences"]) <= 10_000 and len(said["passages"]) <= 1000)
+        wrong = [
+            entry for entry in said["differences"]
+            if texts[entry["side"] == "right"].encode()[entry["bytes"]["start"] : entry["bytes"]["end"]].decode() != entry["text"]
+        ]
+        c.check(f"long texts: {name}: differences are where they are said to be", not wrong, wrong[:3])
+        wrong = [
+            entry for entry in said["passages"]
+            if not (entry["text_a"] == entry["text_b"] == texts[0][entry["bytes_a"]["start"] : entry["bytes_a"]["end"]][:4096])
+        ]
+        c.check(f"long texts: {name}: passages are in both", not wrong, str(wrong[:3])[:500])
+        out = c.out(f"long texts {name}")
+        done = c.run("dedup", *paths, "--output", out, "--threshold", "0.1", "--quiet")
+        page = (out / "report.html").read_text(encoding="utf-8")
+        c.check(f"long texts: {name}: the report names `explain`", done.returncode == 0 and "lookalike explain A B" in page and len(page) < 200_000, done.stderr)
+
+
+def several_files(c: Checks) -> None:
+    """Files of very different sizes, most of them compressed, read on several threads: always the same bytes."""
+    folder = c.work / "several"
+    folder.mkdir()
+    chance = random.Random(11)
+    words = [f"w{number}" for number in range(3000)]
+    texts = [" ".join(chance.choices(words, k=chance.choice((8, 60, 400)))) for _ in range(3000)]
+
+    def lines(number: int, records: int) -> str:
+        chosen = (chance.choice(texts) + (" more" if chance.random() < 0.3 else "") for _ in range(records))
+        return "".join(json.dumps({"id": f"{number}-{at}", "text": text}) + "\n" for at, text in enumerate(chosen))
+
+    for number, records in enumerate((9000, 3, 4000, 0, 1, 6000, 12000, 50)):
+        text = lines(number, records)
+        if number == 5:
+            # Larger than a chunk: nothing of it is read ahead.
+            text += json.dumps({"id": "long", "text": " ".join(chance.choices(words, k=700_000))}) + "\n" + lines(95, 20)
+        if number % 3 == 2:
+            (folder / f"{number}.jsonl").write_text(text)
+        else:
+            (folder / f"{number}.jsonl.gz").write_bytes(gzip.compress(text.encode(), 1))
+    (folder / "9.txt").write_text(texts[0])
+
+    def result(label: str, *options) -> tuple:
+        out = c.out(f"several {label}")
+        done = c.run("dedup", folder, "--output", out, "--tables", "tsv", "--quiet", *options)
+        unlike = ("report.html", "summary.json")
+        files = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file() and path.name not in unlike}
+        return done.returncode, done.stderr.replace(str(out), "OUT"), files
+
+    budgets = {"default": (), "30 MB": ("--memory", "30MB"), "400 MB": ("--memory", "400MB")}
+    first = result("first", "--threads", "1")
+    c.check("several files: runs", first[0] == 0 and first[2], first[1])
+    for budget, options in budgets.items():
+        for threads in (1, 2, 8):
+            c.check(f"several files: {budget}, {threads} threads", result(f"{budget} {threads}", "--threads", threads, *options) == first)
+
+    # Cut off in the middle: the same error from any number of threads, or the same rest.
+    cut = folder / "6.jsonl.gz"
+    cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
+    damaged = result("damaged 1", "--threads", "1")
+    skipped = result("skipped 1", "--threads", "1", "--skip-unreadable")
+    c.check("several files: the damaged one is named", damaged[0] == 1 and "6.jsonl.gz" in damaged[1] and not damaged[2], damaged[:2])
+    c.check("several files: the damaged one is skipped", skipped[0] == 0 and len(skipped[2]) > 5, skipped[:2])
+    for threads in (2, 8):
+        c.check(f"several files: damaged, {threads} threads", result(f"damaged {threads}", "--threads", threads) == damaged)
+        c.check(f"several files: skipped, {threads} threads", result(f"skipped {threads}", "--threads", threads, "--skip-unreadable", "--memory", "400MB") == skipped)
+
+
 PARTS = (
     self_test,
     settings,
@@ -2291,6 +2504,7 @@ PARTS = (
     resuming,
     lexicons,
     reclustering,
+    witnesses,
     error_bars,
     plan,
     interruption,
@@ -2309,6 +2523,9 @@ PARTS = (
     large_records,
     escape_sequences,
     damaged_parquet,
+    no_report,
+    long_texts,
+    several_files,
 )
 
 

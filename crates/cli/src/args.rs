@@ -170,6 +170,8 @@ pub(crate) struct DedupArgs {
     /// How pairs become clusters [default: leaders]
     #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
     /// Remove from INPUT what is in this collection, and leave it untouched (may be repeated)
     #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Survivors")]
     pub(crate) against: Vec<String>,
@@ -210,6 +212,20 @@ pub(crate) struct ClusterArgs {
     /// How pairs become clusters [default: components]
     #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Survivors")]
     pub(crate) linkage: LinkageArg,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+}
+
+/// Which kept match is named.
+#[derive(Debug, Args)]
+pub(crate) struct WitnessArgs {
+    /// With --linkage leaders: which kept match of a removed document is named, the first in order of
+    /// precedence or the best by --measure (of equals the first) [default: first]
+    ///
+    /// The same documents are removed. `best` compares every kept match and not only those up to the first:
+    /// on large families of versions of one text this takes several times as long.
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Survivors")]
+    pub(crate) witness: Option<WitnessArg>,
 }
 
 #[derive(Debug, Args)]
@@ -550,6 +566,9 @@ pub(crate) struct OutputArgs {
     /// Form of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
+    /// Write no report.html, and read no texts for it
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_report: bool,
     /// List at most so many pairs; beyond that only those that decide (`evaluate` stops)
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
@@ -587,6 +606,8 @@ choices! {
     ShortArg { Whole, Ignore }
     /// Linkages.
     LinkageArg { Leaders, Components }
+    /// Witness rules.
+    WitnessArg { First, Best }
     /// What decides about candidates.
     VerifyArg { Exact, Sketch, None }
     /// Sources of truth.

@@ -2,9 +2,8 @@
 //!
 //! The road through this crate, in order: [`fingerprint`] turns tokens into 64-bit values (the only
 //! hashing that a result depends on), [`batch`] many of them at once, [`features`] collects them into the set `S(D, w)` of a
-//! document, [`rarity`] counts how common each value is, [`prefix`] picks the few values by which a
-//! document has to be findable, and [`measure`] decides, in integers only, whether two sets reach
-//! the threshold.
+//! document, [`mod@parity`] and [`bucket_counts`] turn away pairs that share too little,
+//! and [`measure`] decides, in integers only, whether two sets reach the threshold.
 //!
 //! ```
 //! use lookalike_core::{FeatureKind, FeatureScratch, Measure, Overlap, ShortDocuments, Threshold, overlap};
@@ -30,15 +29,14 @@
 //! ```
 
 pub mod batch;
+pub mod bucket_counts;
 mod common;
 pub mod features;
 pub mod fingerprint;
 pub mod measure;
 pub mod overlap;
 pub mod parity;
-pub mod prefix;
 mod processor;
-pub mod rarity;
 mod sort;
 pub mod threshold;
 mod vectors;
@@ -49,6 +47,6 @@ pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};
 pub use overlap::{Halves, overlap, overlap_at_least};
 pub use parity::Parity;
-pub use rarity::{RarityCounts, RarityTable};
 pub use sort::SpreadSort;
 pub use threshold::{Threshold, ThresholdError};
+pub use vectors::divide;

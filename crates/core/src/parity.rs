@@ -4,7 +4,8 @@
 //! which two parities differ number at most |A △ B|, whence |A∩B| ≤ (|A| + |B| − differing) / 2. It is
 //! the "bitmap filter" of Sandes, Teodoro & Melo (Bitmap filter: speeding up exact set similarity
 //! joins with bitwise operations, 2020), in its parity ("xor") form. It never turns away a match, and
-//! saves most intersections of sets of up to about a thousand elements; larger sets it lets pass.
+//! saves most intersections of sets of up to some hundred elements; for larger sets there are
+//! [bucket counts](crate::bucket_counts).
 
 /// The parity of a set: 32 bytes, whatever its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -58,8 +58,16 @@ compiled_for! {
 /// Values in a vector.
 const LANES: usize = 8;
 
-/// Appends the values that are no larger than a bound to `low` and the others to `high`, each in their order.
-pub(crate) fn divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
+/// Appends the values up to `bound` to `low` and the others to `high`, each in their order. O(values).
+///
+/// ```
+/// use lookalike_core::divide;
+///
+/// let (mut low, mut high) = (Vec::new(), Vec::new());
+/// divide(5, &[7, 2, 9, 1], &mut low, &mut high);
+/// assert_eq!((low, high), (vec![2, 1], vec![7, 9]));
+/// ```
+pub fn divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u64>) {
     #[cfg(target_arch = "x86_64")]
     #[expect(
         unsafe_code,

@@ -5,19 +5,20 @@ use crate::collection::{Rows, SetRef};
 use crate::elements::Elements;
 use crate::stored_sets::{Repeated, moved, retain};
 use lookalike_core::features::MANY;
-use lookalike_core::{Halves, SetDigest, prefix};
-use lookalike_io::scratch::{Decoder, Encoder, Frame};
+use lookalike_core::{Halves, SetDigest, divide};
+use lookalike_spill::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
 use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// One chunk. What memory has no room for is in the [`crate::ChunkStore`].
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     /// The documents; none where they are in the store.
     pub(crate) rows: Rows,
-    /// The elements of all sets; none where they are in the store.
-    pub(crate) sets: HeldSets,
-    /// Digest of each set; where no sets are kept, of what was signed. None where they are in the store.
+    /// The elements of all sets, unless they are only in the store.
+    pub(crate) sets: SharedSets,
+    /// Digest of each set; where no sets are kept, of what was signed. In memory if the rows are.
     pub(crate) digests: Vec<SetDigest>,
     /// Where each set would end if all lay one behind the other.
     pub(crate) ends: Vec<u32>,
@@ -25,10 +26,63 @@ pub(crate) struct Block {
     pub(crate) signatures: SignatureBlock,
     /// Where it is in the store, whether it is in memory as well or not.
     pub(crate) frame: Option<Frame>,
-    /// Whether rows, elements and digests are in memory.
-    pub(crate) held: bool,
-    /// Whether the rows are, though the others are not.
+    /// Whether the rows are in memory.
     pub(crate) rows_held: bool,
+}
+
+/// The sets of a chunk in memory, or nothing where they are only in the store.
+///
+/// Shared and immutable, with two exceptions that need no exclusive access to the collection: a join
+/// releases the sets that it has finished scanning ([`SharedSets::release`]), and sorts the sets that
+/// it is going to intersect ([`SharedSets::edit_unshared`]). A user holds its own [`Arc`] for as long as it
+/// depends on the order of the elements, so neither affects another join.
+#[derive(Debug, Default)]
+pub(crate) struct SharedSets(RwLock<Option<Arc<HeldSets>>>);
+
+impl SharedSets {
+    pub(crate) fn new(sets: HeldSets) -> Self {
+        Self(RwLock::new(Some(Arc::new(sets))))
+    }
+
+    /// The sets, if they are in memory.
+    pub(crate) fn get(&self) -> Option<Arc<HeldSets>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The sets, if they are in memory, to be changed: a copy of them while another join uses them.
+    fn make_mut(&mut self) -> Option<&mut HeldSets> {
+        let held = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut()?;
+        if Arc::get_mut(held).is_none() {
+            *held = Arc::new(held.copy());
+        }
+        Arc::get_mut(held)
+    }
+
+    /// Whether the sets are in memory.
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Drops the sets from the collection, and returns them to be freed.
+    pub(crate) fn release(&self) -> Option<Arc<HeldSets>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Calls `edit`, which may reorder the elements within a set, if nothing else uses the sets. Returns
+    /// the edited sets, or `None` without calling it.
+    pub(crate) fn edit_unshared<T>(
+        &self,
+        edit: impl FnOnce(&mut HeldSets) -> T,
+    ) -> Option<(Arc<HeldSets>, T)> {
+        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let held = held.as_mut()?;
+        let edited = edit(Arc::get_mut(held)?);
+        Some((held.clone(), edited))
+    }
+
+    fn bytes(&self) -> usize {
+        self.get().map_or(0, |sets| sets.bytes())
+    }
 }
 
 /// The elements of the sets of a chunk: those up to the bound by which sets are arranged, of all sets, and behind them
@@ -58,7 +112,7 @@ impl HeldSets {
         let (mut low, mut low_ends, mut high) = (Vec::new(), Vec::new(), Vec::new());
         let mut start = 0;
         for &end in ends {
-            prefix::divide(bound, &elements[start..end as usize], &mut low, &mut high);
+            divide(bound, &elements[start..end as usize], &mut low, &mut high);
             low_ends.push(low.len() as u32);
             start = end as usize;
         }
@@ -81,9 +135,40 @@ impl HeldSets {
         index.checked_sub(1).map_or(0, end)..end(index)
     }
 
+    /// Where both parts of a set lie, which lies at `whole` if all sets lie one behind the other.
+    fn parts(&self, index: u32, whole: Range<usize>) -> (Range<usize>, Range<usize>) {
+        let low = self.low_range(index);
+        let start = self.low_end() + whole.start - low.start;
+        let high = start..start + whole.len() - low.len();
+        (low, high)
+    }
+
+    /// Keeps the sets with these ascending indices, which lie at `ranges` if all sets lie one behind the
+    /// other, and drops the others. O(elements).
+    fn keep(&mut self, kept: &[u32], ranges: &[Range<usize>]) {
+        let parts = kept.iter().zip(ranges).map(|(&index, whole)| self.parts(index, whole.clone()));
+        let (low, high): (Vec<_>, Vec<_>) = parts.unzip();
+        let has_bound = !self.low_ends.is_empty();
+        self.low_ends = if has_bound { ends(&low) } else { Vec::new() };
+        self.elements.keep(low.into_iter().chain(high));
+    }
+
+    fn copy(&self) -> Self {
+        Self { elements: Elements::of(&self.elements, &[]), low_ends: self.low_ends.clone() }
+    }
+
     fn bytes(&self) -> usize {
         size_of_val(&*self.elements) + size_of_val(&*self.low_ends)
     }
+}
+
+/// Where ranges would end if they lay one behind the other.
+fn ends(ranges: &[Range<usize>]) -> Vec<u32> {
+    let end = |sum: &mut usize, range: &Range<usize>| {
+        *sum += range.len();
+        Some(*sum as u32)
+    };
+    ranges.iter().scan(0, end).collect()
 }
 
 /// Bytes of an element.
@@ -109,28 +194,44 @@ impl Block {
         size
     }
 
-    /// Where the two parts of a set that is held lie among the elements.
-    fn parts(&self, index: u32) -> (Range<usize>, Range<usize>) {
-        let (low, range) = (self.sets.low_range(index), self.range(index));
-        let start = self.sets.low_end() + range.start - low.start;
-        let high = start..start + range.len() - low.len();
-        (low, high)
+    /// Ranges of the two parts of a set among the elements of `sets`, the sets of this chunk.
+    fn parts(&self, sets: &HeldSets, index: u32) -> (Range<usize>, Range<usize>) {
+        sets.parts(index, self.range(index))
     }
 
-    /// A set that is held in memory.
-    pub(crate) fn get(&self, index: u32) -> Halves<'_> {
-        let (low, high) = self.parts(index);
-        Halves { low: &self.sets.elements[low], high: &self.sets.elements[high] }
+    /// A set of `sets`, the sets of this chunk.
+    pub(crate) fn get<'s>(&self, sets: &'s HeldSets, index: u32) -> Halves<'s> {
+        let (low, high) = self.parts(sets, index);
+        Halves { low: &sets.elements[low], high: &sets.elements[high] }
     }
 
-    /// Calls `each` for both parts of a set that is held in memory.
-    pub(crate) fn for_both(&mut self, index: u32, mut each: impl FnMut(&mut [u64])) {
-        let (low, high) = self.parts(index);
-        each(&mut self.sets.elements[low]);
-        each(&mut self.sets.elements[high]);
+    /// Calls `each` for both parts of a set of `sets`, the sets of this chunk.
+    pub(crate) fn for_both(
+        &self,
+        sets: &mut HeldSets,
+        index: u32,
+        mut each: impl FnMut(&mut [u64]),
+    ) {
+        let (low, high) = self.parts(sets, index);
+        each(&mut sets.elements[low]);
+        each(&mut sets.elements[high]);
     }
 
-    /// Bytes of what can be in the store instead.
+    /// Edits the sets, in memory, of this chunk: in place, or in a copy if something else uses them. Returns
+    /// the edited sets.
+    pub(crate) fn edited_sets<T>(
+        &self,
+        mut edit: impl FnMut(&mut HeldSets) -> T,
+    ) -> (Arc<HeldSets>, T) {
+        if let Some(edited) = self.sets.edit_unshared(&mut edit) {
+            return edited;
+        }
+        let mut copy = self.sets.get().map(|sets| sets.copy()).unwrap_or_default();
+        let edited = edit(&mut copy);
+        (Arc::new(copy), edited)
+    }
+
+    /// Bytes in memory of what can be in the store instead.
     pub(crate) fn bytes(&self) -> u64 {
         self.rows.bytes() + (self.sets.bytes() + size_of_val(&*self.digests)) as u64
     }
@@ -147,16 +248,16 @@ impl Block {
     /// Front and back of the frame. The front has what is up to the bound by which sets are arranged, if they are:
     /// where that of each set ends, two places to a word, then the elements. The back has for each set its
     /// digest and the other elements.
-    pub(crate) fn write_parts(&self, front: &mut Vec<u64>, back: &mut Vec<u64>) {
+    pub(crate) fn write_parts(&self, sets: &HeldSets, front: &mut Vec<u64>, back: &mut Vec<u64>) {
         front.clear();
         back.clear();
         front.resize(end_words(self.ends.len()), 0);
-        front.extend_from_slice(self.sets.low());
+        front.extend_from_slice(sets.low());
         for (index, digest) in self.digests.iter().enumerate() {
-            let (low, high) = self.parts(index as u32);
+            let (low, high) = self.parts(sets, index as u32);
             front[index / 2] |= (low.end as u64) << (32 * (index % 2));
             back.extend([digest.0 as u64, (digest.0 >> 64) as u64]);
-            back.extend_from_slice(&self.sets.elements[high]);
+            back.extend_from_slice(&sets.elements[high]);
         }
     }
 
@@ -182,34 +283,27 @@ impl Block {
 
     /// Keeps the sets with these ascending indices and drops the others. O(elements).
     fn keep_sets(&mut self, kept: &[u32]) {
-        let (low, high): (Vec<_>, Vec<_>) = kept.iter().map(|&index| self.parts(index)).unzip();
-        let ends = |parts: &[Range<usize>]| -> Vec<u32> {
-            let end = |sum: &mut usize, part: &Range<usize>| {
-                *sum += part.len();
-                Some(*sum as u32)
-            };
-            parts.iter().scan(0, end).collect()
-        };
-        let low_ends = if self.sets.low_ends.is_empty() { Vec::new() } else { ends(&low) };
-        let wholes: Vec<_> = low.iter().zip(&high).map(|(a, b)| 0..a.len() + b.len()).collect();
-        self.ends = ends(&wholes);
-        self.sets.low_ends = low_ends;
-        self.sets.elements.keep(low.into_iter().chain(high));
+        let ranges: Vec<Range<usize>> = kept.iter().map(|&index| self.range(index)).collect();
+        if let Some(sets) = self.sets.make_mut() {
+            sets.keep(kept, &ranges);
+        }
+        self.ends = ends(&ranges);
     }
 
     /// Front and back of a frame of one large set: what comes before the elements, and these where they lie.
-    pub(crate) fn large_parts(
+    pub(crate) fn large_parts<'s>(
         &self,
+        sets: &'s HeldSets,
         front: &mut Vec<u64>,
         back: &mut Vec<u64>,
-    ) -> Option<[&[u64]; 2]> {
+    ) -> Option<[&'s [u64]; 2]> {
         let ([digest], true) = (&*self.digests, self.elements() > MANY) else { return None };
-        let (low, high) = self.parts(0);
+        let (low, high) = self.parts(sets, 0);
         front.clear();
         front.push(low.end as u64);
         back.clear();
         back.extend([digest.0 as u64, (digest.0 >> 64) as u64]);
-        Some([&self.sets.elements[low], &self.sets.elements[high]])
+        Some([&sets.elements[low], &sets.elements[high]])
     }
 
     /// Elements of all sets together.
@@ -238,17 +332,17 @@ impl Block {
         Ok(Self { rows, ends, digests, signatures, ..Self::default() })
     }
 
-    /// Leaves to the store what is there.
-    pub(crate) fn let_go(&mut self) {
-        self.rows = Rows::default();
-        self.sets = HeldSets::default();
-        self.digests = Vec::new();
-        (self.held, self.rows_held) = (false, false);
+    /// Frees what the store has as well.
+    pub(crate) fn release(&mut self) {
+        self.release_rows();
+        self.sets = SharedSets::default();
     }
 
-    /// Whether the rows are in memory.
-    pub(crate) fn has_rows(&self) -> bool {
-        self.held || self.rows_held
+    /// Frees the rows and digests, which the store has as well.
+    pub(crate) fn release_rows(&mut self) {
+        self.rows = Rows::default();
+        self.digests = Vec::new();
+        self.rows_held = false;
     }
 }
 

@@ -9,7 +9,7 @@ use crate::postings::Posting;
 use lookalike_core::SpreadSort;
 use lookalike_core::features::MANY;
 use lookalike_core::fingerprint::finalise;
-use lookalike_io::scratch::{Frame, FrameFile};
+use lookalike_spill::{Frame, SpillFile};
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
@@ -74,7 +74,7 @@ pub(crate) struct AllKeys {
 /// Keys in a file: a frame for each task.
 #[derive(Debug)]
 struct Stored {
-    file: FrameFile,
+    file: SpillFile,
     folder: PathBuf,
     tasks: Vec<Task>,
 }
@@ -134,7 +134,7 @@ impl Stored {
                 (key[0], Posting { unit, position })
             }));
             if sum(&out[before..]) != sums[number] {
-                return Err(io::Error::other("keys came back other than they were written"));
+                return Err(io::Error::other("damaged: keys differ from what was written"));
             }
         }
         Ok(())
@@ -144,11 +144,12 @@ impl Stored {
 impl AllKeys {
     /// Collects what each task writes down.
     pub(crate) fn collect(
-        tasks: impl ParallelIterator<Item = Buckets>,
+        tasks: impl ParallelIterator<Item = Result<Buckets, EngineError>>,
         room: &Room,
     ) -> Result<Self, EngineError> {
         let all = Mutex::new((Self::default(), Vec::new()));
         tasks.try_for_each(|buckets| {
+            let buckets = buckets?;
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             let (all, words) = &mut *all;
             all.len += buckets.len();
@@ -159,7 +160,7 @@ impl AllKeys {
             let stored = match &mut all.stored {
                 Some(stored) => stored,
                 None => all.stored.insert(Stored {
-                    file: FrameFile::unnamed(&room.folder)
+                    file: SpillFile::unnamed(&room.folder)
                         .map_err(|error| EngineError::scratch(&room.folder, &error))?,
                     folder: room.folder.clone(),
                     tasks: Vec::new(),
@@ -211,7 +212,7 @@ pub(crate) fn emit(
         for unit in task * per_task..units.min((task + 1) * per_task) {
             each(unit, &mut out);
         }
-        out
+        Ok(out)
     });
     AllKeys::collect(tasks, room)
 }

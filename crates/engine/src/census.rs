@@ -125,13 +125,13 @@ impl Census {
     /// are too few, the buckets are counted in several rounds.
     ///
     /// # Errors
-    /// A bucket of more elements than 32 bits can number.
+    /// A bucket of more elements than 32 bits can number, or the error of `pass`.
     pub(crate) fn new<S: Default + Send>(
         tasks: u32,
         bound: u64,
         elements: u64,
         memory: u64,
-        pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
+        pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), EngineError> + Sync,
     ) -> Result<Self, EngineError> {
         let split = Split::new(bound, elements);
         let mut census = Self {
@@ -146,7 +146,7 @@ impl Census {
         let in_round = split.count.div_ceil(rounds as usize);
         for first in (0..split.count).step_by(in_round) {
             let buckets = first..split.count.min(first + in_round);
-            let written = census.write_down(buckets.clone(), elements, &pass);
+            let written = census.write_down(buckets.clone(), elements, &pass)?;
             for (offset, bucket) in buckets.clone().enumerate() {
                 let mut next = 0;
                 for (task, parts) in written.iter().enumerate() {
@@ -170,8 +170,8 @@ impl Census {
         &self,
         buckets: Range<usize>,
         elements: u64,
-        pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) + Sync,
-    ) -> Vec<Vec<Vec<Written>>> {
+        pass: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), EngineError> + Sync,
+    ) -> Result<Vec<Vec<Vec<Written>>>, EngineError> {
         let Self { split, .. } = *self;
         let expected = elements.min(BUCKET * split.count as u64) as usize;
         let expected = expected / (self.tasks.max(1) as usize * split.count);
@@ -187,9 +187,9 @@ impl Census {
                     let at = split.of(value).wrapping_sub(buckets.start);
                     lines.push(at.min(buckets.len()), split.rest(value), &mut out);
                 }
-            });
+            })?;
             lines.finish(&mut out);
-            out
+            Ok(out)
         };
         let tasks = (0..self.tasks).into_par_iter().with_max_len(1);
         tasks.map_init(Default::default, task).collect()
@@ -254,7 +254,6 @@ impl Reader {
         let bucket = self.split.of(value);
         let place = self.next[bucket];
         self.next[bucket] += 1;
-        // A set that could not be read when it was counted, and now is, may go beyond: the run will end.
         let bits = self.bits.get((place / 64) as usize);
         bits.is_some_and(|bits| bits >> (place % 64) & 1 == 0)
     }
@@ -317,6 +316,7 @@ mod tests {
         let tasks: Vec<&[Vec<u64>]> = sets.chunks(sets_per_task).collect();
         let pass = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
             tasks[task as usize].iter().for_each(|set| give(set));
+            Ok(())
         };
         let census = Census::new(tasks.len() as u32, bound, elements, memory, pass).unwrap();
         let (mut once, mut known) = (0, 0);

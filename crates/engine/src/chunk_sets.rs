@@ -1,11 +1,12 @@
-//! A chunk in; its sets, each in two parts, out: from memory, or from the [`ChunkStore`].
+//! The sets of a chunk, each in two parts, from memory or from the [`ChunkStore`].
 //!
-//! Nearly all that is asked of a set is answered by its elements up to the bound by which it is arranged. On
-//! disk they are the front of the chunk and read by themselves; the back is read when it is asked for.
+//! Most steps need only the elements of a set up to the bound by which it is arranged. On disk they are
+//! the front of the chunk and read by themselves; the back is read on demand.
 
 use crate::ChunkStore;
-use crate::block::{Block, FrontEnds, end_words};
+use crate::block::{Block, FrontEnds, HeldSets, end_words};
 use lookalike_core::Halves;
+use std::io;
 use std::ops::Range;
 
 /// Sets whose other elements are read one by one, before the whole back of the chunk is.
@@ -49,6 +50,8 @@ pub(crate) struct Back {
 #[derive(Debug)]
 pub(crate) struct ChunkSets<'a> {
     block: &'a Block,
+    /// The sets, if they are in memory.
+    held: Option<&'a HeldSets>,
     store: &'a ChunkStore,
     buffer: &'a mut ChunkBuffer,
 }
@@ -80,37 +83,39 @@ pub(crate) enum High<'a> {
 }
 
 impl<'a> ChunkSets<'a> {
-    /// Opens a chunk; `None` if it cannot be read, and [`ChunkStore::check`] says why.
+    /// Opens a chunk, whose sets in memory are `held`; otherwise reads it.
     pub(crate) fn open(
         block: &'a Block,
+        held: Option<&'a HeldSets>,
         store: &'a ChunkStore,
         part: Part,
         buffer: &'a mut ChunkBuffer,
-    ) -> Option<Self> {
-        if !block.held {
+    ) -> io::Result<Self> {
+        if held.is_none() {
             let ChunkBuffer { front, back, .. } = &mut *buffer;
             back.whole = part == Part::Whole;
             back.alone = 0;
-            let read = store.read_front(block, front)
-                && (!back.whole || store.read_back(block, &mut back.words));
-            read.then_some(())?;
+            store.read_front(block, front)?;
+            if back.whole {
+                store.read_back(block, &mut back.words)?;
+            }
         }
-        Some(Self { block, store, buffer })
+        Ok(Self { block, held, store, buffer })
     }
 
     /// The elements up to the bound of all sets, in their order.
     pub(crate) fn low(&self) -> &[u64] {
-        match self.block.held {
-            true => self.block.sets.low(),
-            false => self.buffer.front.get(end_words(self.block.ends.len())..).unwrap_or_default(),
+        match self.held {
+            Some(held) => held.low(),
+            None => self.buffer.front.get(end_words(self.block.ends.len())..).unwrap_or_default(),
         }
     }
 
     /// One of the sets.
     pub(crate) fn set(&mut self, index: u32) -> Set<'_> {
-        let Self { block, store, buffer } = self;
-        if block.held {
-            let Halves { low, high } = block.get(index);
+        let Self { block, held, store, buffer } = self;
+        if let Some(held) = held {
+            let Halves { low, high } = block.get(held, index);
             return Set { low, high: High::Held(high) };
         }
         let ChunkBuffer { front, back, run } = &mut **buffer;
@@ -124,65 +129,63 @@ impl<'a> ChunkSets<'a> {
 }
 
 impl<'a> High<'a> {
-    /// Reads them, if they are not there: nothing if that cannot be done, and [`ChunkStore::check`] says why.
-    pub(crate) fn get(self) -> &'a [u64] {
+    /// The elements, which are read unless they are in memory.
+    pub(crate) fn get(self) -> io::Result<&'a [u64]> {
         match self {
-            High::Held(high) => high,
+            High::Held(high) => Ok(high),
             High::Stored { block, store, index, low, back, run, .. }
                 if !back.whole && back.alone < MOST_ALONE && block.ends.len() > 1 =>
             {
                 back.alone += 1;
-                match store.read_run(block, index..index + 1, &mut run.words, &mut run.sets) {
-                    true => run.sets.get(low..).unwrap_or_default(),
-                    false => &[],
-                }
+                store.read_run(block, index..index + 1, &mut run.words, &mut run.sets)?;
+                Ok(run.sets.get(low..).unwrap_or_default())
             }
             High::Stored { block, store, range, back, .. } => {
-                back.whole = back.whole || store.read_back(block, &mut back.words);
-                match back.whole {
-                    true => back.words.get(range).unwrap_or_default(),
-                    false => &[],
+                if !back.whole {
+                    store.read_back(block, &mut back.words)?;
+                    back.whole = true;
                 }
+                Ok(back.words.get(range).unwrap_or_default())
             }
         }
     }
 }
 
-/// Passes over some sets of a chunk, which are asked for by their ascending numbers, each in one piece or two: those
-/// that lie side by side are read together, and no others. Sets that cannot be read are left out, and
-/// [`ChunkStore::check`] says why.
+/// Visits some sets of a chunk, given by ascending indices, each in one piece or two. Adjacent ones are read
+/// together, and no others are read.
 pub(crate) fn for_each_run(
     block: &Block,
+    held: Option<&HeldSets>,
     store: &ChunkStore,
     indices: &[u32],
     buffer: &mut ChunkBuffer,
     mut each: impl FnMut(u32, &[u64]),
-) {
-    if block.held {
-        return indices.iter().for_each(|&index| {
-            let Halves { low, high } = block.get(index);
+) -> io::Result<()> {
+    if let Some(held) = held {
+        for &index in indices {
+            let Halves { low, high } = block.get(held, index);
             each(index, low);
             each(index, high);
-        });
+        }
+        return Ok(());
     }
     let Run { words, sets } = &mut buffer.run;
     for indices in indices.chunk_by(|a, b| a + 1 == *b) {
         let (first, last) = (indices[0], indices[indices.len() - 1]);
-        if !store.read_run(block, first..last + 1, words, sets) {
-            continue;
-        }
+        store.read_run(block, first..last + 1, words, sets)?;
         let start = block.range(first).start;
         for &index in indices {
             let range = block.range(index);
             each(index, &sets[range.start - start..range.end - start]);
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::HeldSets;
+    use crate::block::SharedSets;
     use crate::store::Remarks;
     use lookalike_core::features::digest;
     use lookalike_core::fingerprint::finalise;
@@ -200,14 +203,14 @@ mod tests {
                 block.ends.push(elements.len() as u32);
                 block.digests.push(digest(&set).unwrap());
             }
-            block.sets = HeldSets::arranged(bound, &block.ends, &elements);
+            block.sets = SharedSets::new(HeldSets::arranged(bound, &block.ends, &elements));
             block
         };
         let mut store = ChunkStore::new(0, std::env::temp_dir());
         store.arrange(bound, 0);
-        let (held, mut stored) = (Block { held: true, ..make() }, make());
+        let (held, mut stored) = (make(), make());
         store.take(&mut stored, &Remarks::default()).unwrap();
-        assert!(!stored.held);
+        assert!(!stored.sets.is_held());
         (held, stored, store)
     }
 
@@ -222,11 +225,12 @@ mod tests {
         ) {
             let bound = arranged.then_some(BOUND);
             let (held, stored, store) = chunk(&sizes, bound);
+            let in_memory = held.sets.get().unwrap();
             let mut buffers = [ChunkBuffer::default(), ChunkBuffer::default()];
             let [mine, its] = &mut buffers;
             for part in [Part::Front, Part::Whole, Part::Front] {
-                let mut truth = ChunkSets::open(&held, &store, part, mine).unwrap();
-                let mut sets = ChunkSets::open(&stored, &store, part, its).unwrap();
+                let mut truth = ChunkSets::open(&held, Some(&in_memory), &store, part, mine).unwrap();
+                let mut sets = ChunkSets::open(&stored, None, &store, part, its).unwrap();
                 let low: Vec<u64> = (0..sizes.len() as u32).flat_map(|n| truth.set(n).low.to_vec()).collect();
                 prop_assert_eq!((truth.low(), sets.low()), (&*low, &*low));
                 for (index, with_high) in &ask {
@@ -235,7 +239,7 @@ mod tests {
                     prop_assert_eq!(set.low, truth.low);
                     prop_assert!(truth.low.iter().all(|&value| value <= BOUND));
                     if *with_high {
-                        prop_assert_eq!(set.high.get(), truth.high.get());
+                        prop_assert_eq!(set.high.get().unwrap(), truth.high.get().unwrap());
                     }
                 }
             }
@@ -243,15 +247,14 @@ mod tests {
             indices.sort_unstable();
             indices.dedup();
             let mut found = Vec::new();
-            for_each_run(&stored, &store, &indices, its, |index, set| found.push((index, set.to_vec())));
-            let truth = indices.iter().map(|&at| (at, held.get(at).iter().collect::<Vec<_>>()));
+            for_each_run(&stored, None, &store, &indices, its, |index, set| found.push((index, set.to_vec()))).unwrap();
+            let truth = indices.iter().map(|&at| (at, held.get(&in_memory, at).iter().collect::<Vec<_>>()));
             prop_assert_eq!(found, truth.collect::<Vec<_>>());
             let mut found: Vec<Vec<u64>> = vec![Vec::new(); sizes.len()];
-            for_each_run(&held, &store, &indices, mine, |index, part| found[index as usize].extend(part));
+            for_each_run(&held, Some(&in_memory), &store, &indices, mine, |index, part| found[index as usize].extend(part)).unwrap();
             for index in indices {
-                prop_assert!(found[index as usize].iter().eq(&held.get(index).iter().collect::<Vec<_>>()));
+                prop_assert!(found[index as usize].iter().eq(&held.get(&in_memory, index).iter().collect::<Vec<_>>()));
             }
-            store.check().unwrap();
         }
     }
 }

@@ -8,12 +8,13 @@ mod rows;
 
 pub use rows::Rows;
 
-use crate::block::{Block, HeldSets};
+use crate::block::{Block, HeldSets, SharedSets};
 use crate::heap;
 use crate::sparse::SparseIndex;
 use crate::store::Remarks;
-use crate::{ChunkStore, Problems, SignatureBlock, Valueless};
-use lookalike_core::{Halves, SetDigest, TextDigest, TokenDigest};
+use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
+use lookalike_cluster::KeepRule;
+use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_io::source::Place;
 use lookalike_methods::Unsigned;
@@ -21,7 +22,9 @@ use names::{Names, Ranks, Texts};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::{ControlFlow, Range};
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// One document. Its number in the collection is its place in the order of (file name, record).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,12 +159,12 @@ impl Collection {
     /// ```
     /// use lookalike_engine::{Approach, Collection, Linkage, MatchOptions, MatchSettings, Silent, Units, find};
     ///
-    /// let mut collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
+    /// let collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
     /// let settings = MatchSettings::resemblance("0.8".parse()?);
-    /// let units = Units::new(&collection, &[], settings.measure);
+    /// let units = Units::new(&collection, &[], settings.measure)?;
     /// let options = MatchOptions::in_memory(Linkage::Leaders);
     /// let matches =
-    ///     find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent)?;
+    ///     find(&collection, &units, &settings, &Approach::default(), &options, &Silent)?;
     /// assert_eq!(matches.leader, [0, 0, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -173,13 +176,13 @@ impl Collection {
             first_protected_file: u32::MAX,
             ..Self::default()
         };
-        let empty = || Block { held: true, ..Block::default() };
+        let empty = || Block { rows_held: true, ..Block::default() };
         let (mut block, mut elements) = (empty(), Vec::new());
         let mut documents = 0;
         collection.chunk_starts.push(0);
         for set in sets {
             if block.rows.documents.len() == SETS_IN_CHUNK {
-                block.sets = HeldSets::arranged(None, &block.ends, &elements);
+                block.sets = SharedSets::new(HeldSets::arranged(None, &block.ends, &elements));
                 elements.clear();
                 collection.blocks.push(std::mem::replace(&mut block, empty()));
                 collection.chunk_starts.push(documents);
@@ -206,9 +209,8 @@ impl Collection {
         }
         collection.file_starts = vec![0, documents];
         collection.chunk_starts.push(documents);
-        block.sets = HeldSets::arranged(None, &block.ends, &elements);
+        block.sets = SharedSets::new(HeldSets::arranged(None, &block.ends, &elements));
         collection.blocks.push(block);
-        collection.store = ChunkStore::of_held(&collection.blocks);
         collection
     }
 
@@ -229,29 +231,36 @@ impl Collection {
         self.len() == 0
     }
 
-    /// The documents of a chunk, from wherever they are.
-    #[must_use]
-    pub fn rows(&self, chunk: u32) -> Cow<'_, Rows> {
+    /// The documents of a chunk, from memory or read from disk.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn rows(&self, chunk: u32) -> Result<Cow<'_, Rows>, EngineError> {
         let block = &self.blocks[chunk as usize];
-        match block.has_rows() {
-            true => Cow::Borrowed(&block.rows),
-            false => Cow::Owned(self.read_rows(chunk).0),
+        match block.rows_held {
+            true => Ok(Cow::Borrowed(&block.rows)),
+            false => Ok(Cow::Owned(self.read_rows(chunk)?.0)),
         }
     }
 
-    fn read_rows(&self, chunk: u32) -> (Rows, Vec<SetDigest>) {
+    fn read_rows(&self, chunk: u32) -> Result<(Rows, Vec<SetDigest>), EngineError> {
         let documents = self.chunk_documents(chunk).len();
-        self.store.rows(self.blocks[chunk as usize].frame, documents, self.attributes.len())
+        let frame = self.blocks[chunk as usize].frame;
+        let rows = self.store.rows(frame, documents, self.attributes.len());
+        rows.map_err(|error| self.store.error(&error))
     }
 
     /// The documents of a chunk and the digests of the sets that it stores.
-    fn rows_and_digests(&self, chunk: u32) -> (Cow<'_, Rows>, Cow<'_, [SetDigest]>) {
+    fn rows_and_digests(
+        &self,
+        chunk: u32,
+    ) -> Result<(Cow<'_, Rows>, Cow<'_, [SetDigest]>), EngineError> {
         let block = &self.blocks[chunk as usize];
-        if block.held {
-            return (Cow::Borrowed(&block.rows), Cow::Borrowed(&block.digests));
+        if block.rows_held && block.digests.len() == block.ends.len() {
+            return Ok((Cow::Borrowed(&block.rows), Cow::Borrowed(&block.digests)));
         }
-        let (rows, digests) = self.read_rows(chunk);
-        (Cow::Owned(rows), Cow::Owned(digests))
+        let (rows, digests) = self.read_rows(chunk)?;
+        Ok((Cow::Owned(rows), Cow::Owned(digests)))
     }
 
     /// Number of chunks.
@@ -260,58 +269,69 @@ impl Collection {
         self.blocks.len() as u32
     }
 
-    /// Passes over all documents, in order, with their numbers.
-    pub fn for_each(&self, mut each: impl FnMut(u32, &Document)) {
+    /// Visits all documents, in order, with their numbers.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn for_each(&self, mut each: impl FnMut(u32, &Document)) -> Result<(), EngineError> {
         for chunk in 0..self.chunks() {
-            let rows = self.rows(chunk);
+            let rows = self.rows(chunk)?;
             self.chunk_documents(chunk).zip(&rows.documents).for_each(|(n, row)| each(n, row));
         }
+        Ok(())
     }
 
-    /// Passes over the rows of those chunks that are `wanted`, on all threads: `take` gets what `each` makes of
-    /// them, in order. Chunks on disk are read once; what a few of them for each thread give is in memory.
+    /// Scans the rows of the chunks that are `wanted`, on all threads; `take` is given the results of `each` in
+    /// order. Chunks on disk are read once; the results of a few of them for each thread are in memory.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
     pub fn pass<T: Send>(
         &self,
         wanted: impl Fn(Range<u32>) -> bool,
         each: impl Fn(Range<u32>, &Rows) -> T + Sync,
         mut take: impl FnMut(T),
-    ) {
+    ) -> Result<(), EngineError> {
         let chunks: Vec<u32> =
             (0..self.chunks()).filter(|&chunk| wanted(self.chunk_documents(chunk))).collect();
-        let make = |chunk| each(self.chunk_documents(chunk), &self.rows(chunk));
+        let make = |chunk| Ok(each(self.chunk_documents(chunk), &*self.rows(chunk)?));
         in_order(&chunks, make, |made| {
             take(made);
-            ControlFlow::Continue(())
-        });
+            true
+        })
     }
 
-    /// The same, with the digests of the sets that each chunk stores, of all chunks.
+    /// As [`Collection::pass`], of all chunks, with the digests of the sets that each chunk stores.
     pub(crate) fn pass_with_digests<T: Send>(
         &self,
         each: impl Fn(Range<u32>, &Rows, &[SetDigest]) -> T + Sync,
         mut take: impl FnMut(T),
-    ) {
+    ) -> Result<(), EngineError> {
         let chunks: Vec<u32> = (0..self.chunks()).collect();
         let make = |chunk| {
-            let (rows, digests) = self.rows_and_digests(chunk);
-            each(self.chunk_documents(chunk), &rows, &digests)
+            let (rows, digests) = self.rows_and_digests(chunk)?;
+            Ok(each(self.chunk_documents(chunk), &rows, &digests))
         };
         in_order(&chunks, make, |made| {
             take(made);
-            ControlFlow::Continue(())
-        });
+            true
+        })
     }
 
-    /// One document. Where it is on disk its whole chunk is read.
-    #[must_use]
-    pub fn document(&self, document: u32) -> Document {
+    /// One document. If it is on disk, its whole chunk is read.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn document(&self, document: u32) -> Result<Document, EngineError> {
         let (chunk, row) = self.locate(document);
-        self.rows(chunk).documents[row]
+        Ok(self.rows(chunk)?.documents[row])
     }
 
-    /// Some documents, at hand: for whoever asks for them again and again.
-    #[must_use]
-    pub fn gather(&self, wanted: impl Fn(u32) -> bool) -> Gathered {
+    /// Copies some documents to memory, to be accessed repeatedly.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn gather(&self, wanted: impl Fn(u32) -> bool) -> Result<Gathered, EngineError> {
         let which = SparseIndex::new(self.len(), wanted);
         let wanted = |document: &u32| which.place(*document).is_some();
         let mut documents = Vec::with_capacity(which.len() as usize);
@@ -322,8 +342,8 @@ impl Collection {
                 rows.filter(|(document, _)| wanted(document)).map(|(_, row)| *row).collect()
             },
             |rows| documents.extend(rows),
-        );
-        Gathered { which, documents }
+        )?;
+        Ok(Gathered { which, documents })
     }
 
     /// The chunk of a document, and its place there.
@@ -333,24 +353,26 @@ impl Collection {
     }
 
     /// The document's name: its id, else the name of its file, with the record number where a file
-    /// holds many.
-    #[must_use]
-    pub fn name(&self, document: u32) -> Cow<'_, str> {
+    /// has many documents.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read; none for loaded names ([`Collection::load_names`]).
+    pub fn name(&self, document: u32) -> Result<Cow<'_, str>, EngineError> {
         if let Some(name) = self.names.get(document) {
-            return Cow::Borrowed(name);
+            return Ok(Cow::Borrowed(name));
         }
         let (chunk, row) = self.locate(document);
         let written = |(name, record): (&str, Option<u32>)| match record {
             None => name.to_owned(),
             Some(record) => format!("{name}:{record}"),
         };
-        match self.rows(chunk) {
+        Ok(match self.rows(chunk)? {
             Cow::Borrowed(rows) => match self.name_parts(rows, row) {
                 (name, None) => Cow::Borrowed(name),
                 parts => Cow::Owned(written(parts)),
             },
             Cow::Owned(rows) => Cow::Owned(written(self.name_parts(&rows, row))),
-        }
+        })
     }
 
     /// The name in two parts, the second to be written behind a colon.
@@ -363,24 +385,36 @@ impl Collection {
         (&self.file_names[file as usize], many.then_some(record))
     }
 
-    /// Where the document stands: the name of its file, and its record number there, from 1.
+    /// The name of the document's file.
     #[must_use]
-    pub fn place(&self, document: u32) -> (&str, u32) {
-        let file = self.file_names.get(self.file(document) as usize).map_or("", String::as_str);
-        let record = self.names.record(document).unwrap_or_else(|| {
-            let (chunk, row) = self.locate(document);
-            self.rows(chunk).documents[row].record
-        });
-        (file, record)
+    pub fn file_name(&self, document: u32) -> &str {
+        self.file_names.get(self.file(document) as usize).map_or("", String::as_str)
     }
 
-    /// Puts the names and places of some documents at hand: whoever is going to ask for them again and again
-    /// would else read them from disk each time.
-    pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) {
+    /// The name of the document's file, and its record number there, from 1.
+    ///
+    /// # Errors
+    /// As [`Collection::name`].
+    pub fn place(&self, document: u32) -> Result<(&str, u32), EngineError> {
+        let file = self.file_name(document);
+        let record = match self.names.record(document) {
+            Some(record) => record,
+            None => self.document(document)?.record,
+        };
+        Ok((file, record))
+    }
+
+    /// Loads the names and places of some documents whose rows are on disk, so that
+    /// [`Collection::name`], [`Collection::place`] and [`Collection::compare_names`] need not read them one by
+    /// one. Replaces the names loaded before.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) -> Result<(), EngineError> {
         self.names = Names::default();
-        let on_disk = |document| !self.blocks[self.locate(document).0 as usize].has_rows();
-        if self.is_held() {
-            return;
+        let on_disk = |document| !self.blocks[self.locate(document).0 as usize].rows_held;
+        if self.blocks.iter().all(|block| block.rows_held) {
+            return Ok(());
         }
         let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
         let (mut texts, mut records) = (Texts::default(), Vec::new());
@@ -401,31 +435,47 @@ impl Collection {
                 texts.append(&more);
                 records.append(&mut numbers);
             },
-        );
+        )?;
         self.names = Names::new(which, texts, records);
+        Ok(())
     }
 
-    /// Sorts some documents by name, so that [`Collection::compare_names`] of any two of them is a look at their
+    /// Loads all names if ties between documents are broken by them: with [`KeepRule::First`] there are none.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn load_names_for_ties(&mut self, keep: &[KeepRule]) -> Result<(), EngineError> {
+        match keep.contains(&KeepRule::First) {
+            true => Ok(()),
+            false => self.load_names(|_| true),
+        }
+    }
+
+    /// Sorts some documents by name, so that [`Collection::compare_names`] of any two of them compares their
     /// ranks.
-    pub fn rank_names(&mut self, wanted: impl Fn(u32) -> bool) {
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn rank_names(&mut self, wanted: impl Fn(u32) -> bool) -> Result<(), EngineError> {
         self.ranks = Ranks::default();
         let which = SparseIndex::new(self.len(), wanted);
-        let Some(first) = which.iter().next() else { return };
-        let first = self.name(first).into_owned();
+        let Some(first) = which.iter().next() else { return Ok(()) };
+        let first = self.name(first)?.into_owned();
         let first = first.as_bytes();
         let mut common = first.len();
         let shorten = |common: &mut usize, name: &str| {
             *common = names::in_common(&first[..*common], name.as_bytes());
         };
-        self.pass_names(&which, || first.len(), shorten, |own| common = common.min(own));
+        self.pass_names(&which, || first.len(), shorten, |own| common = common.min(own))?;
         let mut heads = Vec::with_capacity(which.len() as usize);
         let head =
             |heads: &mut Vec<u64>, name: &str| heads.push(names::head(name.as_bytes(), common));
-        self.pass_names(&which, Vec::new, head, |more| heads.extend(more));
-        self.ranks = Ranks::new(which, heads, |a, b| self.compare_names(a, b));
+        self.pass_names(&which, Vec::new, head, |more| heads.extend(more))?;
+        self.ranks = Ranks::new(which, heads, |a, b| self.compare_names(a, b))?;
+        Ok(())
     }
 
-    /// Passes over some names, on all threads: those of each chunk are added to a `new` something, and `take` gets
+    /// Scans some names, on all threads: those of each chunk are added to a `new` accumulator, and `take` is given
     /// these in order.
     fn pass_names<T: Send>(
         &self,
@@ -433,7 +483,7 @@ impl Collection {
         new: impl Fn() -> T + Sync,
         add: impl Fn(&mut T, &str) + Sync,
         take: impl FnMut(T),
-    ) {
+    ) -> Result<(), EngineError> {
         self.pass(
             |mut documents| documents.any(|document| which.place(document).is_some()),
             |documents, rows| {
@@ -446,10 +496,10 @@ impl Collection {
                 made
             },
             take,
-        );
+        )
     }
 
-    /// Passes over the names of the documents of a chunk, whose rows these are.
+    /// Visits the names of the documents of a chunk, whose rows are given.
     pub fn names_in(&self, documents: Range<u32>, rows: &Rows, each: &mut dyn FnMut(u32, &str)) {
         let mut written = String::new();
         for (row, document) in documents.enumerate() {
@@ -466,17 +516,22 @@ impl Collection {
         }
     }
 
-    /// Leaves to the store what is beyond so many bytes of rows and sets: the last chunks first.
+    /// Releases chunks, the last ones first, until rows and sets take at most so many bytes of memory.
+    /// What is not on disk yet is spilled.
     ///
     /// # Errors
     /// A temporary file that cannot be written.
-    pub fn hold_at_most(&mut self, bytes: u64) -> Result<(), crate::EngineError> {
+    pub fn hold_at_most(&mut self, bytes: u64) -> Result<(), EngineError> {
+        let mut held = self.held_bytes();
         let Self { blocks, store, attributes, .. } = self;
         let mut released = false;
-        for block in blocks.iter_mut().rev().filter(|block| block.held) {
-            if !store.release(block, attributes.len(), bytes)? {
+        for block in blocks.iter_mut().rev().filter(|block| block.sets.is_held()) {
+            if held <= bytes {
                 break;
             }
+            held = held.saturating_sub(block.bytes());
+            store.write_behind(block, attributes.len())?;
+            block.release();
             released = true;
         }
         if released {
@@ -485,51 +540,71 @@ impl Collection {
         Ok(())
     }
 
-    /// Frees the sets that are in memory: once units were compared, nobody asks for them again. That takes the system
-    /// a while, and is done beside what follows.
-    pub fn let_go_of_sets(&mut self) {
-        let held = self.blocks.iter_mut().filter(|block| block.held);
-        let sets: Vec<HeldSets> = held
-            .map(|block| {
-                (block.held, block.rows_held) = (false, true);
-                std::mem::take(&mut block.sets)
-            })
-            .collect();
-        let free = move || {
-            drop(sets);
-            heap::give_back();
-        };
-        // Where there are no more threads, they are gone all the same.
-        let _ = std::thread::Builder::new().name("free".into()).spawn(free);
+    /// Prepares a collection of which a part is on disk for a join in bounded memory: spills the other
+    /// chunks as well and releases all rows, so that the join can release the sets when it has scanned them
+    /// ([`Collection::release_scanned`]). Does nothing if all of it is in memory.
+    ///
+    /// # Errors
+    /// A temporary file that cannot be written.
+    pub fn spill_for_join(&mut self) -> Result<(), EngineError> {
+        if self.is_held() {
+            return Ok(());
+        }
+        let Self { blocks, store, attributes, .. } = self;
+        for block in blocks {
+            store.write_behind(block, attributes.len())?;
+            block.release_rows();
+        }
+        heap::give_back();
+        Ok(())
     }
 
-    /// Takes the rows of chunks that are on disk back to memory, first chunks first, as long as no more than so many
-    /// bytes of rows and sets are held: once sets were compared, there is room, and rows are looked at again and
-    /// again.
-    pub fn hold_rows(&mut self, bytes: u64) {
-        let mut left = bytes.saturating_sub(self.store.held());
+    /// Called by a join that has finished its scans over all sets: releases the sets in memory that are on
+    /// disk as well, unless all of the collection is in memory. A join that is still scanning keeps its own
+    /// reference to them.
+    pub(crate) fn release_scanned(&self) {
+        if self.is_held() {
+            return;
+        }
+        for block in self.blocks.iter().filter(|block| block.frame.is_some()) {
+            drop(block.sets.release());
+        }
+        heap::give_back();
+    }
+
+    /// Takes the sets out of memory; freeing them takes the system a while, and the caller may do it on
+    /// another thread.
+    pub(crate) fn take_sets(&mut self) -> Vec<Arc<HeldSets>> {
+        self.blocks.iter().filter_map(|block| block.sets.release()).collect()
+    }
+
+    /// Loads the rows of chunks that are on disk, the first chunks first, as long as rows and sets take at most
+    /// so many bytes of memory.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn hold_rows(&mut self, bytes: u64) -> Result<(), EngineError> {
+        let mut left = bytes.saturating_sub(self.held_bytes());
         let missing: Vec<u32> =
-            (0..self.chunks()).filter(|&chunk| !self.blocks[chunk as usize].has_rows()).collect();
+            (0..self.chunks()).filter(|&chunk| !self.blocks[chunk as usize].rows_held).collect();
         let mut back = Vec::new();
-        let read = |chunk| self.read_rows(chunk).0;
+        let read = |chunk| Ok(self.read_rows(chunk)?.0);
         in_order(&missing, read, |rows: Rows| {
-            let Some(rest) = left.checked_sub(rows.bytes()) else { return ControlFlow::Break(()) };
+            let Some(rest) = left.checked_sub(rows.bytes()) else { return false };
             left = rest;
             back.push(rows);
-            ControlFlow::Continue(())
-        });
+            true
+        })?;
         for (chunk, rows) in missing.into_iter().zip(back) {
             let block = &mut self.blocks[chunk as usize];
             (block.rows, block.rows_held) = (rows, true);
         }
+        Ok(())
     }
 
-    /// Leaves all chunks to the store, unless all of them are in memory.
-    pub(crate) fn leave_memory(&mut self) -> Result<(), crate::EngineError> {
-        match self.is_held() {
-            true => Ok(()),
-            false => self.hold_at_most(0),
-        }
+    /// Bytes of rows and sets in memory.
+    fn held_bytes(&self) -> u64 {
+        self.blocks.iter().map(Block::bytes).sum()
     }
 
     /// Whether the document belongs to `--against` and is never removed.
@@ -576,40 +651,39 @@ impl Collection {
         self.chunk_places.get(chunk as usize).copied().unwrap_or_default()
     }
 
-    /// A set that has to be read, sorted; `words` is a buffer. It is empty if it cannot be read, and
-    /// [`Collection::check`] says why.
-    pub(crate) fn sorted_set<'a>(
+    /// Copies a set, from memory or from disk, and sorts it; replaces the content of `set`. `words` is a buffer.
+    pub(crate) fn read_sorted(
         &self,
         place: SetRef,
         words: &mut Vec<u64>,
-        set: &'a mut Vec<u64>,
-    ) -> &'a [u64] {
-        let run = place.index..place.index + 1;
-        self.store.read_run(&self.blocks[place.block as usize], run, words, set);
-        set.sort_unstable();
-        set
-    }
-
-    /// Whether a set is the only one of its chunk.
-    pub(crate) fn is_alone(&self, place: SetRef) -> bool {
-        self.blocks[place.block as usize].ends.len() == 1
-    }
-
-    /// Reads a large set that is alone in its chunk piece by piece, in ascending order. If it cannot be read,
-    /// [`Collection::check`] says why.
-    pub(crate) fn pieces(&self, place: SetRef, each: impl FnMut(&[u64])) {
-        self.store.read_pieces(&self.blocks[place.block as usize], each);
-    }
-
-    /// A set that is held in memory.
-    pub(crate) fn held_set(&self, place: SetRef) -> Option<Halves<'_>> {
+        set: &mut Vec<u64>,
+    ) -> io::Result<()> {
         let block = &self.blocks[place.block as usize];
-        block.held.then(|| block.get(place.index))
+        match block.sets.get() {
+            Some(held) => {
+                set.clear();
+                set.extend(block.get(&held, place.index).iter());
+            }
+            None => self.store.read_run(block, place.index..place.index + 1, words, set)?,
+        }
+        set.sort_unstable();
+        Ok(())
     }
 
-    /// Whether all chunks are held in memory.
+    /// Whether a set is the only one of a chunk that is only on disk.
+    pub(crate) fn is_alone_on_disk(&self, place: SetRef) -> bool {
+        let block = &self.blocks[place.block as usize];
+        block.ends.len() == 1 && !block.sets.is_held()
+    }
+
+    /// Reads a large set that is alone in its chunk piece by piece, in ascending order.
+    pub(crate) fn read_pieces(&self, place: SetRef, each: impl FnMut(&[u64])) -> io::Result<()> {
+        self.store.read_pieces(&self.blocks[place.block as usize], each)
+    }
+
+    /// Whether the sets of all chunks are in memory.
     pub(crate) fn is_held(&self) -> bool {
-        self.blocks.iter().all(|block| block.held)
+        self.blocks.iter().all(|block| block.sets.is_held())
     }
 
     /// The signatures of a chunk.
@@ -621,7 +695,7 @@ impl Collection {
     /// Forgets sets and signatures: only the documents are left.
     pub fn drop_sets(&mut self) {
         for block in &mut self.blocks {
-            block.sets = HeldSets::default();
+            block.sets = SharedSets::new(HeldSets::default());
             block.ends.fill(0);
             block.signatures = SignatureBlock::default();
         }
@@ -638,21 +712,15 @@ impl Collection {
         self.store.stored()
     }
 
-    /// Whether all that was read from disk could be read.
+    /// Why a document can be in no pair: it has no feature or, where a method is used, no signature.
     ///
     /// # Errors
-    /// What went wrong first.
-    pub fn check(&self) -> Result<(), crate::EngineError> {
-        self.store.check()
+    /// A chunk on disk that cannot be read.
+    pub fn unsigned(&self, document: u32) -> Result<Option<Unsigned>, EngineError> {
+        Ok(self.unsigned_row(&self.document(document)?))
     }
 
-    /// Why a document can be in no pair: it has no feature or, where a method is used, no signature.
-    #[must_use]
-    pub fn unsigned(&self, document: u32) -> Option<Unsigned> {
-        self.unsigned_row(&self.document(document))
-    }
-
-    /// The same, of a document at hand.
+    /// The same, of a document that was read.
     #[must_use]
     pub fn unsigned_row(&self, document: &Document) -> Option<Unsigned> {
         match *document {
@@ -696,45 +764,55 @@ impl Collection {
     }
 
     /// Orders two documents by name, then by place in the collection.
-    #[must_use]
-    pub fn compare_names(&self, a: u32, b: u32) -> Ordering {
+    ///
+    /// # Errors
+    /// As [`Collection::name`]; none for ranked names ([`Collection::rank_names`]).
+    pub fn compare_names(&self, a: u32, b: u32) -> Result<Ordering, EngineError> {
         if a == b {
-            return Ordering::Equal;
+            return Ok(Ordering::Equal);
         }
         if let (Some(a), Some(b)) = (self.ranks.get(a), self.ranks.get(b)) {
-            return a.cmp(&b);
+            return Ok(a.cmp(&b));
         }
+        let whole_names = || {
+            let (x, y) = (self.name(a)?, self.name(b)?);
+            Ok(x.as_bytes().cmp(y.as_bytes()).then(a.cmp(&b)))
+        };
         let place = |document| {
             let (chunk, row) = self.locate(document);
             let block = &self.blocks[chunk as usize];
-            block.has_rows().then(|| self.name_parts(&block.rows, row))
+            block.rows_held.then(|| self.name_parts(&block.rows, row))
         };
         let (Some(x), Some(y)) = (place(a), place(b)) else {
-            return self.name(a).as_bytes().cmp(self.name(b).as_bytes()).then(a.cmp(&b));
+            return whole_names();
         };
         // Millions of documents without an id are sorted by this: no name is put together for it.
         let order = match (x, y) {
             ((x, None), (y, None)) => x.cmp(y),
             ((x, Some(m)), (y, Some(n))) if x == y => compare_as_written(m, n),
             ((x, _), (y, _)) if !x.starts_with(y) && !y.starts_with(x) => x.cmp(y),
-            _ => self.name(a).as_bytes().cmp(self.name(b).as_bytes()),
+            _ => return whole_names(),
         };
-        order.then(a.cmp(&b))
+        Ok(order.then(a.cmp(&b)))
     }
 }
 
-/// Makes something of each chunk on all threads, and gives it in their order, until told to stop.
+/// Calls `make` for each chunk on all threads, and `take` with the results in order, until it returns false.
 fn in_order<T: Send>(
     chunks: &[u32],
-    make: impl Fn(u32) -> T + Sync,
-    mut take: impl FnMut(T) -> ControlFlow<()>,
-) {
+    make: impl Fn(u32) -> Result<T, EngineError> + Sync,
+    mut take: impl FnMut(T) -> bool,
+) -> Result<(), EngineError> {
     for chunks in chunks.chunks(PASSED_AHEAD * rayon::current_num_threads()) {
-        let made: Vec<T> = chunks.par_iter().with_max_len(1).map(|&chunk| make(chunk)).collect();
-        if made.into_iter().try_for_each(&mut take).is_break() {
-            return;
+        let made: Vec<Result<T, EngineError>> =
+            chunks.par_iter().with_max_len(1).map(|&chunk| make(chunk)).collect();
+        for made in made {
+            if !take(made?) {
+                return Ok(());
+            }
         }
     }
+    Ok(())
 }
 
 /// Orders numbers as their decimal digits are ordered as text: 10 before 9, and 1 before 10.
@@ -757,7 +835,11 @@ mod tests {
             ..Collection::default()
         };
         let ids = [None, Some("a:1"), Some("a:10"), Some("b:4294967295"), Some("a"), Some("z.txt")];
-        let mut block = Block { held: true, ..Block::default() };
+        let mut block = Block {
+            rows_held: true,
+            sets: SharedSets::new(HeldSets::default()),
+            ..Block::default()
+        };
         for file in 0..5 {
             for record in [1, 2, 9, 10, 11, 100, 1_000_000_000, u32::MAX] {
                 for id in ids {
@@ -774,7 +856,11 @@ mod tests {
         collection.chunk_starts = vec![0, documents / 2, documents];
         let of_each = documents / 5;
         collection.file_starts = (0..=5).map(|file| file * of_each).collect();
-        let mut second = Block { held: true, ..Block::default() };
+        let mut second = Block {
+            rows_held: true,
+            sets: SharedSets::new(HeldSets::default()),
+            ..Block::default()
+        };
         second.rows.documents = block.rows.documents.split_off(documents as usize / 2);
         for row in documents as usize / 2..documents as usize {
             second.rows.ids.push(block.rows.ids.get(row));
@@ -784,35 +870,36 @@ mod tests {
         // The second half on disk: with the names at hand, and read one by one.
         collection.store = ChunkStore::new(0, std::env::temp_dir());
         collection.store.take(&mut collection.blocks[1], &Default::default()).unwrap();
-        let before: Vec<String> =
-            (0..documents).map(|document| collection.name(document).into_owned()).collect();
+        let before: Vec<String> = (0..documents)
+            .map(|document| collection.name(document).unwrap().into_owned())
+            .collect();
         let places = |collection: &Collection| -> Vec<(String, u32)> {
-            let place = |document| collection.place(document);
+            let place = |document| collection.place(document).unwrap();
             (0..documents).map(place).map(|(file, record)| (file.to_owned(), record)).collect()
         };
         let placed = places(&collection);
         assert_eq!((placed[0].0.as_str(), placed[0].1), ("a", 1));
         assert_eq!(placed.last(), Some(&("z.txt".to_owned(), u32::MAX)));
-        collection.load_names(|document| document % 3 > 0);
+        collection.load_names(|document| document % 3 > 0).unwrap();
         assert!(
-            (0..documents).all(|document| collection.name(document) == before[document as usize])
+            (0..documents)
+                .all(|document| collection.name(document).unwrap() == before[document as usize])
         );
         assert_eq!(places(&collection), placed);
         compare_all(&collection);
         // Their order at hand, of some.
-        collection.rank_names(|document| document % 2 > 0);
+        collection.rank_names(|document| document % 2 > 0).unwrap();
         compare_all(&collection);
         // Rows back in memory: too little room, then enough.
-        collection.load_names(|_| false);
-        collection.rank_names(|_| false);
+        collection.load_names(|_| false).unwrap();
+        collection.rank_names(|_| false).unwrap();
         for (room, back) in [(100, false), (u64::MAX, true)] {
-            collection.hold_rows(room);
-            assert_eq!(collection.blocks[1].has_rows(), back);
-            assert!((0..documents).all(|n| collection.name(n) == before[n as usize]));
+            collection.hold_rows(room).unwrap();
+            assert_eq!(collection.blocks[1].rows_held, back);
+            assert!((0..documents).all(|n| collection.name(n).unwrap() == before[n as usize]));
             assert_eq!(places(&collection), placed);
             compare_all(&collection);
         }
-        collection.check().unwrap();
     }
 
     /// A checkpoint whose references cannot be resolved must not be used: they would name the sets of
@@ -855,9 +942,9 @@ mod tests {
     fn compare_all(collection: &Collection) {
         for a in 0..collection.len() {
             for b in 0..collection.len() {
-                let (x, y) = (collection.name(a), collection.name(b));
+                let (x, y) = (collection.name(a).unwrap(), collection.name(b).unwrap());
                 let expected = x.as_bytes().cmp(y.as_bytes()).then(a.cmp(&b));
-                assert_eq!(collection.compare_names(a, b), expected, "{x} and {y}");
+                assert_eq!(collection.compare_names(a, b).unwrap(), expected, "{x} and {y}");
             }
         }
     }

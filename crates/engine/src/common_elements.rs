@@ -69,18 +69,17 @@ pub fn common_elements(
             .map(|task| {
                 let mut partitions = vec![Vec::new(); PARTITIONS];
                 passes.task(task, Part::Whole, |_, set| {
-                    for &value in set.low.iter().chain(set.high.get()) {
+                    for &value in set.low.iter().chain(set.high.get()?) {
                         if let Some(partition) = round.partition(value) {
                             partitions[partition].push(value);
                         }
                     }
-                });
+                    Ok(())
+                })?;
                 progress.advance(1, 0);
-                partitions
+                Ok(partitions)
             })
-            .collect();
-        // What could not be read must not count as absent.
-        collection.check()?;
+            .collect::<Result<_, EngineError>>()?;
         if progress.cancelled() {
             return Err(EngineError::Cancelled);
         }
@@ -122,7 +121,7 @@ mod tests {
             let truth: Vec<u64> =
                 holders.into_iter().filter(|&(_, sets)| sets > most).map(|(value, _)| value).collect();
             let collection = Collection::of_sets(sets);
-            let units = Units::new(&collection, &[], Measure::Resemblance);
+            let units = Units::new(&collection, &[], Measure::Resemblance).unwrap();
             let found = common_elements(&collection, &units, most, u64::MAX, &Silent).unwrap();
             prop_assert_eq!(found.elements(), truth);
         }
@@ -155,7 +154,7 @@ mod tests {
             })
             .collect();
         let collection = Collection::of_sets(sets);
-        let units = Units::new(&collection, &[], Measure::Resemblance);
+        let units = Units::new(&collection, &[], Measure::Resemblance).unwrap();
         let find = |memory| common_elements(&collection, &units, 9, memory, &Silent).unwrap();
         let (one, many) = (find(u64::MAX), find(1));
         assert_eq!(one, many);

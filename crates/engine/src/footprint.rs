@@ -8,8 +8,12 @@
 use crate::block::Block;
 use crate::census::Written;
 use crate::collection::{Document, SetRef};
+use crate::judge::COUNTS_SHARE;
 use crate::{Collection, Matches, Units};
-use lookalike_core::{Parity, RarityCounts};
+use lookalike_core::Parity;
+use lookalike_core::bucket_counts::buckets_for_difference;
+use lookalike_join::DfSketch;
+use lookalike_join::prefix::SHARE;
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
@@ -77,7 +81,8 @@ const POSTED: f64 = 8.0 + 8.0;
 /// Bytes of a key while all pairs are looked for: the size of its unit.
 const SIZES: f64 = 4.0;
 
-/// Chunks and results that are on their way for each thread ([`crate::pipeline::ordered`]).
+/// Chunks and results that are in flight for each thread, of the file that is read first
+/// ([`crate::pipeline`]).
 const ON_THE_WAY: f64 = 3.0;
 
 /// Bytes of one of them: 2 MiB of input, or what became of them, and the buffers of whoever reads it.
@@ -226,8 +231,20 @@ impl Footprint {
         (elements * WORD).min(limits.sets as f64) + self.units_with_keys * STARTS
     }
 
+    /// Bytes of the bucket counts of the sets that are compared, if all are of the average size; `low` as in
+    /// [`Footprint::needs`].
+    fn counts(&self, limits: &Limits, low: f64) -> f64 {
+        // Of a set, that share is in the prefix, and in a resemblance so much of it may differ.
+        let prefix = low.min(1.0) * SHARE.1 as f64 / SHARE.0 as f64;
+        let may_differ = self.unit_elements / self.units.max(1.0) * 2.0 * prefix / (2.0 - prefix);
+        let buckets = buckets_for_difference(may_differ as u32);
+        let places = if buckets > 0 { 4.0 } else { 0.0 };
+        let bytes = self.units_with_keys * f64::from(buckets);
+        bytes.min(limits.sets as f64 * COUNTS_SHARE) + self.units_with_keys * places
+    }
+
     /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
-    /// only: that of [`lookalike_core::prefix::PrefixOrder`].
+    /// only: that of [`lookalike_join::PrefixFilter`].
     #[must_use]
     pub fn needs(&self, limits: &Limits, low: f64) -> Needs {
         let chunks = self.chunks();
@@ -244,17 +261,22 @@ impl Footprint {
         let pipeline = pipeline.min(COPIES * limits.texts as f64);
         let units = self.units * UNIT + self.documents * MEMBER;
         let in_chunks = self.units * IN_CHUNKS;
+        let share = low;
         let low = self.unit_elements * low.min(1.0);
         let census = (low * COUNTED).min(2.0 * limits.counting as f64) + low / 8.0;
         let emitted = self.keys * EMITTED;
         let keys = emitted.min(limits.counting as f64);
         let indexing = match self.unit_elements > 0.0 {
-            true => in_chunks + self.rarity() + census.max(keys + low / 8.0),
+            true => in_chunks + self.df_sketch() + census.max(keys + low / 8.0),
             false => keys,
         };
         let postings = self.keys * POSTED;
         let glances = match self.unit_elements > 0.0 {
             true => self.units_with_keys * GLANCE + in_chunks,
+            false => 0.0,
+        };
+        let counts = match self.unit_elements > 0.0 {
+            true => self.counts(limits, share),
             false => 0.0,
         };
         let stored = match fits && !limits.keeps {
@@ -271,16 +293,16 @@ impl Footprint {
             collapsing: bytes(units + (self.sets * COLLAPSING).max(self.units * ORDERING)),
             indexing: bytes(units + indexing),
             comparing: later(
-                units + postings + self.keys * SIZES + glances + self.units * COMPARED,
+                units + postings + self.keys * SIZES + glances + counts + self.units * COMPARED,
             ),
             writing: (written + units + answer + self.removed * TABLED + pipeline) as u64,
             scratch: (stored + (emitted - keys) + if limits.keeps { steps } else { 0.0 }) as u64,
         }
     }
 
-    /// Bytes of the table that tells common elements.
-    fn rarity(&self) -> f64 {
-        RarityCounts::bytes_for(self.unit_elements as u64) as f64
+    /// Bytes of the df sketch and the element order.
+    fn df_sketch(&self) -> f64 {
+        DfSketch::bytes_for(self.unit_elements as u64) as f64
     }
 }
 
@@ -296,13 +318,12 @@ mod tests {
     fn matched(sets: u64) -> (Collection, Units, Matches) {
         let set =
             |number: u64| (0..200).map(move |at| finalise(number / 2 * 1000 + at + number % 2 * 7));
-        let mut collection = Collection::of_sets((0..sets).map(|number| set(number).collect()));
+        let collection = Collection::of_sets((0..sets).map(|number| set(number).collect()));
         let settings = MatchSettings::resemblance("0.8".parse().unwrap());
-        let units = Units::new(&collection, &[], settings.measure);
+        let units = Units::new(&collection, &[], settings.measure).unwrap();
         let options = MatchOptions::in_memory(Linkage::Leaders);
         let approach = Approach::default();
-        let matches =
-            find(&mut collection, &units, &settings, &approach, &options, &Silent).unwrap();
+        let matches = find(&collection, &units, &settings, &approach, &options, &Silent).unwrap();
         (collection, units, matches)
     }
 

@@ -26,6 +26,7 @@ pub fn census(sets: &[Vec<u64>]) -> Result<u64, EngineError> {
     let tasks: Vec<&[Vec<u64>]> = sets.chunks(UNITS_PER_TASK as usize).collect();
     let pass = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
         tasks[task as usize].iter().for_each(|set| give(set));
+        Ok(())
     };
     let census = Census::new(tasks.len() as u32, u64::MAX, elements, u64::MAX, pass)?;
     let mut alone = 0;

@@ -1,14 +1,16 @@
 //! Reads input files into a [`Collection`]: the only step that reads text.
 //!
-//! One thread cuts the files into chunks, every core parses, tokenises and fingerprints whole
-//! chunks, one thread appends their results in order and commits their sets (`stored_sets`).
+//! Files are cut into chunks, several of them side by side where one does not keep the cores busy
+//! ([`pipeline`]). Every core parses, tokenises and fingerprints whole chunks; one thread appends
+//! their results in the order of the input and commits their sets (`stored_sets`).
 //! A text whose token sequence was seen before gives no second feature set: a million copies cost a
 //! million digests. The chunks that an interrupted run of the same job wrote are restored, and reading
 //! continues behind them.
 
-use crate::admission::admitted;
-use crate::block::{Block, HeldSets};
+use crate::block::{Block, HeldSets, SharedSets};
 use crate::collection::{Collection, Document, SetRef};
+use crate::files::{FilePart, ReadChunk, chunk_bytes};
+use crate::pipeline::{Items, Limits, Part};
 use crate::signer::LargeSet;
 use crate::store::{ChunkStore, Remarks};
 use crate::stored_sets::{StoredSets, retain};
@@ -17,8 +19,8 @@ use crate::{
 };
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
-use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Inputs, Item, Problem, RecordView};
+use lookalike_io::source::{Chunk, Chunks, VisitScratch};
+use lookalike_io::{Inputs, Item, RecordView};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
@@ -79,7 +81,33 @@ pub fn ingest(
 ) -> Result<Collection, EngineError> {
     let total = inputs.files.iter().map(|file| file.size).sum();
     progress.phase("reading", Some(total));
-    ingest_chunks(inputs, inputs.chunks(), signer, options, progress)
+    ingest_files(inputs, inputs.chunks(), signer, options, progress)
+}
+
+/// Reads all chunks of the inputs, of several files at once.
+///
+/// # Errors
+/// As [`ingest`].
+pub fn ingest_files(
+    inputs: &Inputs,
+    mut chunks: Chunks<'_>,
+    signer: &Signer,
+    options: &IngestOptions,
+    progress: &dyn Progress,
+) -> Result<Collection, EngineError> {
+    let parts = |read_before: usize| {
+        // What an interrupted run read is passed over in order: chunks have no numbers before.
+        for _ in 0..read_before {
+            if progress.cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            if chunks.next().is_none() {
+                break;
+            }
+        }
+        Ok(chunks.into_files().map(FilePart))
+    };
+    ingest_parts(inputs, parts, signer, options, progress)
 }
 
 /// Reads some chunks of the inputs, in the order of their files and records.
@@ -88,11 +116,27 @@ pub fn ingest(
 /// As [`ingest`].
 pub fn ingest_chunks(
     inputs: &Inputs,
-    chunks: impl Iterator<Item = Result<Chunk, Problem>> + Send,
+    chunks: impl Iterator<Item = ReadChunk> + Send,
     signer: &Signer,
     options: &IngestOptions,
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
+    let parts = |read_before| Ok(std::iter::once(Items(chunks.skip(read_before))));
+    ingest_parts(inputs, parts, signer, options, progress)
+}
+
+/// Reads the parts of the inputs; `parts` makes them, without their first chunks.
+fn ingest_parts<P, I>(
+    inputs: &Inputs,
+    parts: impl FnOnce(usize) -> Result<I, EngineError>,
+    signer: &Signer,
+    options: &IngestOptions,
+    progress: &dyn Progress,
+) -> Result<Collection, EngineError>
+where
+    P: Part<Item = ReadChunk>,
+    I: Iterator<Item = P> + Send,
+{
     heap::map_large_blocks();
     let reader = Reader {
         inputs,
@@ -111,20 +155,21 @@ pub fn ingest_chunks(
         return Ok(appender.finish());
     }
     let mut outcome = Ok(());
-    pipeline::ordered(
-        options.threads,
-        admitted(inputs, options.in_flight, chunks).enumerate().skip(read_before),
+    pipeline::ordered_parts(
+        Limits { threads: options.threads, in_flight: options.in_flight },
+        parts(read_before)?,
+        |chunk| chunk_bytes(chunk, inputs),
         State::default,
-        |state, (index, (chunk, permit))| match chunk {
-            Ok(chunk) => (reader.read(index as u32, chunk, state), permit),
+        |state, chunk| match chunk {
+            Ok(chunk) => reader.read(chunk, state),
             Err(problem) => {
                 let mut result = reader.nothing();
                 result.remarks.problems.push(problem);
-                (result, permit)
+                result
             }
         },
-        // The permit is held until the chunk's sets are where they stay.
-        |(result, _permit)| {
+        |result| result.block.bytes(),
+        |result| {
             progress.advance(result.remarks.consumed, result.block.rows.documents.len() as u64);
             outcome = appender.append(result, &reader.sets);
             if progress.cancelled() {
@@ -143,7 +188,7 @@ struct Appender<'a> {
     collection: Collection,
     /// Documents of each file.
     of_files: Vec<u32>,
-    left: Vec<lookalike_io::scratch::Frame>,
+    left: Vec<lookalike_spill::Frame>,
     /// Chunks before this one that memory holds are in the store as well.
     behind: usize,
     options: &'a IngestOptions,
@@ -213,9 +258,12 @@ impl<'a> Appender<'a> {
             return Err(error);
         }
         self.refuse_unreadable(&result.remarks.problems)?;
-        let repeated = sets.commit(self.collection.chunks(), &result.remarks.sequences);
+        let number = self.collection.chunks();
+        let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut());
+        places.filter(|place| place.block == OWN).for_each(|place| place.block = number);
+        let repeated = sets.commit(number, &result.remarks.sequences);
         if !repeated.is_empty() {
-            result.block.drop_repeated(self.collection.chunks(), &repeated);
+            result.block.drop_repeated(number, &repeated);
             retain(&mut result.remarks.sequences, &repeated);
         }
         let rows = &result.block.rows.documents;
@@ -223,7 +271,7 @@ impl<'a> Appender<'a> {
         let documents = rows.len();
         self.collection.store.take(&mut result.block, &result.remarks)?;
         // Who looks for prefixes will want all others to leave memory, too.
-        if !result.block.held && self.collection.store.arranged().is_some() {
+        if !result.block.sets.is_held() && self.collection.store.arranged().is_some() {
             self.write_behind()?;
         }
         self.count(result.block, result.remarks, documents)
@@ -307,6 +355,9 @@ struct Sets<'s> {
     large: Option<&'s mut Option<LargeSet>>,
 }
 
+/// The chunk that is being read: its number is known when all before it are committed.
+const OWN: u32 = u32::MAX;
+
 /// Elements that room is kept for, at most: few chunks have more.
 const USUAL: usize = 1 << 20;
 
@@ -344,7 +395,7 @@ impl Reader<'_> {
         result
     }
 
-    fn read(&self, block: u32, chunk: Chunk, state: &mut State) -> ChunkResult {
+    fn read(&self, chunk: Chunk, state: &mut State) -> ChunkResult {
         let mut result = self.nothing();
         result.remarks.consumed = chunk.consumed;
         result.remarks.place = chunk.place();
@@ -356,16 +407,17 @@ impl Reader<'_> {
             Item::Record(mut record) => {
                 let (low_ends, large) = (&mut low_ends, alone.then_some(&mut large));
                 let sets = Sets { low, low_ends, high, large };
-                self.document(block, &mut record, scratch, new, sets, &mut result);
+                self.document(&mut record, scratch, new, sets, &mut result);
             }
             Item::Bad(problem) => result.remarks.problems.push(problem),
         });
         scratch.free_large();
         low_ends.shrink_to_fit();
-        result.block.sets = match large {
+        let held = match large {
             Some(LargeSet { set, low, .. }) => HeldSets::large(set, low),
             None => HeldSets::new(low, low_ends, high),
         };
+        result.block.sets = SharedSets::new(held);
         for elements in [low, high] {
             elements.clear();
             elements.shrink_to(USUAL);
@@ -376,7 +428,6 @@ impl Reader<'_> {
 
     fn document(
         &self,
-        block: u32,
         record: &mut RecordView<'_>,
         scratch: &mut Scratch,
         new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
@@ -384,7 +435,7 @@ impl Reader<'_> {
         result: &mut ChunkResult,
     ) {
         let seen = self.signer.read(record, scratch);
-        let here = SetRef { block, index: result.block.ends.len() as u32 };
+        let here = SetRef { block: OWN, index: result.block.ends.len() as u32 };
         let store = || {
             // Alone in its chunk, a large set is not copied to those of others.
             if let Some(large) = large

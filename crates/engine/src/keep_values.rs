@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_reason_survives_the_disk() {
-        use lookalike_io::scratch::{Decoder, Encoder};
+        use lookalike_spill::{Decoder, Encoder};
         let mut written = Encoder(Vec::new());
         written.array(&[MISSING, UNREADABLE, 0.5]).unwrap();
         let read: Vec<f64> = Decoder(&*written.0).array(100).unwrap();

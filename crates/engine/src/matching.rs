@@ -1,14 +1,16 @@
 //! Units in; who stands for whom, and the pairs that prove it, out.
 
+use crate::checkpoints::Checkpoints;
 use crate::judge::{ComparedSets, Edge, ExactJudge, Judge, KeyJudge, SketchJudge, Tally};
-use crate::leaders::leaders;
+use crate::leaders::{LeaderOptions, leaders};
 use crate::links::links;
 use crate::pairs::{Most, PairList, all_pairs};
 use crate::postings::Postings;
-use crate::steps::{Step, Steps};
-use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
+use crate::{
+    Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify, WitnessRule,
+};
 use lookalike_cluster::Components;
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::time::Instant;
@@ -29,6 +31,8 @@ pub enum Linkage {
 pub struct MatchOptions {
     /// How pairs become clusters.
     pub linkage: Linkage,
+    /// Which kept match is the witness of a removed unit. Connected components have no such choice.
+    pub witness: WitnessRule,
     /// List every pair that reaches the threshold, as long as there are at most so many pairs of
     /// documents. `None`: only the pairs that decide.
     pub list_pairs: Option<u64>,
@@ -46,7 +50,14 @@ impl MatchOptions {
     /// The pairs that decide, in as much memory as it takes.
     #[must_use]
     pub fn in_memory(linkage: Linkage) -> Self {
-        Self { linkage, list_pairs: None, only_protected: false, memory: u64::MAX, sets: u64::MAX }
+        Self {
+            linkage,
+            witness: WitnessRule::default(),
+            list_pairs: None,
+            only_protected: false,
+            memory: u64::MAX,
+            sets: u64::MAX,
+        }
     }
 }
 
@@ -62,8 +73,10 @@ pub struct Matches {
     /// Distinct pairs of units that met under a key and that its places and their sizes leave; where very many units
     /// have the key, places are not known, and all are counted.
     pub candidates: u64,
-    /// Pairs whose sets were intersected.
+    /// Pairs that were decided by their sets: by bucket counts or by intersection.
     pub verified: u64,
+    /// Pairs whose sets were intersected; unknown where the matches are those of an earlier run.
+    pub intersected: Option<u64>,
     /// Keys that two or more units have.
     pub keys: u64,
     /// How often units have one of those.
@@ -76,53 +89,51 @@ pub struct Matches {
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// Finds the matches of a collection. Sorts the feature sets it compares, in place; where chunks are on disk,
-/// all of them leave memory.
+/// Finds the matches of a collection. May run several times, also at the same time, on one collection.
+///
+/// To save memory, sets that it compares are sorted where they are, and sets that are on disk as well
+/// are released from memory once they were scanned ([`Collection::spill_for_join`]).
 ///
 /// Runs on the rayon pool it is called in.
 ///
 /// # Errors
 /// Too many postings, a temporary file that cannot be read, or an interruption.
 pub fn find(
-    collection: &mut Collection,
+    collection: &Collection,
     units: &Units,
     settings: &MatchSettings,
     approach: &Approach,
     options: &MatchOptions,
     progress: &dyn Progress,
 ) -> Result<Matches, EngineError> {
-    find_from(&Steps::forgotten(), collection, units, settings, approach, options, progress)
+    find_from(&Checkpoints::none(), collection, units, settings, approach, options, progress)
 }
 
-/// The same, from where an earlier run of the same job was stopped.
+/// The same, from the checkpoints of an earlier run of the same job.
 ///
 /// # Errors
-/// As [`find`]; steps that cannot be written down.
+/// As [`find`]; checkpoints that cannot be written.
 pub fn find_from(
-    steps: &Steps,
-    collection: &mut Collection,
+    checkpoints: &Checkpoints,
+    collection: &Collection,
     units: &Units,
     settings: &MatchSettings,
     approach: &Approach,
     options: &MatchOptions,
     progress: &dyn Progress,
 ) -> Result<Matches, EngineError> {
-    if let Some(matches) = steps.find() {
+    if let Some(matches) = checkpoints.read() {
         return Ok(matches);
     }
     let mut matches = Matches::default();
     let mut clock = Clock { started: Instant::now(), progress };
     progress.phase("indexing", None);
-    let postings = steps.run(|| {
-        let postings = match &approach.method {
-            None => Postings::build(collection, units, settings, options.memory)?,
-            Some(method) => {
-                let (method, limit) = (method.as_ref(), approach.key_limit);
-                Postings::of_signatures(collection, units, method, limit, options.memory)?
-            }
-        };
-        // What could not be read must not be kept.
-        collection.check().map(|()| postings)
+    let postings = checkpoints.read_or_compute(|| match &approach.method {
+        None => Postings::build(collection, units, settings, options.memory),
+        Some(method) => {
+            let (method, limit) = (method.as_ref(), approach.key_limit);
+            Postings::of_signatures(collection, units, method, limit, options.memory)
+        }
     })?;
     let takes_part = |unit| postings.takes_part(unit);
     matches.keys = postings.shared();
@@ -139,18 +150,24 @@ pub fn find_from(
             let judge = SketchJudge::new(collection, units, method.as_ref(), &tally);
             search.run(&judge, &mut matches);
         }
-        (Some(_), Verify::None) => search.run(&KeyJudge, &mut matches),
+        (Some(_), Verify::None) => {
+            // A key in common has no measure: the first match is as good as any.
+            let options = MatchOptions { witness: WitnessRule::First, ..options.clone() };
+            Search { options: &options, ..search }.run(&KeyJudge, &mut matches);
+        }
         (Some(_), Verify::Exact) | (None, _) => {
-            let sets = ComparedSets::new(collection, units, takes_part, options.sets)?;
+            let sets = ComparedSets::new(collection, units, settings, takes_part, options.sets)?;
             let judge = ExactJudge::new(collection, units, settings, sets, &tally);
-            search.run(&judge, &mut matches);
+            let progress = StopOnReadError { progress, judge: &judge };
+            Search { progress: &progress, ..search }.run(&judge, &mut matches);
+            judge.check()?;
         }
     }
-    collection.check()?;
     matches.candidates = tally.candidates();
     matches.verified = tally.verified();
+    matches.intersected = Some(tally.intersected());
     clock.lap(&mut matches, "comparing")?;
-    steps.keep(&matches)?;
+    checkpoints.write(&matches)?;
     Ok(matches)
 }
 
@@ -167,7 +184,7 @@ impl Matches {
     }
 }
 
-impl Step for Matches {
+impl Checkpoint for Matches {
     const NAME: &'static str = "matches";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
@@ -206,6 +223,7 @@ impl Step for Matches {
             pairs: PairList { edges, complete: complete == 1 },
             candidates,
             verified,
+            intersected: None,
             keys,
             keys_written,
             units_with_keys: with_keys as u32,
@@ -229,6 +247,26 @@ impl Clock<'_> {
     }
 }
 
+/// Cancels the search as soon as a set cannot be read.
+struct StopOnReadError<'a> {
+    progress: &'a dyn Progress,
+    judge: &'a ExactJudge<'a>,
+}
+
+impl Progress for StopOnReadError<'_> {
+    fn phase(&self, name: &'static str, total: Option<u64>) {
+        self.progress.phase(name, total);
+    }
+
+    fn advance(&self, amount: u64, documents: u64) {
+        self.progress.advance(amount, documents);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.judge.has_failed() || self.progress.cancelled()
+    }
+}
+
 /// Everything that looking for matches needs, but the judge.
 struct Search<'a> {
     units: &'a Units,
@@ -246,8 +284,9 @@ impl Search<'_> {
         (matches.leader, matches.shared) = match options.linkage {
             Linkage::Leaders => {
                 let listed = options.list_pairs.and_then(|pairs| list(Most { pairs, edges: 0 }));
-                let edges =
-                    leaders(units, judge, postings, options.only_protected, tally, progress);
+                let MatchOptions { witness, only_protected, .. } = *options;
+                let options = LeaderOptions { witness, only_protected };
+                let edges = leaders(units, judge, postings, options, tally, progress);
                 let (mut leader, mut shared): (Vec<u32>, Vec<u32>) =
                     (0..units.len()).map(itself).unzip();
                 for edge in &edges {

@@ -3,7 +3,7 @@
 //! The candidates of a unit are the units before it that it meets under one of its keys.
 
 use crate::gather::Gatherer;
-use crate::judge::{Edge, Judge, Tally};
+use crate::judge::{Candidate, Edge, Judge, Tally};
 use crate::postings::Postings;
 use crate::{Progress, Units};
 use rayon::prelude::*;
@@ -76,7 +76,11 @@ pub(crate) fn all_pairs(
                     units.len(),
                 );
                 tally.met(met.len());
-                for edge in met.iter().filter_map(|&candidate| judge.edge(unit, candidate)) {
+                let own = judge.glance(unit);
+                let edge = |&candidate: &Candidate| {
+                    judge.improve(unit, candidate, (own, judge.glance(candidate.unit)), None)
+                };
+                for edge in met.iter().filter_map(edge) {
                     found.fetch_add(1, Ordering::Relaxed);
                     listed.fetch_add(weight(unit) * weight(edge.with), Ordering::Relaxed);
                     edges.push(edge);

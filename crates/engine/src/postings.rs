@@ -1,7 +1,7 @@
 //! Units in; for every unit the keys it looks under and the keys it is found under out.
 //!
 //! For resemblance and cosine a unit *posts* and *probes* the same keys: the prefix of its set
-//! ([`lookalike_core::prefix`]). Containment is directional: a unit probes its prefix, and is found under
+//! ([`lookalike_join::prefix`]). Containment is directional: a unit probes its prefix, and is found under
 //! any of its elements that somebody probes. Keys that only one unit has are known before any is written
 //! down, but for a few. Everything lies in flat arrays: no hash table, no list per key.
 
@@ -9,10 +9,9 @@ use crate::buckets::{AllKeys, Emitted, Room, UNITS_PER_TASK, emit, for_each_buck
 use crate::groups::{Counts, DistinctGroups, Groups, Sorted, leave_mates};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
-use crate::steps::Step;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units, limits};
-use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Candidates, Method};
+use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -114,13 +113,13 @@ impl Postings {
     /// # Errors
     /// More keys than 32 bits can number; a temporary file that cannot be written.
     pub fn build(
-        collection: &mut Collection,
+        collection: &Collection,
         units: &Units,
         settings: &MatchSettings,
         memory: u64,
     ) -> Result<Self, EngineError> {
         let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
-        collection.leave_memory()?;
+        collection.release_scanned();
         let leave = |sizes: &[u32], group: &mut Vec<_>| leave_mates(settings, sizes, group);
         let mut postings = match posts {
             None => Self::group(units.len(), probes, None, |unit| units.size(unit), leave)?,
@@ -315,7 +314,7 @@ impl Postings {
     }
 }
 
-impl Step for Postings {
+impl Checkpoint for Postings {
     const NAME: &'static str = "postings";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {

@@ -6,10 +6,15 @@ use crate::chunk_sets::{Part, Set};
 use crate::passes::Passes;
 use crate::postings::{ANYWHERE, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
-use lookalike_core::RarityCounts;
+use lookalike_core::divide;
 use lookalike_core::features::MANY;
-use lookalike_core::prefix::{PrefixOrder, PrefixScratch, divide};
+use lookalike_join::{DfSketch, PrefixFilter, PrefixScratch};
 use rayon::prelude::*;
+use std::io;
+
+/// Chooses the sample of which document frequencies are counted: the same for all runs, as the numbers of candidates
+/// are reported.
+const SAMPLE_SEED: u64 = 0;
 
 /// Bytes in which elements are counted at least: with less of them the sets would be passed over too often.
 const LEAST_COUNTED: u64 = 16 << 20;
@@ -28,24 +33,27 @@ pub(crate) fn prefix_keys(
 ) -> Result<(AllKeys, Option<AllKeys>), EngineError> {
     let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
-    let mut counts = RarityCounts::for_elements(elements);
-    count_sample(&mut counts, &passes, units);
-    let rarity = counts.table();
-    let order = PrefixOrder::new(settings.measure, settings.threshold, &rarity);
+    let mut sketch = DfSketch::for_elements(elements, SAMPLE_SEED);
+    count_sample(&mut sketch, &passes, units)?;
+    let order = sketch.freeze();
+    let filter = PrefixFilter::new(settings.criterion(), &order);
 
-    let arranged = collection.store.arranged() == Some(order.bound);
+    let arranged = collection.store.arranged() == Some(filter.bound);
     let part = if arranged { Part::Front } else { Part::Whole };
-    let low = ((u128::from(elements) * u128::from(order.bound)) >> 64) as u64;
+    let low = ((u128::from(elements) * u128::from(filter.bound)) >> 64) as u64;
     let pass = |task, own: &mut Own, give: &mut dyn FnMut(&[u64])| match arranged {
         true => passes.low(task, give),
-        false => passes.task(task, part, |_, set| give(own.split(set, order.bound).0)),
+        false => passes.task(task, part, |_, set| {
+            give(own.split(set, filter.bound)?.0);
+            Ok(())
+        }),
     };
     let counting = memory.saturating_mul(2).max(LEAST_COUNTED);
-    let census = Census::new(passes.tasks(), order.bound, low, counting, pass)?;
+    let census = Census::new(passes.tasks(), filter.bound, low, counting, pass)?;
     let probe = |(scratch, own): &mut (PrefixScratch, Own), task| {
         let (mut out, mut reader) = (Buckets::default(), census.reader(task));
         passes.task(task, part, |unit, set| {
-            let once = |value| reader.once(value);
+            let is_singleton = |element| reader.once(element);
             let size = units.size(unit);
             // The census is read element by element, so those of excluded sets are looked up as well.
             let compared = !settings.excludes(size);
@@ -54,20 +62,31 @@ pub(crate) fn prefix_keys(
                     out.push(value, Posting { unit, position });
                 }
             };
-            if arranged && size as usize > MANY {
+            let mut failed = None;
+            if arranged {
+                let high = || {
+                    set.high.get().unwrap_or_else(|error| {
+                        failed = Some(error);
+                        &[]
+                    })
+                };
                 // Those of large documents are in order, and copies of them take too much memory.
-                order.prefix_of_ascending(size, set.low, || set.high.get(), once, emit);
-            } else if arranged {
-                order.prefix(size, set.low, || set.high.get(), scratch, once, emit);
+                match size as usize > MANY {
+                    true => {
+                        filter.prefix_of_ascending(size, set.low, high, is_singleton, emit);
+                    }
+                    false => filter.prefix(size, set.low, high, scratch, is_singleton, emit),
+                }
             } else {
-                let (low, high) = own.split(set, order.bound);
-                order.prefix(size, low, || high, scratch, once, emit);
+                let (low, high) = own.split(set, filter.bound)?;
+                filter.prefix(size, low, || high, scratch, is_singleton, emit);
             }
             if size as usize > MANY {
                 (*scratch, *own) = Default::default();
             }
-        });
-        out
+            failed.map_or(Ok(()), Err)
+        })?;
+        Ok(out)
     };
     let room = Room { bytes: memory, folder: collection.scratch_folder() };
     let jobs = jobs(&passes);
@@ -86,14 +105,15 @@ pub(crate) fn prefix_keys(
         let mut out = Buckets::default();
         passes.task(task, Part::Whole, |unit, set| {
             if settings.excludes(units.size(unit)) {
-                return;
+                return Ok(());
             }
-            let values = set.low.iter().chain(set.high.get());
+            let values = set.low.iter().chain(set.high.get()?);
             for &value in values.filter(|&&value| probed.may_hold(value)) {
                 out.push(value, Posting { unit, position: ANYWHERE });
             }
-        });
-        out
+            Ok(())
+        })?;
+        Ok(out)
     };
     let posts = AllKeys::collect(jobs().flat_map_iter(|tasks| tasks.iter().map(post)), &room)?;
     Ok((probes, Some(posts)))
@@ -116,26 +136,30 @@ struct Own {
 
 impl Own {
     /// The elements up to the bound, and the others.
-    fn split(&mut self, set: Set<'_>, bound: u64) -> (&[u64], &[u64]) {
+    fn split(&mut self, set: Set<'_>, bound: u64) -> io::Result<(&[u64], &[u64])> {
         let Self { low, high } = self;
         low.clear();
         high.clear();
         divide(bound, set.low, low, high);
-        divide(bound, set.high.get(), low, high);
-        (low, high)
+        divide(bound, set.high.get()?, low, high);
+        Ok((low, high))
     }
 }
 
 /// Elements whose counters are written down together, about.
 const MOST_WRITTEN: usize = 1 << 22;
 
-/// Counts the elements of some of the sets: each thread writes down which counters they have, by
-/// who counts them, and then counts its own.
+/// Counts the elements of a sample of the sets. Each thread collects the counters of its sets by the part of the
+/// sketch that holds them, and then counts one part.
 ///
-/// Documents that lie side by side are taken together: mostly, their sets are as near.
-fn count_sample(counts: &mut RarityCounts, passes: &Passes<'_>, units: &Units) {
+/// The sample has runs of documents with adjacent numbers, whose sets are mostly adjacent on disk.
+fn count_sample(
+    sketch: &mut DfSketch,
+    passes: &Passes<'_>,
+    units: &Units,
+) -> Result<(), EngineError> {
     let threads = rayon::current_num_threads();
-    let part = counts.part(threads);
+    let part = sketch.part(threads);
     let tasks: Vec<u32> = (0..passes.tasks()).collect();
     // What is written down of large documents takes half as much as their sets.
     let mut written = 0;
@@ -146,26 +170,27 @@ fn count_sample(counts: &mut RarityCounts, passes: &Passes<'_>, units: &Units) {
         goes_on
     });
     for tasks in together {
-        let counting = &*counts;
+        let counting = &*sketch;
         let write_down = |&task: &u32| {
             let mut counters = vec![Vec::new(); threads];
             for chunk in passes.chunks(task) {
-                let takes = |unit| counting.takes(units.members(unit)[0]);
+                let takes = |unit| counting.takes(units.members(unit)[0].into());
                 passes.few(chunk, takes, |set| {
                     for counter in set.iter().map(|&value| counting.counter(value)) {
                         counters[counter as usize / part].push(counter);
                     }
-                });
+                })?;
             }
-            counters
+            Ok(counters)
         };
         let written: Vec<Vec<Vec<u32>>> =
-            tasks.par_iter().with_max_len(1).map(write_down).collect();
-        let parts: Vec<_> = counts.parts(threads).enumerate().collect();
+            tasks.par_iter().with_max_len(1).map(write_down).collect::<Result<_, EngineError>>()?;
+        let parts: Vec<_> = sketch.parts(threads).enumerate().collect();
         parts.into_par_iter().for_each(|(part, mut own)| {
             written.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));
         });
     }
+    Ok(())
 }
 
 /// Bits for each probed key.
@@ -197,15 +222,15 @@ impl Probed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::HeldSets;
+    use crate::block::{HeldSets, SharedSets};
     use crate::buckets::for_each_bucket;
     use lookalike_core::Halves;
     use lookalike_core::fingerprint::finalise;
-    use lookalike_core::prefix;
+    use lookalike_join::prefix;
 
     /// All keys of a collection, those that are posted behind those that are probed.
     fn keys(collection: &Collection, settings: &MatchSettings) -> Vec<(u64, Posting)> {
-        let units = Units::new(collection, &[], settings.measure);
+        let units = Units::new(collection, &[], settings.measure).unwrap();
         let (probes, posts) = prefix_keys(collection, &units, settings, u64::MAX).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
@@ -228,15 +253,18 @@ mod tests {
             let containment =
                 MatchSettings { measure: lookalike_core::Measure::Containment, ..settings.clone() };
             for settings in [settings, containment] {
-                let own = prefix::bound(settings.measure, settings.threshold);
+                let own = prefix::bound(settings.criterion());
                 let mut collection = Collection::of_sets(sets.clone());
                 let expected = keys(&collection, &settings);
                 assert!(!expected.is_empty());
                 for bound in [own, 1 << 60] {
                     for chunk in &mut collection.blocks {
-                        let sets = (0..chunk.ends.len() as u32).map(|index| chunk.get(index));
+                        let held = chunk.sets.get().unwrap();
+                        let sets =
+                            (0..chunk.ends.len() as u32).map(|index| chunk.get(&held, index));
                         let elements: Vec<u64> = sets.flat_map(Halves::iter).collect();
-                        chunk.sets = HeldSets::arranged(Some(bound), &chunk.ends, &elements);
+                        let sets = HeldSets::arranged(Some(bound), &chunk.ends, &elements);
+                        chunk.sets = SharedSets::new(sets);
                     }
                     collection.store.arrange(Some(bound), 0);
                     assert!(keys(&collection, &settings) == expected, "{threshold} {bound}");

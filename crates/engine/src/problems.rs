@@ -5,7 +5,7 @@
 //! are not lost: the second pass writes all of them to `rejected`.
 
 use lookalike_io::Problem;
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Decoder, Encoder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 

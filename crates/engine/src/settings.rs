@@ -1,6 +1,7 @@
 //! What two documents are compared by: everything that decides the answer, and nothing else.
 
-use lookalike_core::{CommonElements, FeatureKind, Measure, Overlap, ShortDocuments, Threshold};
+use lookalike_core::{CommonElements, FeatureKind, Measure, ShortDocuments, Threshold};
+use lookalike_join::Criterion;
 use lookalike_text::{AnalysisSettings, Terms};
 use std::sync::Arc;
 
@@ -65,11 +66,16 @@ impl MatchSettings {
         self.min_features.is_some_and(|least| least.excludes(size))
     }
 
-    /// Whether two sets, each given by its size and the place in it of the first element that they share, may reach
-    /// the threshold: they share nothing before it.
+    /// When two sets match.
+    #[inline]
+    #[must_use]
+    pub fn criterion(&self) -> Criterion {
+        Criterion { measure: self.measure, threshold: self.threshold }
+    }
+
+    /// Length and positional filter: see [`Criterion::could_match`].
     #[inline]
     pub(crate) fn could_match(&self, a: (u32, u32), b: (u32, u32)) -> bool {
-        let shared = (a.0 - a.1).min(b.0 - b.1);
-        self.measure.reaches(self.threshold, Overlap { shared, a: a.0, b: b.0 })
+        self.criterion().could_match(a, b)
     }
 }

@@ -1,7 +1,7 @@
 //! Signatures in, in flat columns: the keys and sketches of one chunk's documents.
 
-use lookalike_io::scratch::{Decoder, Encoder};
 use lookalike_methods::{Signature, Sketch, Unsigned};
+use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
 
 /// Signatures, one after the other, in step with the feature sets of the same block.

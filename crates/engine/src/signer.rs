@@ -4,9 +4,10 @@ use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock, o
 use lookalike_core::features::MANY;
 use lookalike_core::{
     CommonElements, FeatureKind, FeatureScratch, SetDigest, ShortDocuments, TextDigest,
-    TokenDigest, features, fingerprint, prefix,
+    TokenDigest, divide, features, fingerprint,
 };
 use lookalike_io::{Content, RecordView};
+use lookalike_join::prefix;
 use lookalike_methods::{Document, Field, Marks, Method, Signature, Unsigned};
 use lookalike_text::{
     Analyzer, FilterScratch, MarkKind, Page, TermFilter, TermRule, Terms, decode_html, decode_text,
@@ -115,7 +116,7 @@ impl Signer {
             terms: settings.terms,
             min_features: settings.min_features,
             keeps_sets: true,
-            arranged: Some(prefix::bound(settings.measure, settings.threshold)),
+            arranged: Some(prefix::bound(settings.criterion())),
             method: None,
             filter: TermFilter::ALL,
             common: settings.common.clone(),
@@ -149,7 +150,7 @@ impl Signer {
         })
     }
 
-    /// The bound that sets are [arranged](prefix::divide) by: that of an order for these settings, unless
+    /// The bound that sets are [arranged](divide) by: that of an order for these settings, unless
     /// candidates come from a method.
     #[must_use]
     pub fn arranged(&self) -> Option<u64> {
@@ -330,7 +331,7 @@ impl Signer {
         }
         scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
         match self.arranged {
-            Some(bound) => prefix::divide(bound, set, low, high),
+            Some(bound) => divide(bound, set, low, high),
             None => high.extend_from_slice(set),
         }
         Some(if scratch.few { SetDigest(seen.sequence.0) } else { digest })

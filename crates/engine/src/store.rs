@@ -9,35 +9,33 @@
 
 mod runs;
 
-use crate::block::{Block, ELEMENT, HeldSets};
+use crate::block::{Block, ELEMENT, HeldSets, SharedSets};
 use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::features::MANY;
 use lookalike_core::{SetDigest, TokenDigest};
-use lookalike_io::scratch::{Decoder, Encoder, Frame, FrameFile};
 use lookalike_io::source::Place;
+use lookalike_spill::{Decoder, Encoder, Frame, SpillFile};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// Where chunks go once those in memory take more than they may.
 #[derive(Debug, Default)]
 pub struct ChunkStore {
-    /// Bytes of rows and sets that may be held in memory.
+    /// Bytes of rows and sets that reading may hold in memory.
     limit: u64,
+    /// Bytes that reading holds.
     held: u64,
     folder: PathBuf,
-    file: Option<FrameFile>,
+    file: Option<SpillFile>,
     /// Whether all chunks go to the file.
     keeps: bool,
-    /// The bound that all sets are [arranged](lookalike_core::prefix::divide) by, if they are.
+    /// The bound that all sets are [arranged](lookalike_core::divide) by, if they are.
     arranged: Option<u64>,
     /// Smaller sets have the digest of their token sequence and are never compared.
     least_size: u32,
     /// Front and back of the chunk that is written.
     parts: [Vec<u64>; 2],
-    /// What went wrong first while something was read: those who compare cannot stop for it.
-    failed: OnceLock<String>,
 }
 
 /// What a chunk has to say beside its block.
@@ -80,7 +78,7 @@ impl ChunkStore {
     pub(crate) fn kept(limit: u64, path: &Path) -> Result<(Self, Left), EngineError> {
         let mut store = Self::new(limit, path.parent().map(Path::to_owned).unwrap_or_default());
         store.keeps = true;
-        let found = FrameFile::reopen(path).map_err(|error| store.error(&error))?;
+        let found = SpillFile::reopen(path).map_err(|error| store.error(&error))?;
         let mut frames = found.frames;
         let mut ended = false;
         if let Some(&last) = frames.last() {
@@ -108,12 +106,7 @@ impl ChunkStore {
     /// Bytes in the file.
     #[must_use]
     pub fn stored(&self) -> u64 {
-        self.file.as_ref().map_or(0, FrameFile::bytes)
-    }
-
-    /// Bytes of chunks that are held in memory.
-    pub(crate) fn held(&self) -> u64 {
-        self.held
+        self.file.as_ref().map_or(0, SpillFile::bytes)
     }
 
     /// Where the file is made.
@@ -124,7 +117,8 @@ impl ChunkStore {
         }
     }
 
-    fn error(&self, error: &io::Error) -> EngineError {
+    /// The error of a read or write, with the folder of the file.
+    pub(crate) fn error(&self, error: &io::Error) -> EngineError {
         EngineError::scratch(&self.folder, error)
     }
 
@@ -141,17 +135,16 @@ impl ChunkStore {
         Ok(())
     }
 
-    /// A store whose chunks came from elsewhere, and are all in memory.
-    pub(crate) fn of_held(blocks: &[Block]) -> Self {
-        Self { held: blocks.iter().map(Block::bytes).sum(), ..Self::default() }
-    }
-
     fn hold(&mut self, block: &mut Block, fits: bool) {
         if fits {
             self.held += block.bytes();
-            block.held = true;
+            block.rows_held = true;
+            if !block.sets.is_held() {
+                // A chunk that could not be read has no sets.
+                block.sets = SharedSets::new(HeldSets::default());
+            }
         } else {
-            block.let_go();
+            block.release();
         }
     }
 
@@ -180,15 +173,16 @@ impl ChunkStore {
         head.array(&remarks.sequences.iter().map(|sequence| sequence.0).collect::<Vec<_>>())?;
         remarks.problems.write(&mut head)?;
         block.write_head(&mut head)?;
-        let large = block.large_parts(front, back);
+        let sets = block.sets.get().unwrap_or_default();
+        let large = block.large_parts(&sets, front, back);
         if large.is_none() {
-            block.write_parts(front, back);
+            block.write_parts(&sets, front, back);
         }
         let file = match &mut self.file {
             Some(file) => file,
             None => {
                 let folder = self.folder();
-                self.file.insert(FrameFile::unnamed(&folder)?)
+                self.file.insert(SpillFile::unnamed(&folder)?)
             }
         };
         match large {
@@ -203,30 +197,12 @@ impl ChunkStore {
         block: &mut Block,
         rules: usize,
     ) -> Result<bool, EngineError> {
-        if !block.held || block.frame.is_some() {
+        if !block.sets.is_held() || block.frame.is_some() {
             return Ok(false);
         }
         // What else the chunk had to say was heard; only the rows and sets come back.
         let remarks = Remarks { attributes: vec![Vec::new(); rules], ..Remarks::default() };
         self.write_down(block, &remarks)?;
-        Ok(true)
-    }
-
-    /// Lets go of a chunk, and writes it down if it is nowhere else, as long as more than `limit` bytes are
-    /// held; whether it was so.
-    pub(crate) fn release(
-        &mut self,
-        block: &mut Block,
-        rules: usize,
-        limit: u64,
-    ) -> Result<bool, EngineError> {
-        if self.held <= limit {
-            return Ok(false);
-        }
-        let bytes = block.bytes();
-        self.write_behind(block, rules)?;
-        self.held -= bytes;
-        block.let_go();
         Ok(true)
     }
 
@@ -259,9 +235,10 @@ impl ChunkStore {
         if fits {
             let (sets, mut words) = (block.ends.len() as u32, std::mem::take(&mut self.parts[0]));
             let mut elements = std::mem::take(&mut self.parts[1]);
-            let read = self.run(block, 0..sets, &mut words, &mut elements);
+            let read = self.read_run(block, 0..sets, &mut words, &mut elements);
             read.map_err(|error| self.error(&error))?;
-            block.sets = HeldSets::arranged(self.arranged, &block.ends, &elements);
+            let sets = HeldSets::arranged(self.arranged, &block.ends, &elements);
+            block.sets = SharedSets::new(sets);
             self.parts = [words, elements];
         }
         self.hold(block, fits);
@@ -284,56 +261,34 @@ impl ChunkStore {
         decode_head(&self.head_bytes(frame)?, rules)
     }
 
-    /// The rows and digests of a chunk that is not in memory. One that cannot be read is of nothing, and
-    /// [`ChunkStore::check`] says why.
+    /// Reads the rows and digests of a chunk.
     pub(crate) fn rows(
         &self,
         frame: Option<Frame>,
         documents: usize,
         rules: usize,
-    ) -> (Rows, Vec<SetDigest>) {
-        let head = frame.ok_or_else(|| io::ErrorKind::NotFound.into());
-        let rows =
-            head.and_then(|frame| self.head(frame, rules)).and_then(|(block, _)| {
-                match block.rows.documents.len() == documents {
-                    true => Ok((block.rows, block.digests)),
-                    false => Err(io::Error::other("a chunk came back other than it was written")),
-                }
-            });
-        rows.unwrap_or_else(|error| {
-            self.failed.get_or_init(|| error.to_string());
-            (Rows::unknown(documents), Vec::new())
-        })
-    }
-
-    /// Reads the front of a chunk; whether that could be done. If not, [`ChunkStore::check`] says why, as for all
-    /// that follows.
-    pub(crate) fn read_front(&self, block: &Block, words: &mut Vec<u64>) -> bool {
-        self.succeeds(self.frame(block).and_then(|(file, frame)| file.front(frame, words)))
-    }
-
-    /// Reads the back of a chunk; whether that could be done.
-    pub(crate) fn read_back(&self, block: &Block, words: &mut Vec<u64>) -> bool {
-        self.succeeds(self.frame(block).and_then(|(file, frame)| file.back(frame, words)))
-    }
-
-    fn succeeds(&self, read: io::Result<()>) -> bool {
-        read.map_err(|error| self.failed.get_or_init(|| error.to_string())).is_ok()
-    }
-
-    fn frame(&self, block: &Block) -> io::Result<(&FrameFile, Frame)> {
-        self.file.as_ref().zip(block.frame).ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-
-    /// Whether all that was read could be.
-    ///
-    /// # Errors
-    /// What went wrong first.
-    pub fn check(&self) -> Result<(), EngineError> {
-        match self.failed.get() {
-            None => Ok(()),
-            Some(reason) => Err(self.error(&io::Error::other(reason.clone()))),
+    ) -> io::Result<(Rows, Vec<SetDigest>)> {
+        let (block, _) = self.head(frame.ok_or(io::ErrorKind::NotFound)?, rules)?;
+        match block.rows.documents.len() == documents {
+            true => Ok((block.rows, block.digests)),
+            false => Err(io::Error::other("damaged: a chunk differs from what was written")),
         }
+    }
+
+    /// Reads the front of a chunk.
+    pub(crate) fn read_front(&self, block: &Block, words: &mut Vec<u64>) -> io::Result<()> {
+        let (file, frame) = self.frame(block)?;
+        file.front(frame, words)
+    }
+
+    /// Reads the back of a chunk.
+    pub(crate) fn read_back(&self, block: &Block, words: &mut Vec<u64>) -> io::Result<()> {
+        let (file, frame) = self.frame(block)?;
+        file.back(frame, words)
+    }
+
+    fn frame(&self, block: &Block) -> io::Result<(&SpillFile, Frame)> {
+        self.file.as_ref().zip(block.frame).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 
@@ -385,7 +340,7 @@ mod tests {
                 sequence: TokenDigest(5),
             });
         }
-        block.sets = HeldSets::arranged(None, &block.ends, &sets.concat());
+        block.sets = SharedSets::new(HeldSets::arranged(None, &block.ends, &sets.concat()));
         block
     }
 
@@ -401,21 +356,23 @@ mod tests {
         let rows: Vec<Rows> = blocks.iter().map(|block| block.rows.clone()).collect();
         let mut store = ChunkStore::new(blocks[0].bytes() + 10, std::env::temp_dir());
         blocks.iter_mut().for_each(|block| store.take(block, &Remarks::default()).unwrap());
-        assert_eq!(blocks.iter().map(|b| b.held).collect::<Vec<_>>(), [true, false, false]);
-        assert!(store.stored() > 2000 * 8 && blocks[1].sets.low().is_empty());
+        assert_eq!(
+            blocks.iter().map(|b| b.sets.is_held()).collect::<Vec<_>>(),
+            [true, false, false]
+        );
+        assert!(store.stored() > 2000 * 8);
         let (mut words, mut set) = (Vec::new(), vec![77]);
         for (block, (sets, rows)) in blocks.iter().zip(sets.iter().zip(rows)).skip(1) {
             for (index, wanted) in (0..).zip(*sets) {
-                assert!(store.read_run(block, index..index + 1, &mut words, &mut set));
+                store.read_run(block, index..index + 1, &mut words, &mut set).unwrap();
                 assert_eq!(set, *wanted);
             }
-            let (found, digests) = store.rows(block.frame, sets.len(), 0);
+            let (found, digests) = store.rows(block.frame, sets.len(), 0).unwrap();
             assert_eq!(found.documents, rows.documents);
             assert_eq!(found.ids.get(0), Some("some id"));
             assert!(sets.len() < 2 || found.ids.get(1).is_none());
             assert_eq!(digests.len(), sets.len());
         }
-        store.check().unwrap();
     }
 
     #[test]
@@ -436,11 +393,12 @@ mod tests {
             let (mut block, found) = store.restore(left.frames[0], 2).unwrap().unwrap();
             assert_eq!(block.rows.documents.len(), 2);
             store.settle(&mut block).unwrap();
-            assert_eq!((block.held, found.consumed, found.place), (limit > 0, 99, place));
+            let held = block.sets.get();
+            assert_eq!((held.is_some(), found.consumed, found.place), (limit > 0, 99, place));
             assert!(found.attributes[0][1].is_nan() && found.attributes[1] == [-1.0, 2.0]);
-            if block.held {
+            if let Some(held) = held {
                 let sets = [Halves::whole(&[3, 4, 5]), Halves::whole(&long)];
-                assert_eq!([block.get(0), block.get(1)], sets);
+                assert_eq!([block.get(&held, 0), block.get(&held, 1)], sets);
             }
         }
         let (mut store, _) = ChunkStore::kept(0, &path).unwrap();
@@ -464,8 +422,7 @@ mod tests {
             damage(&mut bytes);
             fs::write(&path, bytes).unwrap();
             let (mut words, mut set) = (Vec::new(), Vec::new());
-            assert!(!store.read_run(&block, 0..1, &mut words, &mut set) && set.is_empty());
-            assert!(store.check().is_err());
+            assert!(store.read_run(&block, 0..1, &mut words, &mut set).is_err());
         }
     }
 

@@ -2,22 +2,24 @@
 //!
 //! Documents with the same set are *one* unit for everything that follows: identical, lexically
 //! equivalent and shingle-equivalent documents (Broder 1997, "Identical documents") collapse here and come back
-//! in the verdicts. Rarity is counted over units, so a million copies do not make their shingles
+//! in the verdicts. Document frequencies are counted over units, so a million copies do not make their shingles
 //! common.
 //!
 //! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million copies one
 //! set is stored.
 
 use crate::EngineError;
-use crate::block::Block;
+use crate::block::{Block, HeldSets};
+use crate::checkpoints::Checkpoints;
 use crate::collection::{Collection, Document, SetRef};
-use crate::steps::{Step, Steps};
+use crate::try_sort::try_par_sort_unstable_by;
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 /// The distinct sets of a collection. Unit 0 takes precedence over all others.
 #[derive(Debug, Default)]
@@ -39,40 +41,48 @@ impl Units {
     /// Order: units with a protected member first; then, for containment, larger sets first (a
     /// document is only ever contained in one at least as large); then the best member by `keep`,
     /// ties by name, then by place in the collection.
-    #[must_use]
-    pub fn new(collection: &Collection, keep: &[KeepRule], measure: Measure) -> Self {
-        Self::of(collection, keep, measure, |_| true)
-    }
-
-    /// The same, unless an earlier run had them.
     ///
     /// # Errors
-    /// Steps that cannot be written down.
-    pub fn resume(
-        steps: &Steps,
+    /// Rows on disk that cannot be read.
+    pub fn new(
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
     ) -> Result<Self, EngineError> {
-        steps.run(|| Ok(Self::new(collection, keep, measure)))
+        Self::of(collection, keep, measure, |_| true)
+    }
+
+    /// Reads the checkpoint of an earlier run, or computes the units.
+    ///
+    /// # Errors
+    /// Rows that cannot be read; a checkpoint that cannot be written.
+    pub fn resume(
+        checkpoints: &Checkpoints,
+        collection: &Collection,
+        keep: &[KeepRule],
+        measure: Measure,
+    ) -> Result<Self, EngineError> {
+        checkpoints.read_or_compute(|| Self::new(collection, keep, measure))
     }
 
     /// The same, of some of the documents: the others have no unit.
-    #[must_use]
+    ///
+    /// # Errors
+    /// As [`Units::new`].
     pub fn of(
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
         takes: impl Fn(u32) -> bool + Sync,
-    ) -> Self {
-        let Sets { places, mut of_document } = Sets::of(collection, takes);
-        let precedes = |a: u32, b: u32| document_order(collection, keep, a, b) == Ordering::Less;
+    ) -> Result<Self, EngineError> {
+        let Sets { places, mut of_document } = Sets::of(collection, takes)?;
+        let compare = |a: u32, b: u32| document_order(collection, keep, a, b);
         // The best document with each set, where the set is the first of those that are equal.
         let mut best = vec![NO_UNIT; places.len()];
         for (document, &set) in (0u32..).zip(&of_document) {
             if set != NO_UNIT {
                 let best = &mut best[set as usize];
-                if *best == NO_UNIT || precedes(document, *best) {
+                if *best == NO_UNIT || compare(document, *best)? == Ordering::Less {
                     *best = document;
                 }
             }
@@ -80,15 +90,18 @@ impl Units {
         let size = |set: u32| size_at(collection, places[set as usize]);
         let sets = 0..places.len() as u32;
         let mut order: Vec<u32> = sets.filter(|&set| best[set as usize] != NO_UNIT).collect();
-        order.par_sort_unstable_by(|&a, &b| {
+        try_par_sort_unstable_by(&mut order, |&a, &b| {
             let (x, y) = (best[a as usize], best[b as usize]);
             let protected = collection.is_protected(y).cmp(&collection.is_protected(x));
             let by_size = match measure {
                 Measure::Containment => size(b).cmp(&size(a)),
                 _ => Ordering::Equal,
             };
-            protected.then(by_size).then_with(|| document_order(collection, keep, x, y))
-        });
+            match protected.then(by_size) {
+                Ordering::Equal => compare(x, y),
+                order => Ok(order),
+            }
+        })?;
         let protected = |&&set: &&u32| collection.is_protected(best[set as usize]);
         let protected = order.iter().take_while(protected).count() as u32;
         let mut unit_of_set = best;
@@ -108,12 +121,12 @@ impl Units {
             protected,
         };
         drop((places, order));
-        units.gather(collection, keep);
-        units
+        units.gather(collection, keep)?;
+        Ok(units)
     }
 
     /// Lists the members of each unit in order of precedence.
-    fn gather(&mut self, collection: &Collection, keep: &[KeepRule]) {
+    fn gather(&mut self, collection: &Collection, keep: &[KeepRule]) -> Result<(), EngineError> {
         let units = self.places.len();
         let mut starts = vec![0u32; units + 1];
         for &unit in self.of_document.iter().filter(|&&unit| unit != NO_UNIT) {
@@ -144,10 +157,11 @@ impl Units {
             }
             rest = after;
         }
-        several.into_par_iter().for_each(|members| {
-            members.par_sort_unstable_by(|&a, &b| document_order(collection, keep, a, b));
-        });
+        several.into_par_iter().try_for_each(|members| {
+            try_par_sort_unstable_by(members, |&a, &b| document_order(collection, keep, a, b))
+        })?;
         (self.members, self.member_starts) = (members, starts);
+        Ok(())
     }
 
     /// Number of units.
@@ -192,46 +206,39 @@ impl Units {
         self.places[unit as usize]
     }
 
-    /// The set of a unit of a collection that is held in memory as a whole.
-    #[must_use]
-    pub fn held_set<'a>(&self, collection: &'a Collection, unit: u32) -> Halves<'a> {
-        let place = self.place(unit);
-        collection.blocks[place.block as usize].get(place.index)
-    }
-
-    /// Sorts the sets of the units that `wanted` names, in place and in parallel, of a collection that is
-    /// held in memory as a whole.
-    pub fn sort_sets(&self, collection: &mut Collection, wanted: impl Fn(u32) -> bool + Sync) {
-        self.sort_each(collection, wanted, |_| ());
-    }
-
-    /// The same, and what `of` says of each of those sets while it is near: by the chunks that store them.
-    pub(crate) fn sort_each<T: Send>(
+    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a whole: in
+    /// place, or in copies of chunks that another join uses. Returns the sets of each chunk, and what `of`
+    /// returns for each of those sets while it is in the cache, by chunk; each chunk has a state of its own.
+    pub(crate) fn sort_each<S: Send, T: Send>(
         &self,
-        collection: &mut Collection,
+        collection: &Collection,
         wanted: impl Fn(u32) -> bool + Sync,
-        of: impl Fn(Halves<'_>) -> T + Sync,
-    ) -> Vec<Vec<(u32, T)>> {
+        states: Vec<S>,
+        of: impl Fn(&mut S, u32, Halves<'_>) -> T + Sync,
+    ) -> SortedChunks<T> {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
             if wanted(unit) {
                 by_block[place.block as usize].push(unit);
             }
         }
-        let each = |sort: &mut SpreadSort, (block, units): (&mut Block, Vec<u32>)| {
-            let each = |unit| {
-                let index = self.place(unit).index;
-                block.for_both(index, |part| sort.sort(part));
-                (unit, of(block.get(index)))
-            };
-            units.into_iter().map(each).collect()
+        type Chunk<'a, S> = ((&'a Block, Vec<u32>), S);
+        let each = |sort: &mut SpreadSort, ((block, units), mut state): Chunk<'_, S>| {
+            block.edited_sets(|sets| {
+                let each = |&unit: &u32| {
+                    let index = self.place(unit).index;
+                    block.for_both(sets, index, |part| sort.sort(part));
+                    of(&mut state, unit, block.get(sets, index))
+                };
+                units.iter().map(each).collect()
+            })
         };
-        let blocks = collection.blocks.par_iter_mut().zip(by_block).with_max_len(1);
-        blocks.map_init(SpreadSort::default, each).collect()
+        let blocks = collection.blocks.par_iter().zip(by_block).zip(states).with_max_len(1);
+        blocks.map_init(SpreadSort::default, each).unzip()
     }
 }
 
-impl Step for Units {
+impl Checkpoint for Units {
     const NAME: &'static str = "units";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
@@ -258,6 +265,9 @@ impl Step for Units {
     }
 }
 
+/// The sets of each chunk, and for each chunk what was returned for its units.
+type SortedChunks<T> = (Vec<Arc<HeldSets>>, Vec<Vec<T>>);
+
 /// The stored sets of a collection.
 struct Sets {
     /// Where each lies, in the order of the chunks.
@@ -268,7 +278,10 @@ struct Sets {
 
 impl Sets {
     /// Reads all rows and digests, once.
-    fn of(collection: &Collection, takes: impl Fn(u32) -> bool + Sync) -> Self {
+    fn of(
+        collection: &Collection,
+        takes: impl Fn(u32) -> bool + Sync,
+    ) -> Result<Self, EngineError> {
         let (mut starts, mut places) = (Vec::new(), Vec::new());
         for (chunk, block) in (0u32..).zip(&collection.blocks) {
             starts.push(places.len() as u32);
@@ -290,13 +303,13 @@ impl Sets {
                 of_document.extend(sets);
                 digests.extend(more);
             },
-        );
+        )?;
         let firsts = first_of_equal(&digests);
         drop(digests);
         for set in of_document.iter_mut().filter(|set| **set != NO_UNIT) {
             *set = firsts[*set as usize];
         }
-        Self { places, of_document }
+        Ok(Self { places, of_document })
     }
 }
 
@@ -355,8 +368,16 @@ fn size_at(collection: &Collection, place: SetRef) -> u32 {
 }
 
 /// Orders two documents: protected ones first, then by the rules, then by name, then by place.
-fn document_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
-    rules_order(collection, keep, a, b).then_with(|| collection.compare_names(a, b))
+fn document_order(
+    collection: &Collection,
+    keep: &[KeepRule],
+    a: u32,
+    b: u32,
+) -> Result<Ordering, EngineError> {
+    match rules_order(collection, keep, a, b) {
+        Ordering::Equal => collection.compare_names(a, b),
+        order => Ok(order),
+    }
 }
 
 /// The same but for names and places, for those who have them at hand.

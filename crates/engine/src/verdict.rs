@@ -2,7 +2,9 @@
 
 use crate::collection::Document;
 use crate::sparse::SparseIndex;
-use crate::{Approach, Collection, Edge, Linkage, MatchOptions, Matches, Units, Verify};
+use crate::{
+    Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Units, Verify,
+};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_methods::Evidence;
 
@@ -110,9 +112,11 @@ impl Verdicts {
     /// Draws the conclusions from the matches that [`crate::find`] made with these options. Where only
     /// protected documents stand for others, those that repeat each other elsewhere stay.
     ///
-    /// Passes over the documents twice: once for those that stand for others, once for the others.
-    #[must_use]
-    pub fn new(answer: &Answer<'_>, options: &MatchOptions) -> Self {
+    /// Scans the documents twice: once for those that stand for others, once for the others.
+    ///
+    /// # Errors
+    /// Rows on disk that cannot be read.
+    pub fn new(answer: &Answer<'_>, options: &MatchOptions) -> Result<Self, EngineError> {
         let Answer { collection, units, approach, .. } = *answer;
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
@@ -139,7 +143,7 @@ impl Verdicts {
                 rows.map(|(_, row)| (row.text, row.sequence)).collect()
             },
             |more| digests.extend(more),
-        );
+        )?;
         let rule = |document: u32, row: &Document| {
             let Some((kept, same_unit)) = stands(document) else { return STAYS };
             let known = leaders.place(kept).and_then(|place| digests.get(place as usize));
@@ -158,8 +162,8 @@ impl Verdicts {
                 documents.zip(&rows.documents).map(|(number, row)| rule(number, row)).collect()
             },
             |more| rules.extend(more),
-        );
-        Self { rules }
+        )?;
+        Ok(Self { rules })
     }
 
     /// Whether another document stands for this one.

@@ -8,7 +8,7 @@
 
 use lookalike_engine::{
     Approach, Collection, IngestOptions, MatchSettings, MinFeatures, Signer, Silent, Verify,
-    ingest_chunks,
+    ingest_files,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use lookalike_methods::build;
@@ -17,10 +17,17 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Files of records; `texts[n]` is the number of a text, and the same number is the same text.
+/// Files of records, of very different sizes; `texts[n]` is the number of a text, and the same
+/// number is the same text.
 fn write_inputs(folder: &Path, texts: &[u16]) -> Inputs {
-    let half = texts.len() / 2;
-    for (name, texts) in [("a.jsonl", &texts[..half]), ("b.jsonl", &texts[half..])] {
+    let (half, most) = (texts.len() / 2, texts.len() * 7 / 8);
+    let files = [
+        ("a.jsonl", &texts[..half]),
+        ("b.jsonl", &texts[half..most]),
+        ("c.jsonl", &[]),
+        ("d.jsonl", &texts[most..]),
+    ];
+    for (name, texts) in files {
         let mut lines = String::new();
         for text in texts {
             let words: Vec<String> = (0..text % 40)
@@ -30,7 +37,7 @@ fn write_inputs(folder: &Path, texts: &[u16]) -> Inputs {
         }
         fs::write(folder.join(name), lines).unwrap();
     }
-    let arguments = ["a.jsonl", "b.jsonl"].map(|name| folder.join(name).display().to_string());
+    let arguments = files.map(|(name, _)| folder.join(name).display().to_string());
     Inputs::discover(&arguments, DiscoverOptions::default()).unwrap()
 }
 
@@ -43,6 +50,8 @@ struct Setup {
     sequences: u64,
     /// Bytes of chunks held in memory.
     memory: u64,
+    /// Bytes of chunks in flight.
+    in_flight: u64,
     method: Option<(&'static str, Verify)>,
     /// The fewest features of a document that is compared.
     least: u32,
@@ -57,11 +66,14 @@ fn setups() -> impl Strategy<Value = Setup> {
     ];
     let sequences = prop_oneof![Just(u64::MAX), Just(64 * 99 * 3), Just(0)];
     let memory = prop_oneof![Just(u64::MAX), Just(20_000), Just(0)];
-    (300..6000usize, sequences, memory, methods, prop_oneof![Just(1u32), Just(12)]).prop_map(
-        |(chunk, sequences, memory, method, least)| Setup {
+    let in_flight = prop_oneof![Just(u64::MAX), Just(40 << 20), Just(0)];
+    let least = prop_oneof![Just(1u32), Just(12)];
+    (300..6000usize, sequences, memory, in_flight, methods, least).prop_map(
+        |(chunk, sequences, memory, in_flight, method, least)| Setup {
             chunk,
             sequences,
             memory,
+            in_flight,
             method,
             least,
         },
@@ -86,16 +98,17 @@ fn read(inputs: &Inputs, chunks: &Path, setup: Setup, threads: usize) -> Collect
         kept: Some(chunks.to_owned()),
         sequences: setup.sequences,
         memory: setup.memory,
+        in_flight: setup.in_flight,
         ..IngestOptions::in_memory(threads)
     };
     let source = inputs.chunks().with_size(setup.chunk);
-    ingest_chunks(inputs, source, &signer, &options, &Silent).unwrap()
+    ingest_files(inputs, source, &signer, &options, &Silent).unwrap()
 }
 
 /// Every reference to a set points to an earlier chunk or the document's own.
 fn refers_backwards(collection: &Collection) -> bool {
     (0..collection.chunks()).all(|chunk| {
-        let rows = collection.rows(chunk);
+        let rows = collection.rows(chunk).unwrap();
         rows.documents.iter().filter_map(|row| row.set).all(|place| place.block <= chunk)
     })
 }
@@ -127,7 +140,7 @@ proptest! {
             prop_assert!(fs::read(path("cut")).unwrap() == expected, "{}: cut at {}", name, at);
             prop_assert_eq!(resumed.len(), texts.len() as u32);
             for chunk in 0..first.chunks() {
-                let (a, b) = (first.rows(chunk), resumed.rows(chunk));
+                let (a, b) = (first.rows(chunk).unwrap(), resumed.rows(chunk).unwrap());
                 prop_assert_eq!(&a.documents, &b.documents);
             }
         }

@@ -13,7 +13,6 @@
 mod guard;
 pub mod input;
 pub mod record;
-pub mod scratch;
 pub mod sink;
 pub mod source;
 pub mod table;

@@ -3,14 +3,14 @@
 use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
 use crate::memory::Memory;
+use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
-use lookalike_cluster::KeepRule;
 use lookalike_engine::{
-    Answer, Approach, Collection, EngineError, IngestOptions, MatchOptions, MatchSettings, Matches,
-    Progress, Removal, Signer, Steps, Units, Verdicts, Verify, find_from, ingest,
+    Answer, Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested,
+    JoinPlan, MatchOptions, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
+    Verify, ingest,
 };
 use lookalike_io::Inputs;
-use lookalike_io::scratch::Workshop;
 use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
 use lookalike_report::KeepValues;
@@ -35,7 +35,7 @@ pub(crate) struct Analysis {
     /// What the run may take.
     pub(crate) memory: Memory,
     /// Where what is done is kept until the run is over.
-    pub(crate) workshop: Option<Workshop>,
+    pub(crate) scratch_dir: Option<ScratchDir>,
     /// What an earlier run had done, and what of that was damaged and done again.
     pub(crate) resumed: Resumed,
 }
@@ -106,16 +106,16 @@ pub(crate) fn analyse(
     let mut phases = Vec::new();
 
     let memory = Memory::of(job.memory);
-    let mut workshop = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
-    let staging = state::begin(job, workshop.as_ref())?;
+    let mut scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
+    let staging = state::begin(job, scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
 
     let started = Instant::now();
-    let (mut approach, lexicon) = approach(job, &inputs, threads, workshop.as_mut(), progress)?;
+    let (mut approach, lexicon) = approach(job, &inputs, threads, scratch_dir.as_mut(), progress)?;
     if job.settings.ignore_common.is_some() {
-        workshop.iter_mut().for_each(Workshop::keep);
+        scratch_dir.iter_mut().for_each(ScratchDir::keep);
     }
-    let kept = workshop.as_ref().map(|workshop| workshop.path(""));
+    let kept = scratch_dir.as_ref().map(|dir| dir.path(""));
     let mut common = CommonCounts::new(job, &inputs, &settings, kept, progress);
     common.apply(&mut settings, &mut approach)?;
     let signer = Signer::for_approach(&settings, &approach)?;
@@ -127,55 +127,51 @@ pub(crate) fn analyse(
         first_protected_file,
         memory: memory.sets(),
         scratch: state::folder(job),
-        kept: workshop.as_ref().map(|workshop| workshop.path("chunks")),
+        kept: scratch_dir.as_ref().map(|dir| dir.path("chunks")),
         in_flight: memory.in_flight(),
         sequences: memory.sequences(),
     };
-    workshop.iter_mut().for_each(Workshop::keep);
-    let mut collection = ingest(&inputs, &signer, &options, progress)?;
+    scratch_dir.iter_mut().for_each(ScratchDir::keep);
+    let collection = ingest(&inputs, &signer, &options, progress)?;
     common.check(&collection)?;
     let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
         Ok(values) => values,
         Err(error) => {
             // With other keep rules it is another job, which cannot go on from here.
-            if let Some(workshop) = workshop.take() {
+            if let Some(scratch_dir) = scratch_dir.take() {
                 drop(collection);
-                workshop.abandon()?;
+                scratch_dir.abandon()?;
             }
             return Err(error);
         }
     };
-    collection.hold_at_most(memory.sets_beside(collection.len()))?;
+    let budget = memory.sets_beside(collection.len());
+    let checkpoints = match &scratch_dir {
+        Some(dir) => Checkpoints::in_folder(&dir.path(""), collection.restored_whole)?,
+        None => Checkpoints::none(),
+    };
+    let ingested = Ingested::new(collection, budget)?;
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
-    let steps = match &workshop {
-        Some(workshop) => Steps::kept(&workshop.path(""), collection.restored_whole)?,
-        None => Steps::forgotten(),
-    };
-    let started = Instant::now();
-    progress.phase("collapsing", None);
-    load_names_for_ties(&mut collection, &keep);
-    let units = Units::resume(&steps, &collection, &keep, settings.measure)?;
-    collection.load_names(|_| false);
-    phases.push(("collapsing", started.elapsed().as_secs_f64()));
     let options = MatchOptions {
         linkage: job.settings.linkage,
+        witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         memory: memory.counting(),
-        sets: memory.sets_beside(collection.len()),
+        sets: budget,
     };
-    let matches =
-        find_from(&steps, &mut collection, &units, &settings, &approach, &options, progress)?;
-    phases.extend(matches.phases.iter().copied());
-    collection.let_go_of_sets();
-    collection.hold_rows(memory.sets_beside(collection.len()));
-    let answer =
-        Answer { collection: &collection, units: &units, matches: &matches, approach: &approach };
-    let verdicts = Verdicts::new(&answer, &options);
-    load_names(&mut collection, &units, &matches);
-    collection.check()?;
-    let mut resumed = Resumed { taken: steps.taken(), damaged: steps.damaged() };
+    let plan = JoinPlan {
+        keep: &keep,
+        settings: &settings,
+        approach: &approach,
+        options: &options,
+        checkpoints: &checkpoints,
+    };
+    let joined = ingested.join(plan, progress)?;
+    phases.extend(joined.phases.iter().copied());
+    let Decided { collection, units, matches, verdicts } = joined.decide(plan)?;
+    let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
     if collection.restored > 0 {
         resumed.taken.insert(0, "reading");
     }
@@ -195,25 +191,10 @@ pub(crate) fn analyse(
         phases,
         threads,
         memory,
-        workshop,
+        scratch_dir,
         resumed,
     };
     Ok((analysis, staging))
-}
-
-/// Puts all names at hand if ties may be broken by them: the order of the collection breaks all before.
-pub(crate) fn load_names_for_ties(collection: &mut Collection, keep: &[KeepRule]) {
-    if !keep.contains(&KeepRule::First) {
-        collection.load_names(|_| true);
-    }
-}
-
-/// Puts the names of the documents in the tables, and their order, at hand: of those that have a partner.
-fn load_names(collection: &mut Collection, units: &Units, matches: &Matches) {
-    let listed = matches.in_pairs(units);
-    let wanted = |document| units.of_document(document).is_some_and(|unit| listed[unit as usize]);
-    collection.load_names(wanted);
-    collection.rank_names(wanted);
 }
 
 /// So many threads.

@@ -1,11 +1,11 @@
 //! The method that a job asks for in, built and with its document frequencies, out.
 
 use crate::lexicon::{count_terms, description};
+use crate::scratch_dir::ScratchDir;
 use crate::settings::MethodSettings;
 use crate::{Job, LookalikeError, state};
 use lookalike_engine::{Approach, EngineError, Progress, Verify};
 use lookalike_io::Inputs;
-use lookalike_io::scratch::Workshop;
 use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{Method, MethodSpec, Statistics, build, methods};
 use lookalike_text::AnalysisSettings;
@@ -27,7 +27,7 @@ pub(crate) fn approach(
     job: &Job,
     inputs: &Inputs,
     threads: usize,
-    workshop: Option<&mut Workshop>,
+    scratch_dir: Option<&mut ScratchDir>,
     progress: &dyn Progress,
 ) -> Result<(Approach, Option<LexiconUsed>), LookalikeError> {
     let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None)) };
@@ -36,10 +36,10 @@ pub(crate) fn approach(
     let mut statistics = given(analysis, settings, &spec)?;
     if statistics.is_none() && needs_statistics(&spec) {
         let wanted = wanted(analysis, &spec)?;
-        let lexicon = match workshop {
-            Some(workshop) => {
-                workshop.keep();
-                counted_once(job, inputs, &wanted, threads, &workshop.path("lexicon"), progress)?
+        let lexicon = match scratch_dir {
+            Some(scratch) => {
+                scratch.keep();
+                counted_once(job, inputs, &wanted, threads, &scratch.path("lexicon"), progress)?
             }
             None => counted(job, inputs, &wanted, threads, progress)?,
         };

@@ -14,7 +14,7 @@ use lookalike_engine::{
     common_elements, ingest,
 };
 use lookalike_io::Inputs;
-use lookalike_io::scratch::{read_whole, write_whole};
+use lookalike_spill::{read_checked_file, write_checked_file};
 use lookalike_text::Terms;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -137,11 +137,10 @@ impl<'a> CommonCounts<'a> {
             ..IngestOptions::in_memory(self.threads)
         };
         let collection = ingest(self.inputs, &Signer::new(&settings), &options, self.progress)?;
-        let units = Units::new(&collection, &[], Measure::Resemblance);
+        let units = Units::new(&collection, &[], Measure::Resemblance)?;
         let elements =
             common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;
-        let content = content(&collection);
-        collection.check()?;
+        let content = content(&collection)?;
         Ok(Counted { elements: Arc::new(elements), content })
     }
 
@@ -150,7 +149,7 @@ impl<'a> CommonCounts<'a> {
         if self.counted.is_empty() {
             return Ok(());
         }
-        let found = content(collection);
+        let found = content(collection)?;
         match self.counted.iter().all(|(_, counted)| counted.content == found) {
             true => Ok(()),
             false => {
@@ -181,15 +180,16 @@ fn name_of(kind: FeatureKind) -> String {
 
 /// Counts that an earlier run had finished; damaged ones are made again.
 fn read(path: &Path) -> Option<Counted> {
-    let read =
-        read_whole(path, |from, most| Ok((from.array::<u128>(most)?, from.array::<u64>(most)?)));
+    let read = read_checked_file(path, |from, most| {
+        Ok((from.array::<u128>(most)?, from.array::<u64>(most)?))
+    });
     let (content, elements) = read.ok()??;
     let elements = Arc::new(CommonElements::new(elements));
     Some(Counted { elements, content: *content.first()? })
 }
 
 fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {
-    let written = write_whole(path, |out| {
+    let written = write_checked_file(path, |out| {
         out.array(&[counted.content])?;
         out.array(counted.elements.elements())
     });
@@ -200,12 +200,15 @@ fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {
 }
 
 /// Names the documents of a collection and their texts: equal where two readings gave the same.
-pub(crate) fn content(collection: &Collection) -> u128 {
+///
+/// # Errors
+/// A chunk on disk that cannot be read.
+pub(crate) fn content(collection: &Collection) -> Result<u128, EngineError> {
     let mut digest = Xxh3::new();
     collection.for_each(|_, document| {
         digest.update(&document.file.to_le_bytes());
         digest.update(&document.record.to_le_bytes());
         digest.update(&document.text.0.to_le_bytes());
-    });
-    digest.digest128()
+    })?;
+    Ok(digest.digest128())
 }

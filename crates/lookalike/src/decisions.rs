@@ -1,7 +1,9 @@
 //! Verdicts in; what the writers ask, record by record, out.
 
 use crate::analysis::Analysis;
+use lookalike_engine::EngineError;
 use lookalike_engine::collection::{Document, Rows};
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_io::{Fate, Fates, Mark};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -16,13 +18,18 @@ pub(crate) struct Clusters {
     names: Vec<String>,
     /// Them, by number.
     in_order: Vec<u32>,
+    /// Their record numbers, by number.
+    records: Vec<u32>,
     /// How many documents each has, itself included, by number.
     sizes: Vec<u32>,
 }
 
 impl Clusters {
     /// Numbers the clusters in the order of their leaders' names.
-    pub(crate) fn new(analysis: &Analysis) -> Self {
+    ///
+    /// # Errors
+    /// Names on disk that cannot be read.
+    pub(crate) fn new(analysis: &Analysis) -> Result<Self, EngineError> {
         let collection = &analysis.collection;
         let mut kept: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
         kept.par_sort_unstable();
@@ -30,15 +37,21 @@ impl Clusters {
             kept.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).unzip();
         let mut places: Vec<u32> = (0..leaders.len() as u32).collect();
         let leader = |place: u32| leaders[place as usize];
-        places.par_sort_unstable_by(|&a, &b| collection.compare_names(leader(a), leader(b)));
+        try_par_sort_unstable_by(&mut places, |&a, &b| {
+            collection.compare_names(leader(a), leader(b))
+        })?;
         let in_order: Vec<u32> = places.iter().map(|&place| leader(place)).collect();
         let sizes = places.iter().map(|&place| members[place as usize] + 1).collect();
         let mut numbers = vec![0; leaders.len()];
         for (number, place) in (0..).zip(places) {
             numbers[place as usize] = number;
         }
-        let names = in_order.iter().map(|&leader| collection.name(leader).into_owned()).collect();
-        Self { leaders, numbers, names, in_order, sizes }
+        let (mut names, mut records) = (Vec::new(), Vec::new());
+        for &leader in &in_order {
+            names.push(collection.name(leader)?.into_owned());
+            records.push(collection.place(leader)?.1);
+        }
+        Ok(Self { leaders, numbers, names, in_order, records, sizes })
     }
 
     /// Number of clusters.
@@ -86,14 +99,17 @@ pub(crate) struct ChunkDecisions<'d> {
 
 impl<'d> Decisions<'d> {
     /// Those of a chunk, which is read from wherever it is.
-    pub(crate) fn of_chunk(&'d self, chunk: u32) -> ChunkDecisions<'d> {
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub(crate) fn of_chunk(&'d self, chunk: u32) -> Result<ChunkDecisions<'d>, EngineError> {
         let collection = &self.analysis.collection;
         let first = collection.chunk_documents(chunk).start;
         let rows = match collection.chunk_documents(chunk).is_empty() {
             true => Cow::default(),
-            false => collection.rows(chunk),
+            false => collection.rows(chunk)?,
         };
-        ChunkDecisions { decisions: self, first, rows }
+        Ok(ChunkDecisions { decisions: self, first, rows })
     }
 }
 
@@ -129,8 +145,8 @@ impl Fates for ChunkDecisions<'_> {
         let leader = removal.map_or(document, |removal| removal.kept);
         let Some(number) = clusters.number(leader) else { return Mark::default() };
         let number = number as usize;
-        let place = removal.map(|removal| analysis.collection.place(removal.kept));
-        let (file, record) = place.unzip();
+        let file = removal.map(|removal| analysis.collection.file_name(removal.kept));
+        let record = removal.map(|_| clusters.records[number]);
         Mark {
             duplicate_of: removal.map(|_| clusters.names[number].as_str()),
             duplicate_of_file: file,

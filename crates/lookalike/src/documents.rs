@@ -12,12 +12,14 @@ use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
 use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::Progress;
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::units::rules_order;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{
     Cell, Column, TableError, TableFormat, TableReader, Value, WrittenTable,
 };
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
@@ -71,14 +73,15 @@ pub(crate) fn write_documents(
 
     let named = |&document: &u32| Named::of(analysis, document);
     let mut order: Vec<Named> = listed.par_iter().map(named).collect();
-    order.par_sort_unstable_by(|x, y| {
-        rules_order(collection, keep, x.a, y.a).then_with(|| x.compare(*y, collection))
-    });
+    try_par_sort_unstable_by(&mut order, |x, y| match rules_order(collection, keep, x.a, y.a) {
+        Ordering::Equal => x.compare(*y, collection),
+        order => Ok(order),
+    })?;
     let mut precedence = vec![0; collection.len() as usize];
     for (number, &Named { a: document, .. }) in (1u32..).zip(&order) {
         precedence[document as usize] = number;
     }
-    let gathered = collection.gather(|document| precedence[document as usize] > 0);
+    let gathered = collection.gather(|document| precedence[document as usize] > 0)?;
     let of = |document: u32| gathered.get(document);
     let unit = |document: u32| units.of_document(document).unwrap_or_default();
     let sequence = |document| of(document).map_or(0, |row| row.sequence.0);
@@ -87,7 +90,7 @@ pub(crate) fn write_documents(
     let first_words = firsts(&listed, precedence.len(), sequence);
     let first_text = firsts(&listed, precedence.len(), text);
 
-    order.par_sort_unstable_by(|x, y| x.compare(*y, collection));
+    try_par_sort_unstable_by(&mut order, |x, y| x.compare(*y, collection))?;
     let mut table = Table::create(staging, NAME, format, &COLUMNS, digest, progress)?;
     for Named { a: document, .. } in order {
         let at = document as usize;
@@ -100,7 +103,7 @@ pub(crate) fn write_documents(
             lexically_equivalent: first_words[at] + 1,
             identical: first_text[at] + 1,
         };
-        write_row(&mut table, &DocumentName::of(collection, document), row)?;
+        write_row(&mut table, &DocumentName::of(collection, document)?, row)?;
     }
     table.finish()
 }

@@ -88,9 +88,9 @@ pub enum LookalikeError {
         /// Where what was done is kept.
         kept: std::path::PathBuf,
     },
-    /// There is no place to keep what is done.
+    /// The scratch directory cannot be used.
     #[error(transparent)]
-    Workshop(#[from] lookalike_io::scratch::WorkshopError),
+    ScratchDir(#[from] crate::scratch_dir::ScratchDirError),
     /// A result could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),

@@ -25,7 +25,7 @@ use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
 use crate::memory;
 use crate::panics::caught;
-use crate::summarise::settings_summary;
+use crate::summarise::{NO_REPORT, settings_summary};
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
 pub use theory::{SCurve, s_curve};
 
@@ -158,6 +158,9 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
         methods: results,
         run: None,
     };
+    if !job.job.report {
+        evaluation.settings.other.insert(NO_REPORT.into(), true.into());
+    }
     tables::write(&evaluation, &staging, job.job.tables)?;
     evaluation.run = Some(EvaluationRun {
         command_line: job.job.command.clone(),
@@ -167,7 +170,9 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
         methods: times,
         peak_memory_bytes: memory::peak(),
     });
-    staging.write("report.html", EvaluationReport(&evaluation).html()?.as_bytes())?;
+    if job.job.report {
+        staging.write("report.html", EvaluationReport(&evaluation).html()?.as_bytes())?;
+    }
     staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(Evaluated { evaluation, problems: truth.collection.problems.into_listed() })
@@ -178,7 +183,7 @@ fn classes(
     truth: &Truth,
 ) -> Result<(Option<Vec<Class>>, Option<ClassesSummary>), LookalikeError> {
     let Some(settings) = &job.classes else { return Ok((None, None)) };
-    let mut names = Names::new(&truth.collection);
+    let mut names = Names::new(&truth.collection)?;
     let of = (settings.spam.as_str(), settings.legit.as_str());
     let classes = labels::classes(&settings.file, &mut names, truth.collection.len(), of)?;
     let count = |wanted| classes.iter().filter(|&&class| class == wanted).count() as u64;
@@ -242,7 +247,7 @@ impl Bench<'_> {
             },
         };
         let trial = laboratory.run(&entry.text, &settings, approach)?;
-        if content(&trial.collection) != truth.content {
+        if content(&trial.collection)? != truth.content {
             let input = laboratory.inputs.files.first().map(|file| file.name.clone());
             let input = format!("{} or another input", input.unwrap_or_default());
             return Err(LookalikeError::Changed { input });
@@ -265,7 +270,7 @@ impl Bench<'_> {
         });
         let classes = self.classes.as_deref().zip(job.classes.as_ref());
         let (key_bytes, sketch_bytes) = trial.bytes();
-        let ignored = trial.ignored();
+        let ignored = trial.ignored;
         let result = MethodResult {
             method: entry.text,
             series: entry.series,

@@ -1,21 +1,21 @@
-//! An analysis in; the clusters and pairs that the report shows out.
+//! Choice of the clusters and pairs that the report shows.
 
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::document_columns::DocumentName;
 use crate::estimates;
-use crate::second_pass::Shown;
+use crate::second_pass::{Shown, Wanted};
 use lookalike_core::{Measure, Overlap, overlap};
-use lookalike_engine::Signer;
 use lookalike_engine::signer::plain_text;
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use lookalike_engine::{EngineError, Progress, Signer};
 use lookalike_io::Item;
 use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
 use lookalike_report::{
     ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
 };
-use rayon::prelude::*;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 /// Largest clusters shown.
@@ -25,17 +25,21 @@ pub(crate) const MEMBERS: usize = 20;
 /// Pairs shown side by side.
 const PAIRS: usize = 12;
 
-/// What is shown: chosen by rules that depend on the answer alone.
+/// The clusters and pairs that the report shows: chosen by rules that depend on the answer alone.
+#[derive(Default)]
 pub(crate) struct Choice {
     /// Leader, and members in the order of their names.
     clusters: Vec<(u32, Vec<u32>)>,
-    /// Removed documents, each shown beside the one that stands for it.
+    /// Removed documents, each shown beside its kept one.
     pairs: Vec<u32>,
 }
 
 impl Choice {
     /// The largest clusters, and removed documents spread evenly over the range of similarities.
-    pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Self {
+    ///
+    /// # Errors
+    /// Names on disk that cannot be read.
+    pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Result<Self, EngineError> {
         let sizes = clusters.sizes();
         let first = |number: &u32| (Reverse(sizes[*number as usize]), *number);
         let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
@@ -59,111 +63,133 @@ impl Choice {
             }
         }
         for members in &mut members {
-            members.sort_unstable_by(|&a, &b| analysis.collection.compare_names(a, b));
+            try_par_sort_unstable_by(members, |&a, &b| analysis.collection.compare_names(a, b))?;
         }
         let clusters = leaders.into_iter().zip(members).collect();
-        near.par_sort_unstable_by(|a, b| {
-            a.0.total_cmp(&b.0).then_with(|| analysis.collection.compare_names(a.1, b.1))
-        });
+        try_par_sort_unstable_by(&mut near, |a, b| match a.0.total_cmp(&b.0) {
+            Ordering::Equal => analysis.collection.compare_names(a.1, b.1),
+            order => Ok(order),
+        })?;
         let shown = near.len().min(PAIRS);
         let pairs = (0..shown).map(|n| near[n * (near.len() - 1) / (shown - 1).max(1)].1).collect();
-        Self { clusters, pairs }
+        Ok(Self { clusters, pairs })
     }
 
-    /// The documents whose texts are needed, in order.
-    pub(crate) fn documents<'a>(&'a self, analysis: &'a Analysis) -> Vec<u32> {
+    /// The documents whose titles and texts are needed.
+    pub(crate) fn documents(&self, analysis: &Analysis) -> Wanted {
         let partners =
             self.pairs.iter().filter_map(|&document| Some(analysis.removal(document)?.kept));
-        let mut documents: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
+        let compared: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
+        let mut documents = compared.clone();
         for (leader, members) in &self.clusters {
             documents.push(*leader);
             documents.extend(members.iter().take(MEMBERS));
         }
-        documents.sort_unstable();
-        documents.dedup();
-        documents
+        let ordered = |mut documents: Vec<u32>| {
+            documents.sort_unstable();
+            documents.dedup();
+            documents
+        };
+        Wanted { documents: ordered(documents), compared: ordered(compared) }
     }
 }
 
-/// Puts texts and numbers together.
+/// The clusters and pairs with their texts and numbers. Of a run that is cancelled, not all of them.
 pub(crate) fn exhibits(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
     shown: &BTreeMap<u32, Shown>,
     ids_repeat: bool,
-) -> (Vec<ClusterExhibit>, Vec<PairExhibit>) {
+    progress: &dyn Progress,
+) -> Result<(Vec<ClusterExhibit>, Vec<PairExhibit>), EngineError> {
     // What is shown is compared whole, however the run found it.
     let signer = Signer::new(&analysis.settings);
-    let name = |document: u32| {
-        DocumentName::of(&analysis.collection, document).shown(ids_repeat).to_string()
+    let name = |document: u32| -> Result<String, EngineError> {
+        Ok(DocumentName::of(&analysis.collection, document)?.shown(ids_repeat).to_string())
     };
-    let set = |number: u32| match shown.get(&number)? {
-        Shown { text, cut_from: None, .. } => Some(signer.sorted_set(text)),
-        _ => whole_set(analysis, &signer, number),
+    let set = |number: u32| match shown.get(&number) {
+        None => Ok(None),
+        Some(Shown { text, cut_from: None, .. }) => Ok(Some(signer.sorted_set(text))),
+        Some(_) => whole_set(analysis, &signer, number),
     };
     let document = |number: u32| {
         let Shown { title, url, text, cut_from } = shown.get(&number).cloned().unwrap_or_default();
-        DocExhibit { id: name(number), title, url, text, cut_from }
+        Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
     };
     let cluster = |(leader, members): &(u32, Vec<u32>)| {
         let removals = || members.iter().filter_map(|&m| Some((m, analysis.removal(m)?)));
         let values = || removals().filter_map(|(_, r)| analysis.similarity(r.evidence));
-        ClusterExhibit {
+        Ok::<_, EngineError>(ClusterExhibit {
             number: clusters.number(*leader).unwrap_or_default(),
             size: members.len() as u64 + 1,
             least: values().fold(1.0, f64::min),
             mean: values().sum::<f64>() / values().count().max(1) as f64,
-            leader: document(*leader),
+            leader: document(*leader)?,
             members: removals()
                 .take(MEMBERS)
-                .map(|(member, removal)| MemberExhibit {
-                    id: name(member),
-                    title: shown.get(&member).and_then(|shown| shown.title.clone()),
-                    similarity: analysis.similarity(removal.evidence),
-                    rule: removal.rule.name().into(),
+                .map(|(member, removal)| {
+                    Ok(MemberExhibit {
+                        id: name(member)?,
+                        title: shown.get(&member).and_then(|shown| shown.title.clone()),
+                        similarity: analysis.similarity(removal.evidence),
+                        rule: removal.rule.name().into(),
+                    })
                 })
-                .collect(),
-        }
+                .collect::<Result<_, EngineError>>()?,
+        })
     };
-    let pair = |&removed: &u32| {
-        let removal = analysis.removal(removed)?;
+    let pair = |&removed: &u32| -> Result<Option<PairExhibit>, EngineError> {
+        if progress.cancelled() {
+            return Ok(None);
+        }
+        let Some(removal) = analysis.removal(removed) else { return Ok(None) };
         let counts = match removal.evidence {
             Evidence::Exact(counts) => counts,
             _ => {
-                let (a, b) = (set(removed)?, set(removal.kept)?);
+                let (Some(a), Some(b)) = (set(removed)?, set(removal.kept)?) else {
+                    return Ok(None);
+                };
                 Overlap { shared: overlap(&a, &b), a: a.len() as u32, b: b.len() as u32 }
             }
         };
-        Some(PairExhibit {
-            a: document(removed),
-            b: document(removal.kept),
+        Ok(Some(PairExhibit {
+            a: document(removed)?,
+            b: document(removal.kept)?,
             measures: measures(counts, analysis.settings.measure == Measure::Cosine),
             estimate: estimate(analysis, removal.evidence),
             rule: removal.rule.name().into(),
-        })
+        }))
     };
-    (choice.clusters.iter().map(cluster).collect(), choice.pairs.iter().filter_map(pair).collect())
+    let clusters = choice.clusters.iter().map(cluster).collect::<Result<_, _>>()?;
+    let pairs = choice.pairs.iter().filter_map(|pair_of| pair(pair_of).transpose());
+    Ok((clusters, pairs.collect::<Result<_, _>>()?))
 }
 
 /// The feature set of a document of which only the beginning is kept: its text is read once more.
-fn whole_set(analysis: &Analysis, signer: &Signer, document: u32) -> Option<Vec<u64>> {
+fn whole_set(
+    analysis: &Analysis,
+    signer: &Signer,
+    document: u32,
+) -> Result<Option<Vec<u64>>, EngineError> {
     let Analysis { inputs, collection, .. } = analysis;
     let chunk = collection.chunk_of(document);
     let first = collection.chunk_documents(chunk).start;
     let place = {
-        let row = &collection.rows(chunk).documents[(document - first) as usize];
+        let row = &collection.rows(chunk)?.documents[(document - first) as usize];
         (row.file, row.record)
     };
     let mut set = None;
-    let read = inputs.chunks_at([collection.chunk_place(chunk)]).next()?.ok()?;
+    let Some(Ok(read)) = inputs.chunks_at([collection.chunk_place(chunk)]).next() else {
+        return Ok(None);
+    };
     let is_wanted = |file, record| (file, record) == place;
     read.visit_some(inputs, &mut VisitScratch::default(), &is_wanted, &mut |item| {
         if let Item::Record(record) = item {
             set = Some(signer.sorted_set(&plain_text(&record.content)));
         }
     });
-    set
+    Ok(set)
 }
 
 /// What sketches told of a pair, where they decided.

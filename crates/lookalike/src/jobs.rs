@@ -1,14 +1,14 @@
-//! `dedup` and `cluster`: a job in, a result directory out.
+//! The runs of `dedup` and `cluster`, which write a result directory.
 
+use crate::aligned_pairs::align_pairs;
 use crate::analysis::{Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
 use crate::documents::write_documents;
-use crate::evidence::located;
 use crate::exhibits::{Choice, exhibits};
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
 use crate::result_tables::{run_digest, write_clusters, write_ledger, write_pairs, write_problems};
-use crate::second_pass::second_pass;
+use crate::second_pass::{Shown, second_pass};
 use crate::summarise::summarise;
 use crate::{Job, LookalikeError, memory, state};
 use lookalike_engine::{EngineError, Progress};
@@ -17,6 +17,7 @@ use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
 use lookalike_report::{Action, Output, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
@@ -93,8 +94,11 @@ fn carry_out(
     let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
 
     let writing = Instant::now();
-    let clusters = Clusters::new(&analysis);
-    let choice = Choice::new(&analysis, &clusters);
+    let clusters = Clusters::new(&analysis)?;
+    let choice = match job.report {
+        true => Choice::new(&analysis, &clusters)?,
+        false => Choice::default(),
+    };
     let options = RouteOptions {
         mark: job.mark.as_deref().map(MarkNames::new),
         copy_files: job.copy_files,
@@ -102,18 +106,17 @@ fn carry_out(
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
-    let shown = choice.documents(&analysis);
+    let wanted = choice.documents(&analysis);
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or another table.
     let (tables, pass) = rayon::join(
         || write_tables(job, action, &analysis, &clusters, &staging, progress),
-        || second_pass(&analysis, &shown, routing, progress),
+        || second_pass(&analysis, &wanted, routing, progress),
     );
     let ((tables, digest), pass) = (tables?, pass?);
-    analysis.collection.check()?;
     poll(progress)?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
-    let mut summary = summarise(job, action, &analysis, &clusters);
+    let mut summary = summarise(job, action, &analysis, &clusters)?;
     summary.digest = format!("{digest:032x}");
     summary.pairs.listed =
         tables.iter().find(|table| is_named(table, "pairs")).map_or(0, |table| table.rows);
@@ -133,6 +136,7 @@ fn carry_out(
         phases: analysis.phases.iter().map(phase).collect(),
         peak_memory_bytes: memory::peak(),
         scratch_bytes: Some(analysis.collection.stored()).filter(|&bytes| bytes > 0),
+        intersected: analysis.matches.intersected,
         resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
         redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
         plan: None,
@@ -141,32 +145,22 @@ fn carry_out(
         run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
     }
     summary.run = Some(run);
-    let ids_repeat = summary.duplicate_ids > 0;
-    let (clusters, samples) = exhibits(&analysis, &clusters, &choice, &pass.shown, ids_repeat);
-    poll(progress)?;
-    let analyzer = Analyzer::new(&analysis.settings.analysis);
-    let tokenize = located(&analyzer);
-    let report = Report {
-        summary: &summary,
-        clusters: &clusters,
-        samples: &samples,
-        tokenize: &tokenize,
-        cancelled: &|| progress.cancelled(),
-    };
-    staging.write("report.html", report.html()?.as_bytes())?;
+    if job.report {
+        let html = report(&analysis, &clusters, &choice, pass.shown, &summary, progress)?;
+        staging.write("report.html", html.as_bytes())?;
+    }
     if let Some(run) = &mut summary.run {
         run.peak_memory_bytes = memory::peak();
     }
     let json = summary.to_json()?;
     staging.write("summary.json", json.as_bytes())?;
-    analysis.collection.check()?;
     poll(progress)?;
-    if let Some(workshop) = &analysis.workshop {
-        state::note_finished(workshop, json.as_bytes())?;
+    if let Some(scratch) = &analysis.scratch_dir {
+        state::note_finished(scratch, json.as_bytes())?;
     }
     staging.commit()?;
-    if let Some(workshop) = analysis.workshop.take() {
-        workshop.finish()?;
+    if let Some(scratch) = analysis.scratch_dir.take() {
+        scratch.finish()?;
     }
     Ok(Outcome {
         summary,
@@ -174,6 +168,25 @@ fn carry_out(
         skipped: analysis.inputs.skipped,
         phases: analysis.phases,
     })
+}
+
+/// Draws the report.
+fn report(
+    analysis: &Analysis,
+    clusters: &Clusters,
+    choice: &Choice,
+    shown: BTreeMap<u32, Shown>,
+    summary: &Summary,
+    progress: &dyn Progress,
+) -> Result<String, LookalikeError> {
+    let ids_repeat = summary.duplicate_ids > 0;
+    let (clusters, pairs) = exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
+    drop(shown);
+    poll(progress)?;
+    let analyzer = Analyzer::new(&analysis.settings.analysis);
+    let memory = analysis.memory.in_flight();
+    let samples = align_pairs(&pairs, &summary.settings, &analyzer, memory, progress)?;
+    Ok(Report { summary, clusters: &clusters, samples: &samples }.html()?)
 }
 
 /// An error if the job is not wanted any more.
@@ -187,8 +200,8 @@ fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeErr
     let Some(summary) = state::finished(job)? else { return Ok(None) };
     let (inputs, first_protected_file) = discover(job, &job.settings.keep_rules()?)?;
     let memory = memory::Memory::of(job.memory);
-    if let Some(workshop) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {
-        workshop.finish()?;
+    if let Some(scratch) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {
+        scratch.finish()?;
     }
     let summary: Summary = serde_json::from_slice(&summary)?;
     let phases = Vec::new();

@@ -14,6 +14,7 @@
 //! `second_pass` (the inputs once more, each record to its place), `exhibits` and `summarise` (what
 //! people look at).
 
+mod aligned_pairs;
 mod analysis;
 mod approach;
 mod common;
@@ -37,6 +38,7 @@ mod panics;
 mod plan;
 mod recluster;
 mod result_tables;
+mod scratch_dir;
 mod second_pass;
 mod settings;
 mod state;
@@ -52,10 +54,11 @@ pub use jobs::{Outcome, cluster, dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
+pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 
 pub use lookalike_core::{Measure, ShortDocuments};
-pub use lookalike_engine::{Linkage, Progress, Silent, Verify};
+pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};

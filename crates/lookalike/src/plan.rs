@@ -25,7 +25,9 @@ use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings, keep_fields, state};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
-use lookalike_engine::{Approach, Collection, Linkage, Progress, Units, common_elements};
+use lookalike_engine::{
+    Approach, Collection, EngineError, Linkage, Progress, Units, common_elements,
+};
 use lookalike_io::source::{Entry, Sample, Share};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
@@ -93,6 +95,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         strict: job.job.strict,
         skip_unreadable: job.job.skip_unreadable,
         linkage: job.job.settings.linkage,
+        witness: job.job.settings.witness,
         list_pairs: lists.then_some(job.job.max_pairs),
         progress,
     };
@@ -103,12 +106,12 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         // Of a part it is not known whether other documents have the field.
         keep_fields::check(&inputs, &keep, &trial.collection)?;
     }
-    let size = Size::of(&inputs, &sample, &trial);
+    let size = Size::of(&inputs, &sample, &trial)?;
     if let Some(most) = job.job.settings.ignore_common {
         // As many of the sample's sets as N of the whole are, about.
         let most = ((f64::from(most) * size.share) as u32).max(1);
         let common = pool.install(|| {
-            let units = Units::new(&trial.collection, &[], settings.measure);
+            let units = Units::new(&trial.collection, &[], settings.measure)?;
             common_elements(&trial.collection, &units, most, memory.counting(), progress)
         })?;
         settings.common = Some(Arc::new(common));
@@ -120,10 +123,10 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         }
         trial = bench.run(&settings, &exact)?;
     }
-    let growth = growth(&bench, &mut trial.collection, &settings, trial.removed)?;
+    let growth = growth(&bench, &trial.collection, &settings, trial.removed)?;
     let from = usual_list_from(&settings)?;
     let chunks = trial.chunks;
-    let listing = list(&bench, &mut trial.collection, &settings, from, chunks, size.share)?;
+    let listing = list(&bench, &trial.collection, &settings, from, chunks, size.share)?;
     let removed = removal(&listing, &size, &sample, bench.linkage, trial.removed);
     let writing = if job.cluster { None } else { Some(bench.writing()?) };
     let (in_sample, pairs) = listing.matching_pairs();
@@ -156,14 +159,14 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let problems = trial.collection.problems.count();
     let documents = u64::from(trial.collection.len());
     let mut text_bytes = 0;
-    trial.collection.for_each(|_, document| text_bytes += document.text_bytes);
+    trial.collection.for_each(|_, document| text_bytes += document.text_bytes)?;
     let listed = trial.collection.problems.into_listed();
     for Way { name, approach, theory } in ways {
-        let mut trial = bench.run(&settings, &approach)?;
+        let trial = bench.run(&settings, &approach)?;
         costs.push(forecast.cost(&name, &trial));
-        let units = bench.units(&trial.collection, listing.thinning, &settings);
+        let units = bench.units(&trial.collection, listing.thinning, &settings)?;
         let options = bench.options(Linkage::Components, Some(job.job.max_pairs));
-        let found = bench.find(&mut trial.collection, &units, &settings, &approach, &options)?;
+        let found = bench.find(&trial.collection, &units, &settings, &approach, &options)?;
         let (recall_in_sample, precision_in_sample) = match found.pairs.complete {
             true => listing.found(&units, &found.pairs.edges),
             false => (None, None),
@@ -254,7 +257,7 @@ struct Size {
 
 impl Size {
     /// Adds up, for each way of entering files, what their part of the sample tells of them all.
-    fn of(inputs: &Inputs, sample: &Sample, trial: &Trial) -> Self {
+    fn of(inputs: &Inputs, sample: &Sample, trial: &Trial) -> Result<Self, EngineError> {
         let Trial { collection, beginning_bytes, .. } = trial;
         let entries = [Entry::Lines, Entry::Document, Entry::Beginning];
         let mut sums = [[0u64; 3]; 3];
@@ -263,7 +266,7 @@ impl Size {
             sums[0] += 1;
             sums[1] += u64::from(document.tokens);
             sums[2] += document.text_bytes;
-        });
+        })?;
         let shares = entries.map(|entry| {
             let share = sample.share(entry);
             match entry == Entry::Beginning && !sample.is_whole() {
@@ -300,7 +303,7 @@ impl Size {
             documents => (f64::from(collection.len()) / documents as f64).min(1.0),
         };
         let error = if sample.is_whole() { 0.0 } else { error(collection, trial.chunks) };
-        Self { documents, tokens, text_bytes, sampled_bytes, times, share, error }
+        Ok(Self { documents, tokens, text_bytes, sampled_bytes, times, share, error })
     }
 
     fn documents_range(&self) -> (u64, u64) {

@@ -24,7 +24,7 @@ use crate::result_tables::run_digest;
 use crate::{LookalikeError, Settings};
 use earlier::{Earlier, refusal};
 use lookalike_core::Measure;
-use lookalike_engine::{Linkage, Progress};
+use lookalike_engine::{Linkage, Progress, WitnessRule};
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{TableError, TableFormat};
 use lookalike_report::{Report, Summary};
@@ -46,6 +46,9 @@ pub struct ReclusterJob {
     pub measure: Option<Measure>,
     /// How pairs become clusters; `None` for how the run did it.
     pub linkage: Option<Linkage>,
+    /// Which kept match is the witness of a removed document; `None` for the run's own rule, which is the
+    /// default where the run made components.
+    pub witness: Option<WitnessRule>,
     /// Who leads; `None` for the run's own rules.
     pub keep: Option<Vec<String>>,
     /// The directory that the results are written to.
@@ -54,6 +57,8 @@ pub struct ReclusterJob {
     pub force: bool,
     /// Form of the tables.
     pub tables: TableFormat,
+    /// Write `report.html`.
+    pub report: bool,
     /// The command line, for the record.
     pub command: String,
 }
@@ -70,10 +75,12 @@ impl ReclusterJob {
             threshold: threshold.into(),
             measure: None,
             linkage: None,
+            witness: None,
             keep: None,
             output: output.into(),
             force: false,
             tables: TableFormat::default(),
+            report: true,
             command: String::new(),
         }
     }
@@ -95,11 +102,15 @@ struct Answer<'a> {
 /// Clusters a finished run anew, from its tables alone: at a threshold at least as high as its own, by
 /// its measure or one that its pairs cover, with any linkage.
 ///
-/// The tables are those that [`cluster`](crate::cluster) would write. Two things a run over the documents
-/// may know better. In connected components a member need not resemble its leader; where the two are not
-/// a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts them). And where
-/// more than [`LOOKED_AT`](lookalike_engine::leaders::LOOKED_AT) leaders could stand for a document, that
-/// run may settle for another than the best, and this one does not.
+/// The tables are those that [`cluster`](crate::cluster) would write: the same documents are kept, and with
+/// [`Linkage::Leaders`] each removed one has the same witness, by the same [`WitnessRule`]. One thing a run
+/// over the documents may know better. In connected components a member need not resemble its leader; where
+/// the two are not a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts
+/// them).
+///
+/// All of this needs every pair that reaches the threshold. A run whose list of pairs is incomplete (cut
+/// short by `--max-pairs`, or of `dedup`, which lists the pairs that decided) is refused, as is a question
+/// for which its pairs may not be all there are.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -168,7 +179,7 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     }
 
     progress.phase("clustering", None);
-    let leaders = phase_four::link(&edges, settings.linkage, criterion);
+    let leaders = phase_four::link(&edges, settings.linkage, settings.witness, criterion);
     let standing = Standing::new(&earlier, settings, &documents, &units, &leaders, &known);
     let answer = Answer {
         job,
@@ -184,15 +195,11 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     progress.phase("tables", None);
     let written = tables::write(&answer, &staging, progress)?;
     let summary = summary::summarise(&answer, &written, started);
-    let clusters = summary::exhibits(&answer);
-    let report = Report {
-        summary: &summary,
-        clusters: &clusters,
-        samples: &[],
-        tokenize: &|_, _| {},
-        cancelled: &|| progress.cancelled(),
-    };
-    staging.write("report.html", report.html()?.as_bytes())?;
+    if job.report {
+        let clusters = summary::exhibits(&answer);
+        let report = Report { summary: &summary, clusters: &clusters, samples: &[] };
+        staging.write("report.html", report.html()?.as_bytes())?;
+    }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(summary)

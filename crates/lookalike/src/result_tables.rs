@@ -9,11 +9,11 @@ use crate::decisions::Clusters;
 use crate::document_columns::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::estimates;
 use lookalike_core::{Measure, Overlap};
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::{Collection, Edge, EngineError, Progress};
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, Kind, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
-use rayon::prelude::*;
 use std::cmp::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -244,12 +244,12 @@ pub(crate) fn write_ledger(
         .filter(|&(document, _)| !analysis.collection.is_protected(document))
         .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
-    rows.par_sort_unstable_by(|a, b| a.0.compare(b.0, &analysis.collection));
+    try_par_sort_unstable_by(&mut rows, |a, b| a.0.compare(b.0, &analysis.collection))?;
     let mut table =
         Table::create(staging, "ledger", format, &ledger_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for (Named { a: document, .. }, removal) in rows {
-        let names = [&name(document), &name(removal.kept)];
+        let names = [&name(document)?, &name(removal.kept)?];
         table.compared(names, Some(removal.rule.name()), removal.evidence, extra)?;
     }
     table.finish()
@@ -276,11 +276,17 @@ impl Named {
     }
 
     /// Orders by the name of the first, then of the second.
-    pub(crate) fn compare(self, other: Self, collection: &Collection) -> Ordering {
-        let by_name = |a, b| collection.compare_names(a, b);
-        match self.ranks.zip(other.ranks) {
-            Some((own, its)) => own.cmp(&its),
-            None => by_name(self.a, other.a).then_with(|| by_name(self.b, other.b)),
+    pub(crate) fn compare(
+        self,
+        other: Self,
+        collection: &Collection,
+    ) -> Result<Ordering, EngineError> {
+        if let Some((own, its)) = self.ranks.zip(other.ranks) {
+            return Ok(own.cmp(&its));
+        }
+        match collection.compare_names(self.a, other.a)? {
+            Ordering::Equal => collection.compare_names(self.b, other.b),
+            order => Ok(order),
         }
     }
 }
@@ -308,14 +314,15 @@ pub(crate) fn write_clusters(
         }))
         .collect();
     let name = |document| DocumentName::of(&analysis.collection, document);
-    rows.par_sort_unstable_by(|a, b| {
-        (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.compare(b.2, &analysis.collection))
-    });
+    try_par_sort_unstable_by(&mut rows, |a, b| match (a.0, a.1).cmp(&(b.0, b.1)) {
+        Ordering::Equal => a.2.compare(b.2, &analysis.collection),
+        order => Ok(order),
+    })?;
     let mut table =
         Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
     let mut leader = DocumentName::default();
     for (number, removed, Named { a: document, .. }, value) in rows {
-        let member = name(document);
+        let member = name(document)?;
         if !removed {
             leader = member.clone();
         }
@@ -340,29 +347,31 @@ pub(crate) fn write_pairs(
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let extra = Extra::of(analysis);
-    let mut rows = pair_rows(analysis);
-    rows.par_sort_unstable_by(|x, y| x.documents.compare(y.documents, &analysis.collection));
+    let mut rows = pair_rows(analysis)?;
+    let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
+    try_par_sort_unstable_by(&mut rows, compare)?;
     let mut table =
         Table::create(staging, "pairs", format, &pair_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
-        table.compared([&name(a), &name(b)], None, evidence, extra)?;
+        table.compared([&name(a)?, &name(b)?], None, evidence, extra)?;
     }
     table.finish()
 }
 
 /// Edges between units, spelled out as pairs of documents: all of them where the list is complete,
 /// else each document with the one that leads its own or the other unit.
-fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
+fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
     let Analysis { collection, units, matches, approach, .. } = analysis;
     let complete = matches.pairs.complete;
     let mut rows = Vec::new();
     let mut add = |x: u32, y: u32, evidence: Evidence| {
-        let (a, b, evidence) = match collection.compare_names(x, y) {
+        let (a, b, evidence) = match collection.compare_names(x, y)? {
             Ordering::Greater => (y, x, evidence.swapped()),
             _ => (x, y, evidence),
         };
         rows.push(PairRow { documents: Named::pair(analysis, a, b), evidence });
+        Ok::<(), EngineError>(())
     };
     for unit in 0..units.len() {
         let members = units.members(unit);
@@ -373,7 +382,7 @@ fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
         let same = approach.evidence(collection, units, itself);
         for (at, &member) in members.iter().enumerate().skip(1) {
             let partners = if complete { &members[..at] } else { &members[..1] };
-            partners.iter().for_each(|&partner| add(member, partner, same));
+            partners.iter().try_for_each(|&partner| add(member, partner, same))?;
         }
     }
     for &edge in &matches.pairs.edges {
@@ -381,10 +390,10 @@ fn pair_rows(analysis: &Analysis) -> Vec<PairRow> {
         let partners = units.members(edge.with);
         let partners = if complete { partners } else { &partners[..1] };
         for &member in units.members(edge.unit) {
-            partners.iter().for_each(|&partner| add(member, partner, evidence));
+            partners.iter().try_for_each(|&partner| add(member, partner, evidence))?;
         }
     }
-    rows
+    Ok(rows)
 }
 
 /// Writes the problems: records and files that could not be used, and why. Of very many, the first.

@@ -1,4 +1,5 @@
-//! The inputs once more; every record to where it belongs, and the texts of a few documents out.
+//! Second reading of the inputs: routes every record to its output and collects the documents that
+//! the report shows.
 //!
 //! The chunks are those of the first pass, so the writers pass records on byte for byte, and the
 //! documents that the report shows are picked up on the way; where nothing is written, their chunks alone
@@ -9,17 +10,18 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
 use lookalike_core::TextDigest;
-use lookalike_engine::admission::{Permit, admitted};
+use lookalike_engine::files::{FilePart, ReadChunk, chunk_bytes};
 use lookalike_engine::original;
+use lookalike_engine::pipeline::{Items, Limits, Part};
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{EngineError, Progress, pipeline};
+use lookalike_engine::{Collection, EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{Chunk, Place, VisitScratch};
 use lookalike_io::{Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A document that somebody wants to see.
+/// A document that the report shows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
     pub(crate) title: Option<String>,
@@ -29,16 +31,29 @@ pub(crate) struct Shown {
     pub(crate) cut_from: Option<u64>,
 }
 
-/// Bytes of a text that are kept to be shown: dozens of them are, and the report shows a few kilobytes of each.
-const SHOWN: usize = 512 << 10;
+/// Bytes of a text that are kept to be compared: of some two dozen documents.
+const COMPARED: usize = 512 << 10;
 
-/// The text as it is kept to be shown, and the length of the whole if that is more.
-fn cut(text: &str) -> (String, Option<u64>) {
-    if text.len() <= SHOWN {
-        return (text.to_owned(), None);
+/// Bytes of a text that are kept to be quoted: of some hundreds.
+const QUOTED: usize = 4 << 10;
+
+/// The documents that the report shows.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// All of them, in order.
+    pub(crate) documents: Vec<u32>,
+    /// Those whose texts are compared, in order. Of the others only the beginning is quoted.
+    pub(crate) compared: Vec<u32>,
+}
+
+impl Wanted {
+    /// The beginning of a text that is kept, and the length of the whole if that is more.
+    fn beginning(&self, document: u32, text: &str) -> (String, Option<u64>) {
+        let is_compared = self.compared.binary_search(&document).is_ok();
+        let most = if is_compared { COMPARED } else { QUOTED };
+        let cut_from = (text.len() > most).then_some(text.len() as u64);
+        (text[..text.floor_char_boundary(most)].to_owned(), cut_from)
     }
-    let end = (0..=SHOWN).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    (text[..end].to_owned(), Some(text.len() as u64))
 }
 
 /// What the pass brings back.
@@ -50,11 +65,11 @@ pub(crate) struct SecondPass {
     pub(crate) written: Option<WrittenFiles>,
 }
 
-/// Reads the inputs again: picks up the `wanted` documents (sorted), and routes all records as
-/// the decisions say where there is somewhere to write them.
+/// Reads the inputs again: collects the wanted documents, and routes all records as the decisions say
+/// where `routing` has an output for them.
 pub(crate) fn second_pass(
     analysis: &Analysis,
-    wanted: &[u32],
+    wanted: &Wanted,
     routing: Option<(&Staging, &RouteOptions, &Decisions<'_>)>,
     progress: &dyn Progress,
 ) -> Result<SecondPass, LookalikeError> {
@@ -63,22 +78,28 @@ pub(crate) fn second_pass(
     let collection = &analysis.collection;
     let own_files = collection.first_protected_file.min(inputs.files.len() as u32);
     let own = &inputs.files[..own_files as usize];
-    let limit = analysis.memory.in_flight();
-    let chunks: Box<dyn Iterator<Item = (Admitted, u32)> + Send> = match routing {
+    // The chunks of which something is wanted, where not all are read.
+    let mut some: Option<Vec<u32>> = None;
+    let parts: Box<dyn Iterator<Item = ChunksPart<'_>> + Send> = match routing {
         Some(_) => {
             progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
             // Only the samples may lie in files that are not written again.
-            let last_file = wanted.last().map_or(0, |&document| collection.file(document) + 1);
+            let last_file =
+                wanted.documents.last().map_or(0, |&document| collection.file(document) + 1);
             let until = own_files.max(last_file);
-            let chunks = inputs.chunks().take_while(move |chunk| chunk_file(chunk) < until);
-            Box::new(admitted(inputs, limit, chunks).zip(0..))
+            let files = inputs.chunks().into_files();
+            let files = files.take_while(move |file| file.first_file() < until);
+            Box::new(files.map(|file| Box::new(FilePart(file)) as ChunksPart<'_>))
         }
         None => {
-            let mut chunks: Vec<u32> = wanted.iter().map(|&d| collection.chunk_of(d)).collect();
+            let documents = &wanted.documents;
+            let mut chunks: Vec<u32> = documents.iter().map(|&d| collection.chunk_of(d)).collect();
             chunks.dedup();
             let places: Vec<Place> = chunks.iter().map(|&c| collection.chunk_place(c)).collect();
             progress.phase("picking samples", Some(bytes_of(inputs, &places)));
-            Box::new(admitted(inputs, limit, inputs.chunks_at(places)).zip(chunks))
+            some = Some(chunks);
+            let places = Items(inputs.chunks_at(places));
+            Box::new(std::iter::once(Box::new(places) as ChunksPart<'_>))
         }
     };
 
@@ -93,41 +114,61 @@ pub(crate) fn second_pass(
     // What was written is filled anew: its pages are there.
     let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
     let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
-    pipeline::ordered(
-        analysis.threads,
-        chunks,
+    let numbers = ChunkNumbers::new(collection);
+    let mut position = 0;
+    pipeline::ordered_parts(
+        Limits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
+        parts,
+        |chunk| chunk_bytes(chunk, inputs),
         VisitScratch::default,
-        |scratch, ((chunk, permit), index)| -> Result<_, LookalikeError> {
+        |scratch, chunk| -> Result<_, LookalikeError> {
             let chunk = match chunk {
                 Ok(chunk) => chunk,
-                Err(problem) => return Ok((index, Read::Problem(problem), Vec::new(), permit)),
+                Err(problem) => return Ok((None, Read::Problem(problem), Vec::new())),
             };
-            let shown = pick(&chunk, index, analysis, wanted, scratch);
+            let Some(index) = numbers.of(chunk.place()) else {
+                return Err(changed(inputs, chunk.file));
+            };
+            let shown = pick(&chunk, index, analysis, wanted, scratch)?;
             let read = match routing {
                 Some((_, options, decisions)) if chunk.file < own_files => {
                     let mut routed = written().pop().unwrap_or_default();
-                    let fates = decisions.of_chunk(index);
+                    let fates = decisions.of_chunk(index)?;
                     chunk.route(inputs, &fates, options, &mut routed)?;
                     // A run of one-document files may end in the collection that is not written again.
                     let known = fates.before_file(own_files);
                     Read::Routed(chunk.file, chunk.consumed, known, routed)
                 }
-                _ => Read::Seen(chunk.consumed),
+                _ => Read::Seen(chunk.file, chunk.consumed),
             };
-            Ok((index, read, shown, permit))
+            Ok((Some(index), read, shown))
         },
+        |_| 0,
         |result| {
-            outcome = result.and_then(|(index, read, shown, _permit)| {
+            // Chunks are those of the first pass, in its order.
+            let expected = match &some {
+                None => position as u32,
+                Some(chunks) => chunks.get(position).copied().unwrap_or(u32::MAX),
+            };
+            position += 1;
+            outcome = result.and_then(|(index, read, shown)| {
+                if let (Some(index), Read::Routed(file, ..) | Read::Seen(file, _)) = (index, &read)
+                    && index != expected
+                {
+                    return Err(changed(inputs, *file));
+                }
                 pass.shown.extend(shown);
                 let consumed = match (read, &mut writer) {
                     (Read::Problem(problem), _)
-                        if other.as_ref().is_some_and(|(file, _)| *file == problem.file) =>
+                        if other
+                            .as_ref()
+                            .is_some_and(|(file, _)| recount.is_new(&problem, *file)) =>
                     {
                         return Err(unreadable_again(inputs, problem));
                     }
                     _ if let Some((_, error)) = other.take() => return Err(error),
                     (Read::Problem(problem), _) => {
-                        recount.problem(index, problem)?;
+                        recount.problem(expected, problem)?;
                         0
                     }
                     (Read::Routed(file, consumed, known, mut routed), Some(writer)) => {
@@ -140,7 +181,7 @@ pub(crate) fn second_pass(
                         written().push(routed);
                         consumed
                     }
-                    (Read::Seen(consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
+                    (Read::Seen(_, consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
                 };
                 progress.advance(consumed, 0);
                 if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
@@ -156,7 +197,9 @@ pub(crate) fn second_pass(
     if routing.is_some() {
         recount.finish()?;
     }
-    if let Some(&missing) = wanted.iter().find(|document| !pass.shown.contains_key(document)) {
+    if let Some(&missing) =
+        wanted.documents.iter().find(|document| !pass.shown.contains_key(document))
+    {
         return Err(changed(inputs, collection.file(missing)));
     }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
@@ -169,8 +212,26 @@ fn bytes_of(inputs: &Inputs, places: &[Place]) -> u64 {
     files.map(|file| inputs.files[file].size).sum()
 }
 
-/// A chunk, or what is wrong in its place, that is in flight.
-type Admitted = (Result<Chunk, Problem>, Permit);
+/// Chunks that are read one after the other.
+type ChunksPart<'a> = Box<dyn Part<Item = ReadChunk> + 'a>;
+
+/// The numbers of chunks by their places.
+struct ChunkNumbers(Vec<((u32, u32), u32)>);
+
+impl ChunkNumbers {
+    fn new(collection: &Collection) -> Self {
+        let places = (0..collection.chunks()).map(|chunk| (collection.chunk_place(chunk), chunk));
+        // Problems in place of a chunk have no place; those of chunks ascend.
+        let chunks = places.filter(|(place, _)| place.record > 0);
+        Self(chunks.map(|(place, chunk)| ((place.file, place.record), chunk)).collect())
+    }
+
+    /// The number of the chunk that begins there; `None` if none did in the first pass.
+    fn of(&self, place: Place) -> Option<u32> {
+        let at = self.0.binary_search_by_key(&(place.file, place.record), |&(place, _)| place);
+        at.ok().map(|at| self.0[at].1)
+    }
+}
 
 /// What became of a chunk.
 enum Read {
@@ -179,8 +240,8 @@ enum Read {
     /// It is of this file, took this many bytes of it, had so many documents the first time, and its records
     /// know where they go.
     Routed(u32, u64, u64, Box<Routed>),
-    /// It was only looked at.
-    Seen(u64),
+    /// It is of this file, took this many bytes of it, and was only looked at.
+    Seen(u32, u64),
 }
 
 /// Counts again what the first pass counted: documents by chunk, documents and problems by file.
@@ -204,9 +265,17 @@ impl<'a> Recount<'a> {
         Self { analysis, files: (0..own_files).map(|_| Counts::default()).collect() }
     }
 
+    /// Whether a problem right behind a chunk with other records than before, which begins in `file`, is why.
+    /// One-document files lie in one chunk, and any of them can be the one that cannot be read now.
+    fn is_new(&self, problem: &Problem, file: u32) -> bool {
+        problem.file == file
+            || self.analysis.collection.problems.counts().all(|(known, _)| known != problem.file)
+    }
+
     /// A place that cannot be read now. If documents came from there, that is new.
     fn problem(&mut self, chunk: u32, problem: Problem) -> Result<(), LookalikeError> {
-        if !self.analysis.collection.chunk_documents(chunk).is_empty() {
+        let is_known = chunk < self.analysis.collection.chunks();
+        if is_known && !self.analysis.collection.chunk_documents(chunk).is_empty() {
             return Err(unreadable_again(&self.analysis.inputs, problem));
         }
         if let Some(counts) = self.files.get_mut(problem.file as usize) {
@@ -271,30 +340,23 @@ fn unreadable_again(inputs: &Inputs, problem: Problem) -> LookalikeError {
     }
 }
 
-fn chunk_file(chunk: &Result<Chunk, Problem>) -> u32 {
-    match chunk {
-        Ok(chunk) => chunk.file,
-        Err(problem) => problem.file,
-    }
-}
-
 /// The wanted ones among the documents of a chunk.
 fn pick(
     chunk: &Chunk,
     index: u32,
     analysis: &Analysis,
-    wanted: &[u32],
+    all: &Wanted,
     scratch: &mut VisitScratch,
-) -> Vec<(u32, Shown)> {
+) -> Result<Vec<(u32, Shown)>, LookalikeError> {
     let documents = analysis.collection.chunk_documents(index);
-    let from = wanted.partition_point(|&document| document < documents.start);
-    let until = wanted.partition_point(|&document| document < documents.end);
-    let wanted = &wanted[from..until];
+    let from = all.documents.partition_point(|&document| document < documents.start);
+    let until = all.documents.partition_point(|&document| document < documents.end);
+    let wanted = &all.documents[from..until];
     let mut shown = Vec::new();
     if wanted.is_empty() {
-        return shown;
+        return Ok(shown);
     }
-    let rows = analysis.collection.rows(index);
+    let rows = analysis.collection.rows(index)?;
     let place = |&document: &u32| {
         let row = &rows.documents[(document - documents.start) as usize];
         (row.file, row.record)
@@ -303,19 +365,28 @@ fn pick(
     let text = |&document: &u32| rows.documents[(document - documents.start) as usize].text;
     let texts: Vec<TextDigest> = wanted.iter().map(text).collect();
     let is_wanted = |file, record| places.binary_search(&(file, record)).is_ok();
+    let mut unreadable = None;
     chunk.visit_some(&analysis.inputs, scratch, &is_wanted, &mut |item| {
-        let Item::Record(record) = item else { return };
+        let record = match item {
+            Item::Record(record) => record,
+            Item::Bad(problem) => {
+                if problem.unreadable {
+                    unreadable.get_or_insert(problem);
+                }
+                return;
+            }
+        };
         let Ok(at) = places.binary_search(&(record.file, record.record)) else { return };
         // The text shown must be the one that was compared.
         if original::digest(&record.content) != texts[at] {
             return;
         }
-        let (text, cut_from) = cut(&plain_text(&record.content));
+        let (text, cut_from) = all.beginning(wanted[at], &plain_text(&record.content));
         let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (title, url) = (owned(&record.title), owned(&record.url));
         shown.push((wanted[at], Shown { title, url, text, cut_from }));
     });
-    shown
+    unreadable.map_or(Ok(shown), |problem| Err(unreadable_again(&analysis.inputs, problem)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
-use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify};
+use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,10 @@ pub struct Settings {
     pub keep: Vec<String>,
     /// How pairs become clusters.
     pub linkage: Linkage,
+    /// Which kept match of a removed document is named as its witness. With [`Linkage::Components`] it is
+    /// the component's first document, and only the default is accepted.
+    #[serde(default)]
+    pub witness: WitnessRule,
     /// Which fields hold what.
     pub fields: FieldNames,
     /// Form of all inputs, where it was not left to their names.
@@ -87,6 +91,7 @@ impl Default for Settings {
             analysis: AnalysisSettings::default(),
             keep: vec!["first".into()],
             linkage: Linkage::Leaders,
+            witness: WitnessRule::First,
             fields: FieldNames::default(),
             format: None,
             max_record: None,
@@ -100,8 +105,15 @@ impl Settings {
     /// What documents are compared by.
     ///
     /// # Errors
-    /// A threshold or shingle size that makes no sense.
+    /// A threshold or shingle size that makes no sense; a witness rule where there is no choice.
     pub fn matching(&self) -> Result<MatchSettings, LookalikeError> {
+        if self.linkage == Linkage::Components && self.witness != WitnessRule::First {
+            return Err(LookalikeError::Settings(format!(
+                "--witness {} needs --linkage leaders: with components, the witness is the first document of \
+                 the component",
+                self.witness.name()
+            )));
+        }
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle {
             None => FeatureKind::Terms,
@@ -168,6 +180,8 @@ pub struct Job {
     pub mark: Option<String>,
     /// Form of the tables.
     pub tables: lookalike_io::table::TableFormat,
+    /// Write `report.html`.
+    pub report: bool,
     /// Copy kept one-document files.
     pub copy_files: bool,
     /// Stop at the first bad record.
@@ -204,6 +218,7 @@ impl Job {
             settings: Settings::default(),
             mark: None,
             tables: Default::default(),
+            report: true,
             copy_files: false,
             strict: false,
             skip_unreadable: false,

@@ -1,9 +1,8 @@
 //! A job in; the directory in which it keeps what is done, so that a killed run can go on, out.
 
 use crate::memory::Memory;
+use crate::scratch_dir::{JOB, ScratchDir, ScratchDirError};
 use crate::{ErrorKind, Job, LookalikeError};
-use lookalike_io::scratch::workshop::JOB;
-use lookalike_io::scratch::{Workshop, WorkshopError};
 use lookalike_io::sink::Staging;
 use lookalike_io::{Compression, Inputs};
 use serde_json::{Value, json, to_value};
@@ -25,15 +24,15 @@ pub(crate) fn open(
     first_protected_file: u32,
     list_pairs: bool,
     memory: Memory,
-) -> Result<Option<Workshop>, LookalikeError> {
-    Workshop::sweep(&directory(job));
+) -> Result<Option<ScratchDir>, LookalikeError> {
+    ScratchDir::sweep(&directory(job));
     // What an earlier run left is not passed over in silence.
     let left = directory(job).join(JOB).exists();
     if !left && !keeps(job, inputs, memory) {
         return Ok(None);
     }
     let description = describe(job, inputs, first_protected_file, list_pairs);
-    Ok(Some(Workshop::open(&directory(job), &description, job.resume)?))
+    Ok(Some(ScratchDir::open(&directory(job), &description, job.resume)?))
 }
 
 /// Whether a job keeps what is done although nothing is left of an earlier run.
@@ -52,7 +51,7 @@ pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
     let kept = directory(job);
     match error {
         // These speak of the directory themselves.
-        LookalikeError::Workshop(_) => error,
+        LookalikeError::ScratchDir(_) => error,
         // Nothing was begun: what is there was left by an earlier run, which told of it.
         error if error.kind() == ErrorKind::Usage => error,
         error if kept.is_dir() => LookalikeError::Stopped { source: Box::new(error), kept },
@@ -64,10 +63,10 @@ pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
 const FINISHED: &str = "finished";
 
 /// Notes that the result with this summary is whole, before it gets its name.
-pub(crate) fn note_finished(workshop: &Workshop, summary: &[u8]) -> Result<(), LookalikeError> {
-    let note = workshop.path(FINISHED);
+pub(crate) fn note_finished(scratch: &ScratchDir, summary: &[u8]) -> Result<(), LookalikeError> {
+    let note = scratch.path(FINISHED);
     let written = std::fs::write(&note, digest_of(summary));
-    Ok(written.map_err(|reason| WorkshopError::Io {
+    Ok(written.map_err(|reason| ScratchDirError::Io {
         path: note,
         action: "write into the scratch directory",
         reason,
@@ -86,7 +85,7 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(reason) => {
             let action = "find out whether the result is in place";
-            Err(WorkshopError::Io { path, action, reason })
+            Err(ScratchDirError::Io { path, action, reason })
         }
     };
     let left = directory(job);
@@ -98,7 +97,7 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     // Without --force no run makes its directory where a result is: an empty one was being removed.
     let emptied = std::fs::read_dir(&left).is_ok_and(|mut left| left.next().is_none());
     let is_whole = noted.is_some_and(|noted| noted == digest_of(&summary).as_bytes())
-        || Workshop::is_over(&left)
+        || ScratchDir::is_over(&left)
         || (emptied && !job.force);
     Ok(is_whole.then_some(summary))
 }
@@ -108,12 +107,15 @@ const PROCESS: &str = "process";
 
 /// Begins the result of a job. What a killed run left of its own is removed; and as it may be killed at any
 /// moment, which process makes it is noted first.
-pub(crate) fn begin(job: &Job, workshop: Option<&Workshop>) -> Result<Staging, LookalikeError> {
-    if let Some(workshop) = workshop {
-        let note = workshop.path(PROCESS);
+pub(crate) fn begin(
+    job: &Job,
+    scratch_dir: Option<&ScratchDir>,
+) -> Result<Staging, LookalikeError> {
+    if let Some(scratch) = scratch_dir {
+        let note = scratch.path(PROCESS);
         let failed = |action| {
             let path = note.clone();
-            move |reason| WorkshopError::Io { path, action, reason }
+            move |reason| ScratchDirError::Io { path, action, reason }
         };
         match std::fs::read_to_string(&note) {
             // A note that is no number was being written: no result was begun after it.

@@ -5,7 +5,7 @@ use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::{DEFAULT_MIN_TERMS, Job, Settings};
 use lookalike_core::CommonElements;
-use lookalike_engine::{Collection, Rule};
+use lookalike_engine::{Collection, EngineError, Linkage, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
@@ -22,7 +22,7 @@ pub(crate) fn summarise(
     action: Action,
     analysis: &Analysis,
     clusters: &Clusters,
-) -> Summary {
+) -> Result<Summary, EngineError> {
     let Analysis { collection, settings, matches, units, .. } = analysis;
     let own = |document: u32| !collection.is_protected(document);
     let mut removed = Removed::default();
@@ -48,8 +48,8 @@ pub(crate) fn summarise(
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
     // Where fewer terms are compared than usual, those that would not be are counted.
     let few = if job.settings.shingle.is_none() { DEFAULT_MIN_TERMS } else { 0 };
-    let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few);
-    Summary {
+    let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;
+    Ok(Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
@@ -84,7 +84,7 @@ pub(crate) fn summarise(
         histogram_similarity: similarity,
         histogram_cluster_size,
         ..Summary::default()
-    }
+    })
 }
 
 /// How many elements are removed from all sets.
@@ -143,6 +143,9 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
         method.lexicon_checksum = lexicon.map(|lexicon| checksum_name(lexicon.checksum));
     }
     let mut settings = settings_summary(&of_run);
+    if !job.report {
+        settings.other.insert(NO_REPORT.into(), json!(true));
+    }
     if let Some(LexiconUsed { documents, .. }) = lexicon {
         settings.other.insert("lexicon_documents".into(), json!(documents));
     }
@@ -158,6 +161,9 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     settings
 }
 
+/// What the settings of a summary say of a run that was to write no report.
+pub(crate) const NO_REPORT: &str = "no_report";
+
 /// The settings as people read them.
 pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
     let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -172,6 +178,7 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
         min_features: Some(settings.least_features()).filter(|&least| least > 1),
         keep: settings.keep.clone(),
         linkage: name(json!(settings.linkage)),
+        witness: (settings.linkage == Linkage::Leaders).then(|| settings.witness.name().into()),
         analysis: lookalike_text::ANALYSIS_NAME.into(),
         hash: lookalike_core::HASH_NAME.into(),
         other: method_settings(settings),
@@ -214,7 +221,7 @@ struct Counted {
 }
 
 /// Counts documents; those that are compared by fewer than `few` elements among them.
-fn count(collection: &Collection, few: u32) -> Counted {
+fn count(collection: &Collection, few: u32) -> Result<Counted, EngineError> {
     let mut counted = Counted::default();
     let mut names = Vec::with_capacity(collection.len() as usize);
     collection.pass(
@@ -253,8 +260,8 @@ fn count(collection: &Collection, few: u32) -> Counted {
             counted.few_terms += chunk.few_terms;
             names.extend(more);
         },
-    );
+    )?;
     names.par_sort_unstable();
     counted.duplicate_ids = names.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
-    counted
+    Ok(counted)
 }

@@ -2,7 +2,7 @@
 //! `cargo run -p lookalike-report --example report_preview -- /tmp/report.html`
 
 use lookalike_report::{
-    Action, ClusterExhibit, DocExhibit, Explanation, Features, InputSummary, Measures,
+    Action, AlignedPair, ClusterExhibit, DocExhibit, Explanation, Features, InputSummary, Measures,
     MemberExhibit, Output, PairExhibit, Pairs, Phase, Question, Removed, Report, Run,
     SettingsSummary, SimilarityHistogram, SizeHistogram, Summary, TextStyle, Tool, WithoutFeatures,
 };
@@ -15,13 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     summary.warnings = summary.find_warnings();
     let samples = samples();
     let clusters = clusters();
-    let report = Report {
-        summary: &summary,
-        clusters: &clusters,
-        samples: &samples,
-        tokenize: &words,
-        cancelled: &|| false,
-    };
+    let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
+    let aligned = samples.iter().map(align).collect::<Result<Vec<_>, _>>()?;
+    let report = Report { summary: &summary, clusters: &clusters, samples: &aligned };
     let html = report.html()?;
     std::fs::write(&path, &html)?;
     for (name, value) in summary.table() {
@@ -164,6 +160,7 @@ fn summary() -> Summary {
                 .collect(),
             peak_memory_bytes: Some(812_000_000),
             scratch_bytes: None,
+            intersected: Some(3_208),
             resumed: Vec::new(),
             redone: Vec::new(),
             plan: None,

@@ -1,4 +1,4 @@
-//! An alignment in; the few lines around each difference, with the rest counted, out.
+//! Folding of an alignment: the few words around each difference, with the rest counted.
 
 use crate::{Diff, Segment, Side, Tokens};
 use std::ops::Range;
@@ -25,9 +25,11 @@ pub(crate) enum Row<'t> {
     Hunk(Vec<Piece<'t>>),
     /// So many differences more.
     More(usize),
+    /// So many tokens on the left and on the right were not aligned.
+    Unaligned(usize, usize),
 }
 
-/// Tokens with one fate, as they were written, each side with what stands before it.
+/// Tokens of one segment, as they were written, each side with what stands before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece<'t> {
     pub(crate) side: Side,
@@ -46,7 +48,17 @@ pub(crate) fn fold<'t>(
     right: &Tokens<'t>,
     fold: Fold,
 ) -> Vec<Row<'t>> {
-    Folder { left, right, fold, rows: Vec::new(), hunk: Vec::new(), pieces: 0 }.run(&diff.segments)
+    let mut folder = Folder { left, right, fold, rows: Vec::new(), hunk: Vec::new(), pieces: 0 };
+    let in_sight = folder.run(&diff.segments);
+    if in_sight && diff.is_complete() {
+        folder.end();
+    }
+    folder.close();
+    if !diff.is_complete() {
+        let (left, right) = &diff.unaligned;
+        folder.rows.push(Row::Unaligned(left.len(), right.len()));
+    }
+    folder.rows
 }
 
 /// Number of differences: a replacement is one.
@@ -66,14 +78,15 @@ struct Folder<'a, 't> {
 }
 
 impl<'t> Folder<'_, 't> {
-    fn run(mut self, segments: &[Segment]) -> Vec<Row<'t>> {
+    /// Folds the segments. Whether all of them are in sight or counted as the same.
+    fn run(&mut self, segments: &[Segment]) -> bool {
         let last = segments.len().saturating_sub(1);
         let mut hunks = 0;
         for (at, segment) in segments.iter().enumerate() {
             if self.pieces >= self.fold.pieces && segment.side != Side::Both {
                 self.close();
                 self.rows.push(Row::More(differences(&segments[at..])));
-                return self.rows;
+                return false;
             }
             if segment.side != Side::Both {
                 self.change(segment);
@@ -102,13 +115,11 @@ impl<'t> Folder<'_, 't> {
             self.rows.push(Row::Same(length - head - tail));
             if hunks >= self.fold.hunks && at < last {
                 self.rows.push(Row::More(differences(&segments[at + 1..])));
-                return self.rows;
+                return false;
             }
             self.same(segment, length - tail..length);
         }
-        self.end();
-        self.close();
-        self.rows
+        true
     }
 
     fn close(&mut self) {
@@ -185,20 +196,25 @@ impl<'t> Folder<'_, 't> {
 mod tests {
     use super::*;
     use crate::tokens::tests::words;
-    use crate::{DIFF_WORK, Vocabulary, diff};
+    use crate::{DIFF_BOUNDS, DiffBounds, Vocabulary, diff};
 
     const SMALL: Fold = Fold { context: 2, change: 4, hunks: 2, pieces: 12 };
 
     /// The rows as text: `~` a fold, `[-…-]` left, `{+…+}` right, `#` left out.
     fn drawn(left: &str, right: &str, fold: Fold) -> Vec<String> {
+        drawn_within(DIFF_BOUNDS, left, right, fold)
+    }
+
+    fn drawn_within(bounds: DiffBounds, left: &str, right: &str, fold: Fold) -> Vec<String> {
         let mut vocabulary = Vocabulary::default();
         let (left, right) = (vocabulary.tokens(left, &words), vocabulary.tokens(right, &words));
-        let aligned = diff(left.forms(), right.forms(), DIFF_WORK);
+        let aligned = diff(left.forms(), right.forms(), bounds, &|| false).unwrap();
         super::fold(&aligned, &left, &right, fold)
             .iter()
             .map(|row| match row {
                 Row::Same(n) => format!("~{n}"),
                 Row::More(n) => format!("+{n}"),
+                Row::Unaligned(left, right) => format!("?{left} ?{right}"),
                 Row::Hunk(pieces) => pieces.iter().map(draw).collect(),
             })
             .collect()
@@ -251,6 +267,20 @@ mod tests {
         let rows = drawn(&text("a"), &text("b"), SMALL);
         assert_eq!(rows.len(), 2);
         assert_eq!(rows[1], "+96");
+    }
+
+    #[test]
+    fn what_is_not_aligned_is_counted() {
+        let text = |word: &str| format!("{word} 1 2 3 4 5 6 7 8 9 ").repeat(10) + "end";
+        let (left, right) = (text("a"), text("b"));
+        let of = |differences, hunks| {
+            let bounds = DiffBounds { differences, ..DIFF_BOUNDS };
+            drawn_within(bounds, &left, &right, Fold { hunks, ..SMALL })
+        };
+        assert_eq!(of(1, 9), ["[-a-]{+b+} 1 2", "~7", "?91 ?91"]);
+        assert_eq!(of(3, 1).last().map(String::as_str), Some("?71 ?71"));
+        assert_eq!(of(0, 1), ["?101 ?101"]);
+        assert_eq!(of(10, 1).last().map(String::as_str), Some("+9"));
     }
 
     #[test]

@@ -28,12 +28,12 @@ pub use evaluation::{
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
 };
 
-pub use diff::{DIFF_WORK, Diff, Segment, Side, diff};
+pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
 pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
-pub use html::{Report, ReportError};
-pub use passages::{Passage, shared_passages};
+pub use html::{AlignedPair, Report, ReportError};
+pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{
     Accuracy, Compared, Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun,
     PlanSample, PlanStep,

@@ -1,8 +1,8 @@
 //! The page as a whole: whole, bounded, and deaf to whatever documents say.
 
 use lookalike_report::{
-    Action, ClusterExhibit, DocExhibit, InputSummary, Measures, MemberExhibit, Output, PairExhibit,
-    Removed, Report, ResemblanceEstimate, Run, SettingsSummary, Summary,
+    Action, AlignedPair, ClusterExhibit, DocExhibit, InputSummary, Measures, MemberExhibit, Output,
+    PairExhibit, Removed, Report, ResemblanceEstimate, Run, SettingsSummary, Summary,
 };
 use std::ops::Range;
 
@@ -14,7 +14,10 @@ fn words(text: &str, emit: &mut dyn FnMut(&str, Range<usize>)) {
 }
 
 fn page(summary: &Summary, clusters: &[ClusterExhibit], samples: &[PairExhibit]) -> String {
-    let html = Report { summary, clusters, samples, tokenize: &words, cancelled: &|| false }.html();
+    let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
+    let samples: Vec<AlignedPair> =
+        samples.iter().map(|pair| align(pair).expect("nothing stops it")).collect();
+    let html = Report { summary, clusters, samples: &samples }.html();
     html.expect("the template renders whatever comes in")
 }
 
@@ -219,6 +222,8 @@ fn texts_of_ten_thousand_edits_are_cut_short_and_say_so() {
     let html = page(&small(), &[], &[pair(&text("old"), &text("new"))]);
     assert!(html.contains("10,000 differences"));
     assert!(html.contains("more</div>"), "says how many are left out");
+    assert!(html.contains("lookalike explain A B"), "and where they are");
+    assert!(!page(&small(), &[], &[pair("a b", "a c")]).contains("lookalike explain A B"));
     assert!(html.len() < 200_000, "{} bytes", html.len());
 }
 
@@ -250,28 +255,32 @@ fn the_pairs_listed_are_called_what_they_are() {
     assert!(of(Action::List, "leaders").contains("7, not all"));
 }
 
-/// Comparing the texts of a pair takes long: the page asks before each whether it is still wanted.
+/// Texts with more differences than are aligned: what is left out is stated.
 #[test]
-fn a_page_that_is_not_wanted_any_more_is_not_drawn() {
+fn texts_of_a_hundred_thousand_edits_are_aligned_up_to_a_bound() {
+    let text = |word: &str| {
+        let line = |n: usize| format!("{word} {n} a{n} b{n} ");
+        (0..100_000).map(line).collect::<String>()
+    };
+    let html = page(&small(), &[], &[pair(&text("old"), &text("new"))]);
+    assert!(html.contains("65,536 differences in the part compared here"));
+    let rest = "137,856 words on the left and 137,856 words on the right are not compared";
+    assert!(html.contains(rest));
+    assert!(html.len() < 200_000, "{} bytes", html.len());
+}
+
+#[test]
+fn a_pair_that_is_not_wanted_any_more_is_not_aligned() {
     use lookalike_report::ReportError;
-    let (summary, samples) = (Summary::default(), vec![PairExhibit::default(); 5]);
     let asked = std::cell::Cell::new(0);
-    for (allowed, drawn) in [(0, false), (4, false), (5, true)] {
+    for (allowed, aligned) in [(0, false), (2, false), (3, true)] {
         asked.set(0);
         let cancelled = || {
             asked.set(asked.get() + 1);
             asked.get() > allowed
         };
-        let words: &lookalike_report::Tokenize<'_> = &|_, _| {};
-        let report = Report {
-            summary: &summary,
-            clusters: &[],
-            samples: &samples,
-            tokenize: words,
-            cancelled: &cancelled,
-        };
-        let html = report.html();
-        assert_eq!(html.is_ok(), drawn);
-        assert!(drawn || matches!(html, Err(ReportError::Cancelled)));
+        let found = AlignedPair::new(&pair("a b", "a c"), &small().settings, &words, &cancelled);
+        assert_eq!(found.is_ok(), aligned);
+        assert!(aligned || matches!(found, Err(ReportError::Cancelled)));
     }
 }

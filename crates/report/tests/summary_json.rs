@@ -79,6 +79,7 @@ fn what_was_written_can_be_read_back() {
         phases: vec![Phase { name: "reading".into(), seconds: 0.125, ..Phase::default() }],
         peak_memory_bytes: None,
         scratch_bytes: None,
+        intersected: None,
         resumed: Vec::new(),
         redone: Vec::new(),
         plan: None,

@@ -14,6 +14,11 @@
 //! words never cease to appear (Heaps 1978). `Options::fresh` makes some: then what documents share by chance
 //! stays as rare as it is in a small collection.
 //!
+//! Real collections share more than that: quotations, agency reports, forms. With [`Mode::Shared`] originals
+//! are made of whole sentences, each of which is in about as many originals as asked for. The sentences
+//! come from a stock without end, each a function of the seed and its number, and originals draw
+//! them from a window that moves on: what a document shares does not depend on the size of the collection.
+//!
 //! Memory is the sources and a window of recent documents. The same options, seed and sources give
 //! the same bytes on every machine.
 

@@ -9,15 +9,14 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use lookalike_core::features::Seen;
-use lookalike_core::prefix::{self, PrefixOrder, PrefixScratch};
 use lookalike_core::{
-    FeatureKind, Measure, Parity, RarityCounts, ShortDocuments, Threshold, fingerprint,
-    overlap_at_least,
+    FeatureKind, Measure, Parity, ShortDocuments, Threshold, divide, fingerprint, overlap_at_least,
 };
 use lookalike_engine::hot_steps;
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
+use lookalike_join::{Criterion, DfSketch, PrefixFilter, PrefixScratch};
 use lookalike_lexicon::{Builder, Description, Memory};
 use lookalike_methods::{Document, Method, Scratch, Signature, Statistics, build};
 use lookalike_text::{AnalysisSettings, Analyzer};
@@ -276,22 +275,22 @@ fn census(input: &Input) -> Result<Work<'_>> {
 }
 
 fn prefix(input: &Input) -> Result<Work<'_>> {
-    let mut counts = RarityCounts::for_elements(input.elements());
-    counts.count(input.sets.iter());
-    let rarity = counts.table();
-    let threshold: Threshold = "0.8".parse()?;
+    let mut sketch = DfSketch::for_elements(input.elements(), 0);
+    input.sets.iter().for_each(|set| sketch.add(set));
+    let order = sketch.freeze();
+    let criterion = Criterion { measure: Measure::Resemblance, threshold: "0.8".parse()? };
     let mut scratch = PrefixScratch::default();
-    let bound = prefix::bound(Measure::Resemblance, threshold);
+    let bound = lookalike_join::prefix::bound(criterion);
     let halves = |set: &Vec<u64>| {
         let (mut low, mut high) = (Vec::new(), Vec::new());
-        prefix::divide(bound, set, &mut low, &mut high);
+        divide(bound, set, &mut low, &mut high);
         (low, high)
     };
     let sets: Vec<_> = input.sets.iter().map(halves).collect();
     Ok(Box::new(move || {
-        let order = PrefixOrder::new(Measure::Resemblance, threshold, &rarity);
+        let filter = PrefixFilter::new(criterion, &order);
         for (low, high) in &sets {
-            order.prefix(
+            filter.prefix(
                 (low.len() + high.len()) as u32,
                 low,
                 || high,

@@ -268,19 +268,20 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let clock = Clock::start();
-    let units = pool.install(|| Units::new(&collection, &options.keep, settings.measure));
+    let units = pool.install(|| Units::new(&collection, &options.keep, settings.measure))?;
     run.collapsing = clock.stop();
+    if approach.keeps_sets() {
+        collection.spill_for_join()?;
+    }
 
     let matching = MatchOptions {
-        linkage: Linkage::Components,
-        list_pairs: None,
-        only_protected: false,
         memory: memory / 8,
         sets: memory,
+        ..MatchOptions::in_memory(Linkage::Components)
     };
     let phases = Phases::default();
     let matches = pool
-        .install(|| find(&mut collection, &units, &settings, &approach, &matching, &phases))
+        .install(|| find(&collection, &units, &settings, &approach, &matching, &phases))
         .context("looking for matches")?;
     phases.phase("end", None);
     if let [indexing, comparing] = phases.done.into_inner().unwrap_or_default()[..] {
@@ -289,20 +290,26 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     run.scratch = collection.stored();
     (run.keys, run.keys_ignored) = (matches.keys, matches.keys_ignored);
     run.compared = matches.verified;
-    collection.for_each(|_, row| run.unsigned += u64::from(collection.unsigned_row(row).is_some()));
-    run.clusters = judge(&collection, &units, &matches.leader, pages);
+    collection
+        .for_each(|_, row| run.unsigned += u64::from(collection.unsigned_row(row).is_some()))?;
+    run.clusters = judge(&collection, &units, &matches.leader, pages)?;
     Ok(run)
 }
 
 /// Counts clusters, and holds them against what was planted.
-fn judge(collection: &Collection, units: &Units, leaders: &[u32], pages: &Pages) -> Clusters {
+fn judge(
+    collection: &Collection,
+    units: &Units,
+    leaders: &[u32],
+    pages: &Pages,
+) -> Result<Clusters> {
     let n = collection.len();
     let mut texts = Vec::with_capacity(n as usize);
     let mut signed = Vec::with_capacity(n as usize);
     collection.for_each(|_, row| {
         texts.push(row.text);
         signed.push(collection.unsigned_row(row).is_none());
-    });
+    })?;
     // The cluster of a document, named by the document that leads it.
     let cluster = |document: u32| match units.of_document(document) {
         Some(unit) if signed[document as usize] => units.members(leaders[unit as usize])[0],
@@ -330,7 +337,7 @@ fn judge(collection: &Collection, units: &Units, leaders: &[u32], pages: &Pages)
         judged.identical += u64::from(!differ);
         judged.identical_documents += if differ { 0 } else { u64::from(size) };
     }
-    judged
+    Ok(judged)
 }
 
 /// A number of seconds or of another unit; a dash where the system does not say.

@@ -23,7 +23,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     approach.key_limit = Some(KEY_LIMIT);
     let found = search(&all, approach, resemblance("0.5")?, false)?;
     let mut documents = Vec::new();
-    found.signed.collection.for_each(|_, document| documents.push(*document));
+    found.signed.collection.for_each(|_, document| documents.push(*document))?;
     let mut clusters: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (document, cluster) in found.clusters().into_iter().enumerate() {
         clusters.entry(cluster).or_default().push(document);

@@ -1,7 +1,8 @@
 //! The arguments of `lookalike plan`.
 
 use super::{
-    FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, size,
+    FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
+    size,
 };
 use clap::Args;
 
@@ -14,6 +15,8 @@ pub(crate) struct PlanArgs {
     /// How pairs become clusters [default: that of the command]
     #[arg(long, value_enum, help_heading = "Survivors")]
     pub(crate) linkage: Option<LinkageArg>,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
     /// The command that is planned
     #[arg(long, value_enum, default_value_t = PlannedArg::Dedup, help_heading = "Plan")]
     pub(crate) command: PlannedArg,

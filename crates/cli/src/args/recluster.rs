@@ -1,6 +1,6 @@
 //! What can be typed behind `recluster`.
 
-use super::{FormatArg, LinkageArg, MeasureArg, TablesArg};
+use super::{FormatArg, LinkageArg, MeasureArg, TablesArg, WitnessArg};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,6 +21,10 @@ pub(crate) struct ReclusterArgs {
     /// How pairs become clusters [default: as in the run]
     #[arg(long, value_enum, help_heading = "Survivors")]
     pub(crate) linkage: Option<LinkageArg>,
+    /// With --linkage leaders: which kept match of a removed document is named, the first in order of
+    /// precedence or the best by --measure (of equals the first) [default: as in the run]
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Survivors")]
+    pub(crate) witness: Option<WitnessArg>,
     /// Who leads: the run's own rules, or first, longest, shortest [default: the run's own rules]
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Survivors")]
     pub(crate) keep: Option<Vec<String>>,
@@ -33,6 +37,9 @@ pub(crate) struct ReclusterArgs {
     /// Form of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
+    /// Write no report.html
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_report: bool,
     /// Form of what is printed at the end
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

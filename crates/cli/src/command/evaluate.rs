@@ -50,8 +50,10 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
         writeln!(out, "{}", visible(&truth(evaluation)))?;
         let rows = std::iter::once(header(evaluation)).chain(rows(evaluation));
         write_table(&mut out, &numbers_table(rows))?;
-        let report = job.job.output.join("report.html").display().to_string();
-        writeln!(out, "\nReport: {}", visible(&report))?;
+        if job.job.report {
+            let report = job.job.output.join("report.html").display().to_string();
+            writeln!(out, "\nReport: {}", visible(&report))?;
+        }
     }
     Ok(exit_code(evaluation.documents, evaluation.problems))
 }

@@ -13,13 +13,13 @@ mod run;
 
 use crate::args::{
     AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
-    TablesArg, TermsArg, UnitArg,
+    TablesArg, TermsArg, UnitArg, WitnessArg,
 };
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, WrongUsage};
 use lookalike::{
     AnalysisSettings, FieldNames, Format, Linkage, Measure, Normalize, Settings, ShortDocuments,
-    TableFormat, Terms, Unit,
+    TableFormat, Terms, Unit, WitnessRule,
 };
 
 /// Does what was asked.
@@ -53,6 +53,15 @@ impl From<LinkageArg> for Linkage {
         match typed {
             LinkageArg::Leaders => Self::Leaders,
             LinkageArg::Components => Self::Components,
+        }
+    }
+}
+
+impl From<WitnessArg> for WitnessRule {
+    fn from(typed: WitnessArg) -> Self {
+        match typed {
+            WitnessArg::First => Self::First,
+            WitnessArg::Best => Self::Best,
         }
     }
 }

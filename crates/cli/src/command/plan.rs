@@ -13,7 +13,8 @@ use std::io::Write;
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
     let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
-    let settings = settings_of(&args.input, &args.matching, args.linkage.unwrap_or(usual))?;
+    let survivors = (args.linkage.unwrap_or(usual), &args.witness);
+    let settings = settings_of(&args.input, &args.matching, survivors)?;
     // A plan has no output: nothing below a directory is left out for it.
     let job = Job {
         settings,

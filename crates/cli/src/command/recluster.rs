@@ -12,9 +12,11 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let job = ReclusterJob {
         measure: args.measure.map(Into::into),
         linkage: args.linkage.map(Into::into),
+        witness: args.witness.map(Into::into),
         keep: args.keep.clone(),
         force: args.force,
         tables: args.tables.into(),
+        report: !args.no_report,
         command: super::run::command_line(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };
@@ -23,7 +25,8 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let summary = recluster(&job, &progress);
     progress.finish();
     let (summary, json) = (summary?, args.format == FormatArg::Json);
-    print_summary(&summary, json, args.quiet, &args.output).with_context(|| {
+    let report = (!args.no_report).then(|| args.output.join("report.html"));
+    print_summary(&summary, json, args.quiet, report.as_deref()).with_context(|| {
         format!("the result is in {}, but cannot be printed", args.output.display())
     })?;
     Ok(Exit::Done)

@@ -3,7 +3,7 @@
 use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
-    VerifyArg,
+    VerifyArg, WitnessArgs,
 };
 use crate::exit::Exit;
 use crate::interrupt;
@@ -22,7 +22,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.output, args.linkage)?
+        ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
     run(&job, &args.output, lookalike::dedup)
 }
@@ -32,7 +32,7 @@ pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.output, args.linkage)?
+        ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
     run(&job, &args.output, lookalike::cluster)
 }
@@ -45,16 +45,16 @@ fn job(
     input: &InputArgs,
     matching: &MatchArgs,
     output: &OutputArgs,
-    linkage: LinkageArg,
+    survivors: (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Job> {
-    Ok(with_output(input, output, settings_of(input, matching, linkage)?))
+    Ok(with_output(input, output, settings_of(input, matching, survivors)?))
 }
 
 /// What was typed about matching, as settings.
 pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
-    linkage: LinkageArg,
+    (linkage, witness): (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Settings> {
     let mut settings =
         super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
@@ -74,6 +74,7 @@ pub(super) fn settings_of(
         key_limit: matching.method.key_limit,
     });
     settings.linkage = linkage.into();
+    settings.witness = witness.witness.map(Into::into).unwrap_or_default();
     Ok(settings)
 }
 
@@ -83,6 +84,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         force: output.force,
         settings,
         tables: output.tables.into(),
+        report: !output.no_report,
         strict: input.strict,
         skip_unreadable: input.skip_unreadable,
         max_pairs: output.max_pairs,
@@ -110,18 +112,19 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     report_problems(&outcome, output);
     report_skipped(&outcome, output);
     let json = output.format == FormatArg::Json;
-    print_summary(&outcome.summary, json, output.quiet, &job.output).with_context(|| {
+    let report = job.report.then(|| job.output.join("report.html"));
+    print_summary(&outcome.summary, json, output.quiet, report.as_deref()).with_context(|| {
         format!("the result is in {}, but cannot be printed", job.output.display())
     })?;
     Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
 }
 
-/// Prints what was found, for people or for machines.
+/// Prints what was found, for people or for machines, and where the report is, if there is one.
 pub(super) fn print_summary(
     summary: &Summary,
     json: bool,
     quiet: bool,
-    output: &std::path::Path,
+    report: Option<&std::path::Path>,
 ) -> anyhow::Result<()> {
     // On standard error, wherever the summary goes: they decide which documents stay.
     let urgent = summary.keep_warnings();
@@ -137,8 +140,9 @@ pub(super) fn print_summary(
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
             writeln!(stdout, "Warning: {}", visible(warning))?;
         }
-        let report = output.join("report.html").display().to_string();
-        writeln!(stdout, "\nReport: {}", visible(&report))?;
+        if let Some(report) = report {
+            writeln!(stdout, "\nReport: {}", visible(&report.display().to_string()))?;
+        }
     }
     Ok(())
 }

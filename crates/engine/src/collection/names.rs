@@ -4,8 +4,9 @@
 //! tables, and of no others, are read once, front to back; and however many tables they are in, they are sorted
 //! once.
 
+use crate::EngineError;
 use crate::sparse::SparseIndex;
-use rayon::prelude::*;
+use crate::try_sort::try_par_sort_unstable_by;
 use std::cmp::Ordering;
 
 /// Names and record numbers by document.
@@ -70,17 +71,20 @@ impl Ranks {
     pub(super) fn new(
         which: SparseIndex,
         heads: Vec<u64>,
-        compare: impl Fn(u32, u32) -> Ordering + Sync,
-    ) -> Self {
+        compare: impl Fn(u32, u32) -> Result<Ordering, EngineError> + Sync,
+    ) -> Result<Self, EngineError> {
         let mut order: Vec<(u64, u32)> = heads.into_iter().zip(which.iter()).collect();
-        order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| compare(a.1, b.1)));
+        try_par_sort_unstable_by(&mut order, |a, b| match a.0.cmp(&b.0) {
+            Ordering::Equal => compare(a.1, b.1),
+            order => Ok(order),
+        })?;
         let mut ranks = vec![0; order.len()];
         for (rank, (_, document)) in (0u32..).zip(order) {
             if let Some(place) = which.place(document) {
                 ranks[place as usize] = rank;
             }
         }
-        Self { which, ranks }
+        Ok(Self { which, ranks })
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::{Document, SetRef};
 use lookalike_core::{TextDigest, TokenDigest};
-use lookalike_io::scratch::{Decoder, Encoder};
+use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
 
 /// Documents and the ids that they bring with them.
@@ -47,7 +47,8 @@ impl Rows {
         (size_of_val(&*self.documents) + self.ids.bytes.len() + size_of_val(&*self.ids.ends)) as u64
     }
 
-    /// As many rows of nothing, for those that could not be read.
+    /// Rows without content.
+    #[cfg(test)]
     pub(crate) fn unknown(documents: usize) -> Self {
         let nothing = Document {
             file: 0,

@@ -1,12 +1,14 @@
-//! Whole feature sets in, edges out.
+//! Exact verifier: intersects whole feature sets.
 
+use super::counts::CountsAt;
 use super::{Candidate, ComparedSets, Edge, Judge, Tally};
-use crate::{Collection, MatchSettings, Units};
+use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::{Overlap, Parity};
 use std::sync::atomic::Ordering;
 
-/// Intersects whole sets. Before that, three bounds turn candidates away unseen, none of them a match:
-/// their sizes, the places of their first common key, and their parities.
+/// Intersects whole sets. Before that, four filters turn candidates away, none of them a match: the length
+/// filter, the positional filter of the first common key, the bitmap filter ([`Parity`]), and for large
+/// sets the bucket counts ([`lookalike_core::bucket_counts`]).
 #[derive(Debug)]
 pub struct ExactJudge<'a> {
     collection: &'a Collection,
@@ -29,28 +31,49 @@ impl<'a> ExactJudge<'a> {
         Self { collection, units, settings, sets, tally }
     }
 
+    /// Whether a set could not be read.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.sets.has_failed()
+    }
+
+    /// Whether all sets that were compared could be read.
+    ///
+    /// # Errors
+    /// The first that could not.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        self.sets.check(self.collection)
+    }
+
     fn reaches(&self, counts: Overlap) -> bool {
         self.settings.measure.reaches(self.settings.threshold, counts)
     }
 }
 
-/// Sizes of two units, and the most that they can share.
+/// Data of a set for the filters, stored contiguously where sets are visited in sequence.
+#[derive(Debug, Clone, Copy)]
+pub struct SetSummary {
+    parity: Parity,
+    size: u32,
+    counts: CountsAt,
+}
+
+/// Sizes of two units, and the most that they can share by the positional filter and by parity.
 ///
 /// What they share lies at and after their first common key. That bound contains the length filter,
 /// as no overlap passes the smaller size.
 #[inline]
-fn most(candidate: Candidate, a: (Parity, u32), b: (Parity, u32)) -> Overlap {
-    let by_place = (a.1 - candidate.own).min(b.1 - candidate.other);
-    let by_parity = a.0.most_shared(b.0, a.1, b.1);
-    Overlap { shared: by_place.min(by_parity), a: a.1, b: b.1 }
+fn most(candidate: Candidate, a: &SetSummary, b: &SetSummary) -> Overlap {
+    let by_position = (a.size - candidate.own).min(b.size - candidate.other);
+    let by_parity = a.parity.most_shared(b.parity, a.size, b.size);
+    Overlap { shared: by_position.min(by_parity), a: a.size, b: b.size }
 }
 
 impl Judge for ExactJudge<'_> {
-    /// Parity and size.
-    type Glance = (Parity, u32);
+    type Glance = SetSummary;
 
-    fn glance(&self, unit: u32) -> (Parity, u32) {
-        (self.sets.parity(unit), self.units.size(unit))
+    fn glance(&self, unit: u32) -> SetSummary {
+        let (parity, counts) = self.sets.summary(unit);
+        SetSummary { parity, size: self.units.size(unit), counts }
     }
 
     fn in_reach(&self, unit: u32, own: u32, least: u32) -> bool {
@@ -73,7 +96,7 @@ impl Judge for ExactJudge<'_> {
         (a, b): (Self::Glance, Self::Glance),
         best: Option<Edge>,
     ) -> Option<Edge> {
-        let most = most(candidate, a, b);
+        let most = most(candidate, &a, &b);
         if !self.reaches(most) {
             return None;
         }
@@ -83,14 +106,20 @@ impl Judge for ExactJudge<'_> {
             Some(best) => {
                 let counts =
                     Overlap { shared: best.shared, a: most.a, b: self.units.size(best.with) };
-                let strictly = candidate.unit > best.with;
-                measure.needed_to_match(counts, most.b, strictly)
+                measure.needed_to_match(counts, most.b, true)
             }
         };
         if most.shared < needed {
             return None;
         }
         self.tally.verified.fetch_add(1, Ordering::Relaxed);
+        let sizes = u64::from(most.a) + u64::from(most.b);
+        // No more than both sizes: neither set shares more than it has.
+        let may_differ = sizes.saturating_sub(2 * u64::from(needed));
+        if !self.sets.may_differ_by(a.counts, b.counts, may_differ) {
+            return None;
+        }
+        self.tally.intersected.fetch_add(1, Ordering::Relaxed);
         let shared =
             self.sets.shared(self.collection, self.units, (unit, candidate.unit), needed)?;
         Some(Edge { unit, with: candidate.unit, shared })

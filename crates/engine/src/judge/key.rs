@@ -11,7 +11,7 @@ impl Judge for KeyJudge {
 
     fn glance(&self, _unit: u32) {}
 
-    /// All are equally good, so the first in precedence.
+    /// None is better than another.
     fn improve(
         &self,
         unit: u32,
@@ -19,7 +19,6 @@ impl Judge for KeyJudge {
         _glances: ((), ()),
         best: Option<Edge>,
     ) -> Option<Edge> {
-        let with = candidate.unit;
-        best.is_none_or(|best| with < best.with).then_some(Edge { unit, with, shared: 0 })
+        best.is_none().then_some(Edge { unit, with: candidate.unit, shared: 0 })
     }
 }

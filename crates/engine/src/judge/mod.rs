@@ -1,15 +1,17 @@
 //! Candidates in, edges out: what decides whether two units match.
 //!
-//! Everything that looks for candidates ([`crate::pairs`], [`crate::leaders`], `links`) asks a
+//! Everything that looks for candidates ([`crate::pairs`], `leaders`, `links`) asks a
 //! [`Judge`] and never learns which one. [`ExactJudge`] intersects whole feature sets and estimates
 //! nothing; [`SketchJudge`] asks a method what its sketches say; [`KeyJudge`] takes a key in common for
 //! proof.
 
+mod counts;
 mod exact;
 mod key;
 mod sets;
 mod sketch;
 
+pub(crate) use counts::COUNTS_SHARE;
 pub use exact::ExactJudge;
 pub use key::KeyJudge;
 pub use sets::ComparedSets;
@@ -69,8 +71,8 @@ pub trait Judge: Sync {
         self.improve(unit, candidate, glances, None)
     }
 
-    /// The edge between a unit and a candidate, if they match and it is better than `best`; of equals
-    /// the one that takes precedence is better. The glances are those of the two.
+    /// The edge between a unit and a candidate, if they match and better than `best`, the edge to a unit
+    /// that precedes the candidate. The glances are those of the two.
     fn improve(
         &self,
         unit: u32,
@@ -91,6 +93,7 @@ pub trait Judge: Sync {
 pub struct Tally {
     candidates: AtomicU64,
     verified: AtomicU64,
+    intersected: AtomicU64,
 }
 
 impl Tally {
@@ -112,9 +115,15 @@ impl Tally {
         self.candidates.load(Ordering::Relaxed)
     }
 
-    /// Pairs whose sets were intersected.
+    /// Pairs that were decided by their sets: by bucket counts or by intersection.
     #[must_use]
     pub fn verified(&self) -> u64 {
         self.verified.load(Ordering::Relaxed)
+    }
+
+    /// Pairs whose sets were intersected. Depends on the memory that there was for counts.
+    #[must_use]
+    pub fn intersected(&self) -> u64 {
+        self.intersected.load(Ordering::Relaxed)
     }
 }

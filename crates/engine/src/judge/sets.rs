@@ -5,22 +5,29 @@
 //! those instead of whole chunks: the small ones first, as a comparison costs one read whatever the size of
 //! the set. The others are read whenever they are compared.
 
-use crate::block::ELEMENT;
+use super::counts::{ChunkCounts, CountsAt, SetCounts};
+use crate::block::{ELEMENT, HeldSets};
 use crate::chunk_sets::Part;
+use crate::collection::SetRef;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
-use crate::{Collection, EngineError, Units, heap};
+use crate::{Collection, EngineError, MatchSettings, Units, heap};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, Parity, SpreadSort, overlap};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The sets of the units that take part, and their parities.
+/// The sets of the units that take part, and their data for the filters.
 #[derive(Debug)]
 pub struct ComparedSets {
     taking_part: SparseIndex,
     parities: Vec<Parity>,
-    /// Where each begins in the elements of its chunk; nothing where sets lie in the collection.
+    /// The bucket counts of those that are large.
+    counts: SetCounts,
+    /// The sets of each chunk, if all of the collection is in memory.
+    held: Vec<Arc<HeldSets>>,
+    /// Otherwise, where each of those that were copied begins in the elements of its chunk.
     starts: Vec<u32>,
     /// The elements of those that were taken out, by chunk.
     values: Vec<Vec<u64>>,
@@ -30,46 +37,65 @@ pub struct ComparedSets {
     buffers: Vec<Mutex<[Vec<u64>; 3]>>,
     /// Held while two sets are in memory of which one is large: one pair at a time, however many threads there are.
     large: Mutex<()>,
+    /// The first error of a read while sets are compared; the join returns it ([`ComparedSets::check`]).
+    failed: OnceLock<io::Error>,
 }
 
 impl ComparedSets {
-    /// Sorts the sets of the units that take part. Where chunks are on disk, all of them leave memory, and
-    /// up to `limit` bytes of those sets come in their place.
+    /// Sorts the sets of the units that take part. Where chunks are on disk, the collection releases all of
+    /// them, and up to `limit` bytes of those sets, with their bucket counts, are copied.
     ///
     /// # Errors
-    /// A temporary file that cannot be written. What cannot be read is noticed by [`Collection::check`].
+    /// Sets that cannot be read.
     pub fn new(
-        collection: &mut Collection,
+        collection: &Collection,
         units: &Units,
+        settings: &MatchSettings,
         takes_part: impl Fn(u32) -> bool + Sync,
         limit: u64,
     ) -> Result<Self, EngineError> {
         let taking_part = SparseIndex::new(units.len(), &takes_part);
+        let chunks = collection.chunks();
+        let mut counts = SetCounts::new(units, &taking_part, chunks, settings, limit);
         let threads = rayon::current_num_threads() + 1;
         let mut sets = Self {
             parities: vec![Parity::default(); taking_part.len() as usize],
             taking_part,
+            counts: SetCounts::default(),
+            held: Vec::new(),
             starts: Vec::new(),
             values: Vec::new(),
             largest: u32::MAX,
             buffers: std::iter::repeat_with(Mutex::default).take(threads).collect(),
             large: Mutex::default(),
+            failed: OnceLock::new(),
         };
-        collection.leave_memory()?;
+        collection.release_scanned();
         if collection.is_held() {
-            let parity = |set: Halves<'_>| Parity::of(set.low).with(Parity::of(set.high));
-            for (unit, parity) in units.sort_each(collection, &takes_part, parity).concat() {
-                if let Some(place) = sets.taking_part.place(unit) {
+            let (at, parts) = counts.by_chunk(chunks);
+            let summarise = |counts: &mut ChunkCounts<'_>, unit, set: Halves<'_>| {
+                let place = sets.taking_part.place(unit);
+                if let Some(&at) = place.and_then(|place| at.get(place as usize)) {
+                    counts.add(at, set.low);
+                    counts.add(at, set.high);
+                }
+                (place, Parity::of(set.low).with(Parity::of(set.high)))
+            };
+            let (held, summaries) = units.sort_each(collection, &takes_part, parts, summarise);
+            sets.held = held;
+            for (place, parity) in summaries.concat() {
+                if let Some(place) = place {
                     sets.parities[place as usize] = parity;
                 }
             }
         } else {
-            sets.largest = sets.largest_within(units, limit);
+            sets.largest = sets.largest_within(units, limit.saturating_sub(counts.bytes()));
             sets.starts = vec![0; sets.parities.len()];
-            sets.take_out(collection, units);
+            sets.take_out(collection, units, &mut counts)?;
             // What threads keep of keys and of the passes over all sets is not needed for comparisons.
             heap::give_back();
         }
+        sets.counts = counts;
         Ok(sets)
     }
 
@@ -88,13 +114,21 @@ impl ComparedSets {
         largest
     }
 
-    /// Learns the parities and takes out what is to be at hand.
-    fn take_out(&mut self, collection: &Collection, units: &Units) {
+    /// Reads the sets that take part, once: fills in parities and counts, and copies the sets that are to
+    /// be in memory.
+    fn take_out(
+        &mut self,
+        collection: &Collection,
+        units: &Units,
+        counts: &mut SetCounts,
+    ) -> Result<(), EngineError> {
         let passes = Passes::new(collection, units);
-        let chunks: Vec<u32> = (0..collection.chunks()).collect();
-        for chunks in chunks.chunks(8 * rayon::current_num_threads()) {
+        let (at, parts) = counts.by_chunk(collection.chunks());
+        let mut chunks: Vec<(u32, ChunkCounts<'_>)> = (0u32..).zip(parts).collect();
+        for chunks in chunks.chunks_mut(8 * rayon::current_num_threads()) {
             let (taking_part, largest) = (&self.taking_part, self.largest);
-            let take = |sort: &mut SpreadSort, &chunk: &u32| {
+            let take = |sort: &mut SpreadSort, (chunk, counts): &mut (u32, ChunkCounts<'_>)| {
+                let chunk = *chunk;
                 let wanted = |unit| taking_part.place(unit).is_some();
                 // Exactly as much as it takes: all of it stays.
                 let sizes = passes.units(chunk).iter().filter(|&&unit| wanted(unit));
@@ -102,10 +136,14 @@ impl ComparedSets {
                 let mut values = Vec::with_capacity(sizes.map(|size| size as usize).sum());
                 let mut places = Vec::new();
                 passes.chunk(chunk, Part::Whole, wanted, |unit, set| {
-                    let Some(place) = taking_part.place(unit) else { return };
-                    let (low, high, start) = (set.low, set.high.get(), values.len());
+                    let Some(place) = taking_part.place(unit) else { return Ok(()) };
+                    let (low, high, start) = (set.low, set.high.get()?, values.len());
                     let parity = Parity::of(low).with(Parity::of(high));
                     places.push((place, parity, start as u32));
+                    if let Some(&at) = at.get(place as usize) {
+                        counts.add(at, low);
+                        counts.add(at, high);
+                    }
                     if low.len() + high.len() <= largest as usize {
                         values.extend_from_slice(low);
                         values.extend_from_slice(high);
@@ -114,12 +152,14 @@ impl ComparedSets {
                             sort.sort(&mut values[start..]);
                         }
                     }
-                });
-                (places, values)
+                    Ok(())
+                })?;
+                Ok((places, values))
             };
-            let taken: Vec<_> =
-                chunks.par_iter().with_max_len(1).map_init(SpreadSort::default, take).collect();
-            for (places, values) in taken {
+            let taken: Vec<Result<_, EngineError>> =
+                chunks.par_iter_mut().with_max_len(1).map_init(SpreadSort::default, take).collect();
+            for taken in taken {
+                let (places, values) = taken?;
                 for (place, parity, start) in places {
                     self.parities[place as usize] = parity;
                     self.starts[place as usize] = start;
@@ -127,12 +167,47 @@ impl ComparedSets {
                 self.values.push(values);
             }
         }
+        Ok(())
     }
 
-    /// The parity of a unit; that of nothing for one that does not take part.
-    pub(super) fn parity(&self, unit: u32) -> Parity {
-        let place = self.taking_part.place(unit);
-        place.map_or_else(Parity::default, |place| self.parities[place as usize])
+    /// Whether a set could not be read.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.get().is_some()
+    }
+
+    /// Whether all sets that were compared could be read.
+    ///
+    /// # Errors
+    /// The first that could not.
+    pub(crate) fn check(&self, collection: &Collection) -> Result<(), EngineError> {
+        self.failed.get().map_or(Ok(()), |error| Err(collection.store.error(error)))
+    }
+
+    /// Reads a set, sorted; on failure records the error and returns an empty set.
+    fn sorted_set<'a>(
+        &self,
+        collection: &Collection,
+        place: SetRef,
+        words: &mut Vec<u64>,
+        set: &'a mut Vec<u64>,
+    ) -> &'a [u64] {
+        if let Err(error) = collection.read_sorted(place, words, set) {
+            self.failed.get_or_init(|| error);
+            set.clear();
+        }
+        set
+    }
+
+    /// The parity of a unit, and where its counts are; those of nothing for one that does not take part.
+    pub(super) fn summary(&self, unit: u32) -> (Parity, CountsAt) {
+        let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
+        self.taking_part.place(unit).map(summary).unwrap_or_default()
+    }
+
+    /// Whether two sets can differ by as few as `most` elements, as far as their counts tell.
+    #[inline]
+    pub(super) fn may_differ_by(&self, a: CountsAt, b: CountsAt, most: u64) -> bool {
+        self.counts.may_differ_by(a, b, most)
     }
 
     /// Number of elements that the sets of two units that take part share, if that is at least `needed`.
@@ -153,7 +228,7 @@ impl ComparedSets {
         let pieces = |unit: u32, held: Option<_>| {
             held.is_none()
                 && units.size(unit) as usize > MANY
-                && collection.is_alone(units.place(unit))
+                && collection.is_alone_on_disk(units.place(unit))
         };
         let (whole, held, pieces) = match (pieces(a, held_a), pieces(b, held_b)) {
             (_, true) => (a, held_a, Some(b)),
@@ -170,21 +245,23 @@ impl ComparedSets {
         let [words, x, y] = &mut *buffers;
         let first = match held {
             Some(held) => held,
-            None => Halves::whole(collection.sorted_set(units.place(whole), words, x)),
+            None => Halves::whole(self.sorted_set(collection, units.place(whole), words, x)),
         };
         let shared = match pieces {
             None => {
                 let (other, held) = if whole == a { (b, held_b) } else { (a, held_a) };
                 let second = match held {
                     Some(held) => held,
-                    None => Halves::whole(collection.sorted_set(units.place(other), words, y)),
+                    None => {
+                        Halves::whole(self.sorted_set(collection, units.place(other), words, y))
+                    }
                 };
                 first.overlap_at_least(second, needed)
             }
             Some(other) => {
                 let mut shared = 0;
                 let mut rest = [first.low, first.high];
-                collection.pieces(units.place(other), |piece| {
+                let read = collection.read_pieces(units.place(other), |piece| {
                     for rest in &mut rest {
                         let Some(&last) = piece.last() else { return };
                         let (upto, behind) = rest.split_at(rest.partition_point(|&v| v <= last));
@@ -192,6 +269,9 @@ impl ComparedSets {
                         *rest = behind;
                     }
                 });
+                if let Err(error) = read {
+                    self.failed.get_or_init(|| error);
+                }
                 (shared >= needed).then_some(shared)
             }
         };
@@ -209,8 +289,8 @@ impl ComparedSets {
         unit: u32,
     ) -> Option<Halves<'s>> {
         let (place, size) = (units.place(unit), units.size(unit));
-        if self.starts.is_empty() {
-            return collection.held_set(place);
+        if let Some(sets) = self.held.get(place.block as usize) {
+            return Some(collection.blocks[place.block as usize].get(sets, place.index));
         }
         if size > self.largest {
             return None;

@@ -55,10 +55,8 @@ impl Judge for SketchJudge<'_> {
         if !self.method.accepts(evidence) {
             return None;
         }
-        let better = best.is_none_or(|best| {
-            let so_far = self.compare(unit, best.with);
-            evidence.compare(so_far).then(best.with.cmp(&candidate.unit)).is_gt()
-        });
+        let better =
+            best.is_none_or(|best| evidence.compare(self.compare(unit, best.with)).is_gt());
         better.then_some(Edge { unit, with: candidate.unit, shared: 0 })
     }
 }

@@ -8,25 +8,12 @@ use std::io;
 use std::ops::Range;
 
 impl ChunkStore {
-    /// Reads sets that lie side by side in place of what is in `sets`; `words` is a buffer. Whether that could
-    /// be done, and they are what was written.
+    /// Reads adjacent sets of a chunk and verifies their digests; replaces the content of `sets`.
+    /// `words` is a buffer. Three reads: the ends of the fronts, the fronts, and the backs.
+    ///
+    /// # Errors
+    /// The error of the operating system, or a set that differs from what was written.
     pub(crate) fn read_run(
-        &self,
-        block: &Block,
-        run: Range<u32>,
-        words: &mut Vec<u64>,
-        sets: &mut Vec<u64>,
-    ) -> bool {
-        let read = self.succeeds(self.run(block, run, words, sets));
-        if !read {
-            sets.clear();
-        }
-        read
-    }
-
-    /// The same; what went wrong is for the caller to keep. Three reads: where the fronts of the sets end, the fronts,
-    /// and what of the sets is in the back.
-    pub(super) fn run(
         &self,
         block: &Block,
         run: Range<u32>,
@@ -45,7 +32,7 @@ impl ChunkStore {
         let low = |index| FrontEnds { words: &words[..ends], from }.range(index);
         let (first, last) = (run.start, run.end - 1);
         let lows = low(first).start..low(last).end;
-        let other = || io::Error::other("a feature set came back other than it was written");
+        let other = || io::Error::other("damaged: a feature set differs from what was written");
         if lows.end > block.elements() {
             return Err(other());
         }
@@ -85,13 +72,15 @@ impl ChunkStore {
         Ok(())
     }
 
-    /// Reads the set of a chunk that has one, piece by piece, as it lies there. Whether that could be done, and it
-    /// is what was written: known at the end.
-    pub(crate) fn read_pieces(&self, block: &Block, each: impl FnMut(&[u64])) -> bool {
-        self.succeeds(self.pieces(block, each))
-    }
-
-    fn pieces(&self, block: &Block, mut each: impl FnMut(&[u64])) -> io::Result<()> {
+    /// Reads the set of a chunk that has only one, piece by piece, in the order in which it is stored.
+    ///
+    /// # Errors
+    /// The error of the operating system, or, at the end, a set that differs from what was written.
+    pub(crate) fn read_pieces(
+        &self,
+        block: &Block,
+        mut each: impl FnMut(&[u64]),
+    ) -> io::Result<()> {
         const PIECE: u64 = 1 << 16;
         let (file, frame) = self.frame(block)?;
         let (mut end, mut wanted) = ([0], [0; DIGEST]);
@@ -116,7 +105,7 @@ impl ChunkStore {
         }
         match sum == wanted {
             true => Ok(()),
-            false => Err(io::Error::other("a feature set came back other than it was written")),
+            false => Err(io::Error::other("damaged: a feature set differs from what was written")),
         }
     }
 
@@ -140,7 +129,7 @@ impl ChunkStore {
         file.read_back(frame, (back.start + DIGEST) as u64, high)?;
         match digest(set) {
             Some(SetDigest(found)) if wanted != [found as u64, (found >> 64) as u64] => {
-                Err(io::Error::other("a feature set came back other than it was written"))
+                Err(io::Error::other("damaged: a feature set differs from what was written"))
             }
             _ => Ok(()),
         }

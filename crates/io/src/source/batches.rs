@@ -20,7 +20,7 @@ use crate::guard::guarded;
 use crate::{InputFile, Problem};
 
 use super::fields::Fields;
-use super::{Body, Chunk, columns, open};
+use super::{Body, Chunk, Next, columns, open};
 
 /// Rows of a batch at most.
 const ROWS: u64 = 1024;
@@ -38,6 +38,8 @@ pub(super) struct BatchReader {
     batches: Option<ParquetRecordBatchReader>,
     /// Bytes of the row group for each row, of the file.
     row_bytes: u64,
+    /// Whether the batches of the row group have one row each, which may be large.
+    large: bool,
     /// Number of the next record.
     record: u32,
 }
@@ -80,16 +82,23 @@ impl BatchReader {
             group: 0,
             batches: None,
             row_bytes: 0,
+            large: false,
             record: 1,
         }))
     }
 
-    /// The next batch, or what is wrong in its place.
-    pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+    /// The next batch, or what is wrong in its place. Unless it may have any size, no batch of a row
+    /// group is read whose rows are larger than a chunk on average.
+    pub(super) fn next(&mut self, any_size: bool) -> Next {
         loop {
+            if !any_size && self.large {
+                return Next::Large;
+            }
             let next = match &mut self.batches {
                 Some(batches) => guarded(|| batches.next().transpose()),
-                None if self.group == self.metadata.metadata().num_row_groups() => return None,
+                None if self.group == self.metadata.metadata().num_row_groups() => {
+                    return Next::End;
+                }
                 None => match self.open_group() {
                     Ok(()) => continue,
                     Err(e) => Err(e),
@@ -97,10 +106,10 @@ impl BatchReader {
             };
             match next {
                 Ok(Some(batch)) if batch.num_rows() == 0 => {}
-                Ok(Some(batch)) => return Some(self.chunk(batch)),
-                Ok(None) => self.batches = None,
+                Ok(Some(batch)) => return Next::Chunk(self.chunk(batch)),
+                Ok(None) => (self.batches, self.large) = (None, false),
                 Err(e) => {
-                    return Some(Err(self.give_up(format!(
+                    return Next::Chunk(Err(self.give_up(format!(
                         "row group {} of the Parquet file cannot be read: {}",
                         self.group,
                         meaning(&e)
@@ -115,6 +124,7 @@ impl BatchReader {
         self.group += 1;
         let of_group = self.metadata.metadata().row_group(group);
         let rows = rows_of_batch(of_group, self.chunk_bytes);
+        self.large = rows == 1;
         let count = u64::try_from(of_group.num_rows()).unwrap_or(0).max(1);
         let sizes = of_group.columns().iter().map(|column| column.compressed_size().max(0));
         let bytes = sizes.fold(0, i64::saturating_add);
@@ -152,7 +162,7 @@ impl BatchReader {
     }
 
     fn give_up(&mut self, message: String) -> Problem {
-        self.batches = None;
+        (self.batches, self.large) = (None, false);
         self.group = self.metadata.metadata().num_row_groups();
         Problem::of_file(self.file, &self.name, None, message)
     }

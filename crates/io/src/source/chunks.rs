@@ -1,4 +1,4 @@
-//! Inputs in, their chunks out, in order.
+//! The chunks of all inputs, in order.
 
 use crate::{Compression, Format, Inputs, Problem};
 
@@ -7,7 +7,7 @@ use super::documents;
 use super::fields::Fields;
 use super::lines::LineReader;
 use super::rows::RowReader;
-use super::{Chunk, Place};
+use super::{Chunk, Next, Place};
 
 /// Large enough that what comes with every chunk costs nothing, and small enough for the caches.
 const CHUNK_BYTES: usize = 2 << 20;
@@ -36,11 +36,11 @@ enum Reader {
 
 impl Reader {
     /// The next chunk of the file, or what is wrong in its place.
-    fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+    fn next(&mut self, any_size: bool) -> Next {
         match self {
-            Self::Lines(reader) => reader.next(),
-            Self::Rows(reader) => reader.next(),
-            Self::Batches(reader) => reader.next(),
+            Self::Lines(reader) => reader.next(any_size),
+            Self::Rows(reader) => reader.next(any_size),
+            Self::Batches(reader) => reader.next(any_size),
         }
     }
 }
@@ -50,14 +50,7 @@ impl Inputs {
     ///
     /// Every call starts again and gives the same chunks.
     pub fn chunks(&self) -> Chunks<'_> {
-        Chunks {
-            inputs: self,
-            fields: Fields::new(&self.options.fields),
-            chunk_bytes: CHUNK_BYTES,
-            only_fields: false,
-            next_file: 0,
-            reader: None,
-        }
+        Chunks::new(self, CHUNK_BYTES)
     }
 }
 
@@ -116,6 +109,46 @@ impl<P: Iterator<Item = Place>> Iterator for ChunksAt<'_, P> {
     }
 }
 
+impl<'a> Chunks<'a> {
+    fn new(inputs: &'a Inputs, chunk_bytes: usize) -> Self {
+        let fields = Fields::new(&inputs.options.fields);
+        Self { inputs, fields, chunk_bytes, only_fields: false, next_file: 0, reader: None }
+    }
+
+    /// The inputs.
+    pub(super) fn inputs(&self) -> &'a Inputs {
+        self.inputs
+    }
+
+    /// The file that is being read, if one is: it is not among those that follow.
+    pub(super) fn is_within_file(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// The file after the one that is being read.
+    pub(super) fn next_file(&self) -> usize {
+        self.next_file
+    }
+
+    /// Chunks of the same kind from another file on.
+    pub(super) fn at_file(&self, next_file: usize) -> Self {
+        let Self { inputs, chunk_bytes, only_fields, .. } = *self;
+        Self { next_file, only_fields, ..Self::new(inputs, chunk_bytes) }
+    }
+
+    /// Number of files in the run of one-document files that begins at this file; 1 for any other.
+    pub(super) fn run_length(&self, file: usize) -> usize {
+        let files = &self.inputs.files;
+        if !documents::is_document(files[file].format) {
+            return 1;
+        }
+        match documents::run(files, file, 2 * self.chunk_bytes as u64).body {
+            super::Body::Files(count) => count as usize,
+            _ => 1,
+        }
+    }
+}
+
 impl Chunks<'_> {
     /// The chunk that begins at this place, which is not before the last one given.
     fn find(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
@@ -139,7 +172,7 @@ impl Chunks<'_> {
             return lines.at(place);
         }
         let (mut passed_over, mut given_up) = (0, None);
-        while let Some(next) = reader.next() {
+        while let Some(next) = reader.next(true).any() {
             match next {
                 Ok(mut chunk) if chunk.place() == place => {
                     chunk.consumed += passed_over;
@@ -194,33 +227,42 @@ impl Chunks<'_> {
     }
 }
 
-impl Iterator for Chunks<'_> {
-    type Item = Result<Chunk, Problem>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl Chunks<'_> {
+    /// The next chunk of the files before `until`, or what is wrong in its place.
+    pub(super) fn next_before(&mut self, until: usize, any_size: bool) -> Next {
         loop {
             if let Some(reader) = &mut self.reader {
-                let next = reader.next();
-                if next.is_some() {
-                    return next;
+                match reader.next(any_size) {
+                    Next::End => self.reader = None,
+                    next => return next,
                 }
-                self.reader = None;
             }
             let file = self.next_file;
-            let input = self.inputs.files.get(file)?;
+            if file >= until {
+                return Next::End;
+            }
+            let input = &self.inputs.files[file];
             if documents::is_document(input.format) {
                 let run = documents::run(&self.inputs.files, file, 2 * self.chunk_bytes as u64);
                 if let super::Body::Files(count) = run.body {
                     self.next_file += count as usize;
                 }
-                return Some(Ok(run));
+                return Next::Chunk(Ok(run));
             }
             self.next_file += 1;
             match self.open(file) {
                 Ok(reader) => self.reader = reader,
-                Err(problem) => return Some(Err(problem)),
+                Err(problem) => return Next::Chunk(Err(problem)),
             }
         }
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Chunk, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_before(self.inputs.files.len(), true).any()
     }
 }
 
@@ -230,6 +272,7 @@ mod tests {
     fn reading_can_move_to_a_thread_of_its_own() {
         fn is_send<T: Send>() {}
         is_send::<super::Chunks<'_>>();
+        is_send::<crate::source::FileChunks<'_>>();
         is_send::<super::Chunk>();
     }
 }

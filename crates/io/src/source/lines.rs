@@ -1,10 +1,10 @@
-//! A JSONL file in, chunks of whole lines out.
+//! Chunks of whole lines of a JSONL file.
 
 use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, Place, too_long_in_stream};
+use super::{Body, Chunk, Next, Place, too_long_in_stream};
 
 /// Reads one file.
 pub(super) struct LineReader {
@@ -41,8 +41,9 @@ impl LineReader {
         }
     }
 
-    /// The next chunk, or what is wrong in its place.
-    pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read of
+    /// a line that is longer than a chunk but its beginning.
+    pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
         // Bytes held that were looked at in vain: the line is longer than a chunk.
         let mut without_end = 0;
@@ -63,16 +64,18 @@ impl LineReader {
             if end > 0 {
                 match self.cut(end) {
                     None => (size, without_end) = (self.chunk_bytes, 0),
-                    chunk => return chunk,
+                    Some(chunk) => return Next::Chunk(chunk),
                 }
             } else if self.stream.ended {
                 // A line that damage cut off is lost with what follows.
-                return self.stream.take_failure().map(Err);
+                return Next::problem(self.stream.take_failure());
             } else if held.len() > self.max_record {
                 match self.skip_line() {
                     None => (size, without_end) = (self.chunk_bytes, 0),
-                    problem => return problem.map(Err),
+                    Some(problem) => return Next::Chunk(Err(problem)),
                 }
+            } else if !any_size {
+                return Next::Large;
             } else {
                 without_end = held.len();
                 let most = self.max_record.saturating_add(1).max(size);

@@ -1,14 +1,14 @@
-//! Input files in, chunks of whole records out; chunks in, records out.
+//! Reading of input files: chunks of whole records, and their records.
 //!
 //! The primary types are [`Chunks`] and [`Chunk`]. Cutting and parsing are two steps, because only the
-//! first must follow the bytes in order: one thread decompresses and looks for the ends of records,
-//! [`Chunk::visit`] parses on whichever thread takes the chunk. Records are *pushed* into a closure
-//! instead of handed out by an iterator, so that all of them can be borrowed from the chunk and a few
-//! buffers that are used again and again.
+//! first must follow the bytes of a file in order: it decompresses and finds the ends of records,
+//! while [`Chunk::visit`] parses on any thread. Files can be cut side by side
+//! ([`Chunks::into_files`]). Records are *pushed* into a closure instead of returned by an iterator,
+//! so that all of them can be borrowed from the chunk and a few reused buffers.
 //!
 //! Where chunks begin and end depends on the files alone, so a second pass sees the same chunks.
 //!
-//! What can be wrong with a record or a file never stops a run: it becomes a
+//! A record or a file that cannot be read never stops a run: it becomes a
 //! [`Problem`](crate::Problem) that names its place, and reading goes on behind it.
 
 mod batches;
@@ -20,6 +20,7 @@ mod detach;
 mod documents;
 mod field_names;
 mod fields;
+mod files;
 mod json;
 mod lines;
 pub(crate) mod open;
@@ -31,12 +32,39 @@ mod visit;
 
 use std::sync::Arc;
 
-use crate::{Compression, Inputs};
+use crate::{Compression, Inputs, Problem};
 
 pub use chunks::{Chunks, ChunksAt};
+pub use files::{FileChunks, Files};
 pub use raw::RawRecords;
 pub use sample::{Entry, Sample, Share};
 pub use visit::VisitScratch;
+
+/// What follows in a file.
+#[derive(Debug)]
+pub enum Next {
+    /// A chunk, or what is wrong in its place.
+    Chunk(Result<Chunk, Problem>),
+    /// A record that is larger than a chunk, which was not asked for.
+    Large,
+    /// Nothing.
+    End,
+}
+
+impl Next {
+    /// What is wrong at the end of a file, if anything is.
+    fn problem(problem: Option<Problem>) -> Self {
+        problem.map_or(Self::End, |problem| Self::Chunk(Err(problem)))
+    }
+
+    /// The chunk, of a file that was asked for chunks of any size.
+    fn any(self) -> Option<Result<Chunk, Problem>> {
+        match self {
+            Self::Chunk(chunk) => Some(chunk),
+            Self::Large | Self::End => None,
+        }
+    }
+}
 
 /// A run of whole records of one file (or a run of one-document files), parsed by whoever takes it.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, CsvHeader, csv, size_words, too_long_in_stream};
+use super::{Body, Chunk, CsvHeader, Next, csv, size_words, too_long_in_stream};
 
 /// Finds where records start.
 #[derive(Debug, Clone)]
@@ -206,8 +206,9 @@ impl RowReader {
         record.len() - ends
     }
 
-    /// The next chunk, or what is wrong in its place.
-    pub(super) fn next(&mut self) -> Option<Result<Chunk, Problem>> {
+    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read of
+    /// a record that is longer than a chunk but its beginning.
+    pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
         loop {
             self.stream.fill(size);
@@ -226,18 +227,20 @@ impl RowReader {
             };
             if records > 1 && size > self.chunk_bytes {
                 // A record that is longer than a chunk is one by itself: its memory can be freed early.
-                return Some(self.chunk(1, self.starts[1]));
+                return Next::Chunk(self.chunk(1, self.starts[1]));
             } else if records > 0 {
-                return Some(self.chunk(records, end));
+                return Next::Chunk(self.chunk(records, end));
             } else if self.stream.ended {
-                return self.stream.take_failure().map(Err);
+                return Next::problem(self.stream.take_failure());
             } else if blank {
                 self.cut(held);
                 size = self.chunk_bytes;
             } else if self.scanner.state != State::Between
                 && held - self.starts.first().copied().unwrap_or(held) > self.max_record
             {
-                return Some(Err(self.skip_record()));
+                return Next::Chunk(Err(self.skip_record()));
+            } else if !any_size {
+                return Next::Large;
             } else {
                 size = self.grown(held);
             }

@@ -2,13 +2,16 @@
 
 use std::fs;
 
-use lookalike_io::{DiscoverOptions, Inputs, Item, source};
+use lookalike_io::source::Next;
+use lookalike_io::{DiscoverOptions, Inputs, Item, Problem, source};
 use proptest::prelude::*;
 
 use crate::help::{Owned, discover};
 
 /// What a chunk is and holds.
-fn seen(inputs: &Inputs, chunk: &source::Chunk) -> (source::Place, Vec<Owned>, usize) {
+type Seen = (source::Place, Vec<Owned>, usize);
+
+fn seen(inputs: &Inputs, chunk: &source::Chunk) -> Seen {
     let (mut records, mut problems) = (Vec::new(), 0);
     chunk.visit(inputs, &mut source::VisitScratch::default(), &mut |item| match item {
         Item::Record(record) => records.push(Owned::of(record)),
@@ -129,4 +132,67 @@ fn only_what_is_asked_for_is_read() {
     let found: Vec<_> = inputs.chunks_at([last]).with_size(1000).flatten().collect();
     assert_eq!(found.iter().map(source::Chunk::place).collect::<Vec<_>>(), [last]);
     assert!(found[0].consumed > 120_000, "what lies before counts as done");
+}
+
+/// A chunk, or what is wrong in its place, as values.
+fn told(inputs: &Inputs, next: Result<source::Chunk, Problem>) -> Result<Seen, String> {
+    next.map(|chunk| seen(inputs, &chunk)).map_err(|problem| problem.to_string())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Files that are read side by side, in any order, a chunk of any of them at a time, give the
+    /// chunks of a run that reads them one after the other; also where reading begins within one.
+    #[test]
+    fn files_read_side_by_side_have_the_same_chunks(
+        lines in prop::collection::vec(any::<u8>(), 0..40),
+        size in 5usize..300,
+        before in 0usize..30,
+        cut in 0usize..100,
+        turns in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..60),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        files(folder.path(), &lines);
+        let long: String = lines.iter().map(|n| format!("{n},\"{}\"\n", "x".repeat(usize::from(*n) * 3))).collect();
+        fs::write(folder.path().join("h.csv"), format!("id,text\n{long}")).unwrap();
+        let packed = fs::read(folder.path().join("c.jsonl.zst")).unwrap();
+        fs::write(folder.path().join("i.jsonl.zst"), &packed[..packed.len() * cut / 100]).unwrap();
+        fs::write(folder.path().join("j.csv"), "no column\nof these\n").unwrap();
+        let inputs = discover(folder.path());
+        let chunks = || inputs.chunks().with_size(size);
+        let expected: Vec<_> = chunks().skip(before).map(|next| told(&inputs, next)).collect();
+
+        let mut begun = chunks();
+        begun.by_ref().take(before).for_each(drop);
+        let mut open: Vec<_> = begun.into_files().map(|file| (file, Vec::new(), false)).collect();
+        for (which, any_size) in turns.iter().cycle() {
+            let mut left: Vec<_> = open.iter_mut().filter(|(_, _, ended)| !ended).collect();
+            if left.is_empty() {
+                break;
+            }
+            let at = which.index(left.len());
+            let (file, read, ended) = &mut *left[at];
+            let next = match file.next(*any_size) {
+                // Asked again for any size, it is there.
+                Next::Large => {
+                    prop_assert!(!any_size && matches!(file.next(false), Next::Large));
+                    file.next(true)
+                }
+                next => next,
+            };
+            match next {
+                Next::Chunk(chunk) => {
+                    if let Ok(chunk) = &chunk {
+                        prop_assert!(chunk.file >= file.first_file() || matches!(chunk.body, source::Body::Files(_)));
+                    }
+                    read.push(told(&inputs, chunk));
+                }
+                Next::Large => prop_assert!(false, "any size was allowed"),
+                Next::End => *ended = true,
+            }
+        }
+        let read: Vec<_> = open.into_iter().flat_map(|(_, read, _)| read).collect();
+        prop_assert_eq!(read, expected);
+    }
 }

@@ -31,17 +31,20 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// The names of a collection.
-    pub(super) fn new(collection: &'a Collection) -> Self {
+    ///
+    /// # Errors
+    /// Names on disk that cannot be read.
+    pub(super) fn new(collection: &'a Collection) -> Result<Self, LookalikeError> {
         let of_files = collection.file_starts.windows(2).filter(|bounds| bounds[0] < bounds[1]);
         let mut names = Self {
             numbers: HashMap::new(),
             several: HashSet::new(),
             unknown: HashSet::new(),
             collection,
-            files: of_files.map(|b| (collection.place(b[0]).0, b[0]..b[1])).collect(),
+            files: of_files.map(|b| (collection.file_name(b[0]), b[0]..b[1])).collect(),
         };
         for document in 0..collection.len() {
-            match names.numbers.entry(collection.name(document)) {
+            match names.numbers.entry(collection.name(document)?) {
                 Entry::Vacant(place) => {
                     place.insert(document);
                 }
@@ -50,7 +53,7 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        names
+        Ok(names)
     }
 
     /// The document that a row names in the columns `at`; `None`, and remembered, where there is none.
@@ -65,7 +68,7 @@ impl<'a> Names<'a> {
             let Ok(number) = record.parse() else {
                 return Err(rows.wrong(&format!("`{record}` is not a record number")));
             };
-            let found = self.at(file, number);
+            let found = self.at(file, number)?;
             if found.is_none() {
                 self.unknown.insert(format!("{file}:{record}"));
             }
@@ -88,17 +91,18 @@ impl<'a> Names<'a> {
     }
 
     /// The document with this record number in this file.
-    fn at(&self, file: &str, record: u32) -> Option<u32> {
-        let documents = self.files.get(file)?;
+    fn at(&self, file: &str, record: u32) -> Result<Option<u32>, LookalikeError> {
+        let Some(documents) = self.files.get(file) else { return Ok(None) };
         let (mut from, mut until) = (documents.start, documents.end);
         while from < until {
             let middle = from + (until - from) / 2;
-            match self.collection.place(middle).1 < record {
+            match self.collection.place(middle)?.1 < record {
                 true => from = middle + 1,
                 false => until = middle,
             }
         }
-        (from < documents.end && self.collection.place(from).1 == record).then_some(from)
+        let found = from < documents.end && self.collection.place(from)?.1 == record;
+        Ok(found.then_some(from))
     }
 
     /// How many names no document had.

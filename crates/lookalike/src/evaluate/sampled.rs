@@ -10,7 +10,7 @@ use super::trial::too_many;
 use crate::LookalikeError;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{Collection, Edge, EngineError, MatchSettings, Progress, Units};
+use lookalike_engine::{Edge, EngineError, InMemorySets, MatchSettings, Progress, Units};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -66,7 +66,7 @@ impl ElementIndex {
 /// # Errors
 /// The edges stand for more than `max_pairs` pairs of documents, or an interruption.
 pub(super) fn edges(
-    collection: &Collection,
+    sets: &InMemorySets<'_>,
     units: &Units,
     settings: &MatchSettings,
     threshold: Threshold,
@@ -82,9 +82,8 @@ pub(super) fn edges(
     let compared = |unit: u32| !settings.excludes(units.size(unit));
     let few: Vec<u32> =
         (0..units.len()).filter(|&unit| size(unit).1 > 0 && compared(unit)).collect();
-    let elements = (0u32..)
-        .zip(&few)
-        .flat_map(|(slot, &unit)| units.held_set(collection, unit).iter().map(move |e| (e, slot)));
+    let elements =
+        (0u32..).zip(&few).flat_map(|(slot, &unit)| sets.get(unit).iter().map(move |e| (e, slot)));
     let index = ElementIndex::new(elements.collect());
     let listed = AtomicU64::new(0);
     let over = || listed.load(Ordering::Relaxed) > max_pairs;
@@ -94,7 +93,7 @@ pub(super) fn edges(
             return Vec::new();
         }
         counts.resize(few.len(), 0);
-        for element in units.held_set(collection, unit).iter() {
+        for element in sets.get(unit).iter() {
             for slot in index.get(element) {
                 if counts[slot as usize] == 0 {
                     met.push(slot);
@@ -138,7 +137,9 @@ pub(super) fn edges(
 mod tests {
     use super::*;
     use lookalike_core::Measure;
-    use lookalike_engine::{Approach, Linkage, MatchOptions, MinFeatures, Silent, find};
+    use lookalike_engine::{
+        Approach, Collection, Linkage, MatchOptions, MinFeatures, Silent, find,
+    };
     use proptest::prelude::*;
 
     #[test]
@@ -163,18 +164,18 @@ mod tests {
             let sets: Vec<Vec<u64>> =
                 sets.into_iter().map(|set| set.into_iter().map(finalise).collect()).collect();
             let sampled = draw(sets.len() as u32, size, 3);
-            let mut collection = Collection::of_sets(sets);
+            let collection = Collection::of_sets(sets);
             let threshold = format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().unwrap();
             let mut settings = MatchSettings::resemblance(threshold);
             settings.measure = [Measure::Resemblance, Measure::Containment, Measure::Cosine][which];
             let MatchSettings { features, terms, .. } = settings;
             settings.min_features = (least > 1).then_some(MinFeatures { count: least, features, terms });
-            let units = Units::new(&collection, &[], settings.measure);
+            let units = Units::new(&collection, &[], settings.measure).unwrap();
             let counted =
-                edges(&collection, &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
+                edges(&InMemorySets::new(&collection, &units).unwrap(), &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
             let options = MatchOptions { list_pairs: Some(u64::MAX), ..MatchOptions::in_memory(Linkage::Components) };
             let found =
-                find(&mut collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();
+                find(&collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();
             let has = |unit| units.members(unit).iter().any(|&d| sampled[d as usize]);
             let mut expected = found.pairs.edges;
             expected.retain(|edge| has(edge.unit) || has(edge.with));

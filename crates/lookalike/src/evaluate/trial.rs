@@ -2,6 +2,7 @@
 
 use super::listing::{Sampled, between, within};
 use crate::LookalikeError;
+use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
     Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
     Progress, Signer, Units, Verify, find, ingest,
@@ -29,6 +30,10 @@ pub(super) struct Trial {
     pub(super) matches: Matches,
     pub(super) approach: Approach,
     pub(super) times: MethodTimes,
+    /// The set of each document, and why it is in no pair.
+    documents: Vec<(Option<SetRef>, Option<Unsigned>)>,
+    /// Documents without a signature, by reason.
+    pub(super) ignored: Ignored,
     /// The documents of each unit that can be in a pair, one unit after the other.
     able: Vec<u32>,
     starts: Vec<u32>,
@@ -49,7 +54,7 @@ impl Laboratory<'_> {
         };
         let collection = ingest(self.inputs, &signer, &options, self.progress)?;
         self.progress.phase("collapsing", None);
-        let units = self.pool.install(|| Units::new(&collection, &[], settings.measure));
+        let units = self.pool.install(|| Units::new(&collection, &[], settings.measure))?;
         Ok((collection, units))
     }
 
@@ -61,7 +66,7 @@ impl Laboratory<'_> {
         approach: Approach,
     ) -> Result<Trial, LookalikeError> {
         let started = Instant::now();
-        let (mut collection, units) = self.read(settings, &approach)?;
+        let (collection, units) = self.read(settings, &approach)?;
         let signing = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
@@ -69,22 +74,36 @@ impl Laboratory<'_> {
             list_pairs: Some(self.max_pairs),
             ..MatchOptions::in_memory(Linkage::Components)
         };
-        let matches = self.pool.install(|| {
-            find(&mut collection, &units, settings, &approach, &options, self.progress)
-        })?;
+        let matches = self
+            .pool
+            .install(|| find(&collection, &units, settings, &approach, &options, self.progress))?;
         if !matches.pairs.complete {
             return Err(too_many(what, self.max_pairs));
         }
         let times = MethodTimes { signing, joining: started.elapsed().as_secs_f64() };
-        let (mut able, mut starts) = (Vec::with_capacity(collection.len() as usize), vec![0]);
+        let mut documents = Vec::with_capacity(collection.len() as usize);
+        let mut ignored = Ignored::default();
+        collection.for_each(|_, document| {
+            let unsigned = collection.unsigned_row(document);
+            match unsigned {
+                None => {}
+                Some(Unsigned::Empty) => ignored.no_words += 1,
+                Some(Unsigned::TooShort) => ignored.too_short += 1,
+                Some(Unsigned::NothingSelected) => ignored.nothing_selected += 1,
+                Some(Unsigned::OnlyCommon) => ignored.only_common += 1,
+                Some(Unsigned::FewFeatures) => ignored.few_features += 1,
+            }
+            documents.push((document.set, unsigned));
+        })?;
+        let (mut able, mut starts) = (Vec::with_capacity(documents.len()), vec![0]);
         for unit in 0..units.len() {
             let members = units.members(unit).iter().copied();
             able.extend(members.filter(|&document| {
-                matches!(collection.unsigned(document), None | Some(Unsigned::FewFeatures))
+                matches!(documents[document as usize].1, None | Some(Unsigned::FewFeatures))
             }));
             starts.push(able.len() as u32);
         }
-        Ok(Trial { collection, units, matches, approach, times, able, starts })
+        Ok(Trial { collection, units, matches, approach, times, documents, ignored, able, starts })
     }
 }
 
@@ -127,7 +146,7 @@ impl Trial {
     fn has_few_features(&self, unit: u32) -> bool {
         let first = self.able(unit).first();
         first.is_some_and(|&document| {
-            self.collection.unsigned(document) == Some(Unsigned::FewFeatures)
+            self.documents[document as usize].1 == Some(Unsigned::FewFeatures)
         })
     }
 
@@ -168,22 +187,6 @@ impl Trial {
         }
     }
 
-    /// Documents without a signature, by reason.
-    pub(super) fn ignored(&self) -> Ignored {
-        let mut ignored = Ignored::default();
-        for document in 0..self.collection.len() {
-            match self.collection.unsigned(document) {
-                None => {}
-                Some(Unsigned::Empty) => ignored.no_words += 1,
-                Some(Unsigned::TooShort) => ignored.too_short += 1,
-                Some(Unsigned::NothingSelected) => ignored.nothing_selected += 1,
-                Some(Unsigned::OnlyCommon) => ignored.only_common += 1,
-                Some(Unsigned::FewFeatures) => ignored.few_features += 1,
-            }
-        }
-        ignored
-    }
-
     /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are counted
     /// each: which of them brought it depends on timing.
     pub(super) fn bytes(&self) -> (u64, u64) {
@@ -193,7 +196,7 @@ impl Trial {
     }
 
     fn bytes_of(&self, document: u32) -> (u64, u64) {
-        let Some(place) = self.collection.document(document).set else { return (0, 0) };
+        let Some(place) = self.documents[document as usize].0 else { return (0, 0) };
         let signatures = self.collection.signatures(place.block);
         if signatures.is_empty() {
             return (0, 0);

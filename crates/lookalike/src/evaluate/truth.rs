@@ -13,9 +13,12 @@ use crate::LookalikeError;
 use crate::common::content;
 use lookalike_cluster::Components;
 use lookalike_core::{Measure, Overlap, Threshold};
-use lookalike_engine::{Approach, Collection, Edge, MatchSettings, Units};
+use lookalike_engine::{Approach, Collection, Edge, InMemorySets, MatchSettings, Units};
 use rayon::prelude::*;
 use std::path::Path;
+
+/// Why all sets are in memory.
+const IN_MEMORY: &str = "evaluate reads without a memory budget";
 
 /// A pair of documents that was compared on whole sets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,19 +82,19 @@ impl Source<'_> {
             sampled = draw(&collection);
             laboratory.progress.phase("comparing", None);
             if let Some(path) = labels {
-                let mut names = Names::new(&collection);
+                let mut names = Names::new(&collection)?;
                 let labelled = labels::pairs(path, &mut names, sampled.as_deref(), max_pairs)?;
                 unknown_names = names.unknown();
-                pool.install(|| units.sort_sets(&mut collection, |_| true));
-                pairs = labelled
-                    .into_iter()
-                    .map(|(a, b)| self.labelled(&collection, &units, a, b))
-                    .collect();
+                let sets =
+                    pool.install(|| InMemorySets::sorted(&collection, &units)).expect(IN_MEMORY);
+                pairs =
+                    labelled.into_iter().map(|(a, b)| self.labelled(&sets, &units, a, b)).collect();
             } else {
                 let of = sampled.as_deref().unwrap_or_default();
+                let sets = InMemorySets::new(&collection, &units).expect(IN_MEMORY);
                 let edges = pool.install(|| {
                     sampled::edges(
-                        &collection,
+                        &sets,
                         &units,
                         settings,
                         from,
@@ -112,7 +115,7 @@ impl Source<'_> {
             }
             components.labels()
         });
-        let content = content(&collection);
+        let content = content(&collection)?;
         collection.drop_sets();
         Ok(Truth { pairs, components, sampled, collection, content, unknown_names })
     }
@@ -144,10 +147,10 @@ impl Source<'_> {
     }
 
     /// A labelled pair: a true one, whatever its similarity.
-    fn labelled(&self, collection: &Collection, units: &Units, a: u32, b: u32) -> KnownPair {
+    fn labelled(&self, sets: &InMemorySets<'_>, units: &Units, a: u32, b: u32) -> KnownPair {
         let counts = match (units.of_document(a), units.of_document(b)) {
             (Some(x), Some(y)) => {
-                let shared = units.held_set(collection, x).overlap(units.held_set(collection, y));
+                let shared = sets.get(x).overlap(sets.get(y));
                 let counts = Overlap { shared, a: units.size(x), b: units.size(y) };
                 // Containment asks whether the smaller one is in the larger.
                 match self.settings.measure == Measure::Containment && counts.a > counts.b {

@@ -6,8 +6,8 @@
 
 use super::trial::Trial;
 use crate::memory::Memory;
-use lookalike_core::prefix::bound;
 use lookalike_engine::{Limits, MatchSettings};
+use lookalike_join::prefix::bound;
 use lookalike_report::{PlanCost, PlanPhase};
 
 /// What the allocator takes for each byte that is held: sizes are rounded up, arrays grow by doubling, and
@@ -83,7 +83,6 @@ impl Forecast<'_> {
 
     /// Share of the elements that are counted to find those in one unit only.
     fn counted(&self) -> f64 {
-        let MatchSettings { measure, threshold, .. } = *self.settings;
-        bound(measure, threshold) as f64 / u64::MAX as f64
+        bound(self.settings.criterion()) as f64 / u64::MAX as f64
     }
 }

@@ -52,7 +52,7 @@ pub(super) struct Listing {
 /// Lists the pairs of a sample of `share`, which has so many chunks, from a similarity on.
 pub(super) fn list(
     bench: &Bench<'_>,
-    collection: &mut Collection,
+    collection: &Collection,
     settings: &MatchSettings,
     from: Threshold,
     chunks: u32,
@@ -62,7 +62,7 @@ pub(super) fn list(
     let exact = Approach::default();
     let mut thinning = Thinning(0);
     loop {
-        let units = bench.units(collection, thinning, settings);
+        let units = bench.units(collection, thinning, settings)?;
         let options = bench.options(Linkage::Components, Some(MOST_PAIRS));
         let found = bench.find(collection, &units, &lower, &exact, &options)?;
         if !found.pairs.complete && thinning.0 < 20 {
@@ -71,7 +71,7 @@ pub(super) fn list(
         }
         let options = bench.options(bench.linkage, None);
         let matches = bench.find(collection, &units, settings, &exact, &options)?;
-        let removed = count_removed(collection, &units, &matches, &exact, &options);
+        let removed = count_removed(collection, &units, &matches, &exact, &options)?;
         let documents = thinning.count(collection.len());
         let share = share * documents as f64 / f64::from(collection.len().max(1));
         let by_chunk = by_chunk(collection, &units, chunks);
@@ -166,17 +166,17 @@ impl Listing {
 /// Removal at an eighth, a quarter and a half of a sample, and at all of it.
 pub(super) fn growth(
     bench: &Bench<'_>,
-    collection: &mut Collection,
+    collection: &Collection,
     settings: &MatchSettings,
     removed: u64,
 ) -> Result<Vec<PlanGrowth>, LookalikeError> {
     let exact = Approach::default();
     let mut growth = Vec::new();
     for thinning in [3, 2, 1].map(Thinning) {
-        let units = bench.units(collection, thinning, settings);
+        let units = bench.units(collection, thinning, settings)?;
         let options = bench.options(bench.linkage, None);
         let matches = bench.find(collection, &units, settings, &exact, &options)?;
-        let removed = count_removed(collection, &units, &matches, &exact, &options);
+        let removed = count_removed(collection, &units, &matches, &exact, &options)?;
         growth.push(PlanGrowth { documents: thinning.count(collection.len()), removed });
     }
     growth.push(PlanGrowth { documents: u64::from(collection.len()), removed });

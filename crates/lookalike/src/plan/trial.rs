@@ -2,11 +2,11 @@
 
 use super::listing::Thinning;
 use crate::LookalikeError;
-use crate::analysis::load_names_for_ties;
 use crate::memory::Memory;
 use lookalike_engine::{
     Answer, Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
-    MatchSettings, Matches, Progress, Signer, Units, Verdicts, find, ingest_chunks, pipeline,
+    MatchSettings, Matches, Progress, Signer, Units, Verdicts, WitnessRule, find, ingest_chunks,
+    pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
@@ -27,6 +27,7 @@ pub(super) struct Bench<'a> {
     pub(super) strict: bool,
     pub(super) skip_unreadable: bool,
     pub(super) linkage: Linkage,
+    pub(super) witness: WitnessRule,
     /// Whether all pairs are listed, and how many at most.
     pub(super) list_pairs: Option<u64>,
     pub(super) progress: &'a dyn Progress,
@@ -52,9 +53,9 @@ pub(super) fn count_removed(
     matches: &Matches,
     approach: &Approach,
     options: &MatchOptions,
-) -> u64 {
+) -> Result<u64, EngineError> {
     let answer = Answer { collection, units, matches, approach };
-    Verdicts::new(&answer, options).removed().count() as u64
+    Ok(Verdicts::new(&answer, options)?.removed().count() as u64)
 }
 
 impl Bench<'_> {
@@ -91,13 +92,14 @@ impl Bench<'_> {
         let mut collection = ingest_chunks(self.inputs, chunks, &signer, &options, self.progress)?;
         let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
         let started = Instant::now();
-        load_names_for_ties(&mut collection, self.keep);
-        let units = self.pool.install(|| Units::new(&collection, self.keep, settings.measure));
+        collection.load_names_for_ties(self.keep)?;
+        let units = self.pool.install(|| Units::new(&collection, self.keep, settings.measure))?;
         phases.push(("collapsing", started.elapsed().as_secs_f64()));
         let options = self.options(self.linkage, self.list_pairs);
-        let matches = self.find(&mut collection, &units, settings, approach, &options)?;
+        collection.spill_for_join()?;
+        let matches = self.find(&collection, &units, settings, approach, &options)?;
         phases.extend(matches.phases.iter().copied());
-        let removed = count_removed(&collection, &units, &matches, approach, &options);
+        let removed = count_removed(&collection, &units, &matches, approach, &options)?;
         let footprint = Footprint::of(&collection, &units, &matches);
         let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
         Ok(Trial { collection, removed, phases, footprint, chunks, beginning_bytes })
@@ -109,7 +111,7 @@ impl Bench<'_> {
         collection: &Collection,
         thinning: Thinning,
         settings: &MatchSettings,
-    ) -> Units {
+    ) -> Result<Units, EngineError> {
         let takes = |document| thinning.takes(document);
         self.pool.install(|| Units::of(collection, self.keep, settings.measure, takes))
     }
@@ -117,13 +119,14 @@ impl Bench<'_> {
     /// Options of a match.
     pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
         let (memory, sets) = (self.memory.counting(), self.memory.sets());
-        MatchOptions { linkage, list_pairs, only_protected: false, memory, sets }
+        let witness = self.witness;
+        MatchOptions { linkage, witness, list_pairs, only_protected: false, memory, sets }
     }
 
     /// Matches on the pool.
     pub(super) fn find(
         &self,
-        collection: &mut Collection,
+        collection: &Collection,
         units: &Units,
         settings: &MatchSettings,
         approach: &Approach,

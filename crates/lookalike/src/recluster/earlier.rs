@@ -7,7 +7,7 @@ use super::criterion::{Criterion, covers};
 use crate::explain::read_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Threshold};
-use lookalike_engine::Verify;
+use lookalike_engine::{Linkage, Verify, WitnessRule};
 use lookalike_methods::broder::Policy;
 use lookalike_methods::{MethodSpec, methods};
 use lookalike_report::{Action, Summary};
@@ -56,8 +56,8 @@ impl Earlier {
         let refuse = |reason: &str| Err(refusal(run, reason));
         if summary.action != Action::List {
             return refuse(
-                "a run of `dedup`, which lists the pairs that decided and not all there are; run \
-                 `lookalike cluster` on the same documents",
+                "a run of `dedup`, whose list of pairs is incomplete: it holds those that decided and not \
+                 all there are; run `lookalike cluster` on the same documents",
             );
         }
         if !job.against.is_empty() {
@@ -68,8 +68,9 @@ impl Earlier {
         }
         if !summary.pairs.complete {
             return refuse(
-                "its table of pairs was cut short by --max-pairs; run `lookalike cluster` again with a \
-                 larger one, or at a higher threshold",
+                "its list of pairs is incomplete: it was cut short by --max-pairs, so that neither the \
+                 clusters at another threshold nor the witnesses of removed documents follow from it; run \
+                 `lookalike cluster` again with a larger --max-pairs, or at a higher threshold",
             );
         }
         let evidence = match &job.settings.method {
@@ -104,6 +105,11 @@ impl Earlier {
     pub(super) fn question(&self, job: &ReclusterJob) -> Result<Question, LookalikeError> {
         let mut settings = self.settings.clone();
         settings.linkage = job.linkage.unwrap_or(settings.linkage);
+        settings.witness = job.witness.unwrap_or(match settings.linkage {
+            Linkage::Leaders => settings.witness,
+            Linkage::Components => WitnessRule::First,
+        });
+        settings.matching()?;
         if let Some(keep) = &job.keep {
             settings.keep.clone_from(keep);
         }

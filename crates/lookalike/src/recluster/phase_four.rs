@@ -1,22 +1,27 @@
-//! Pairs of units in, who stands for whom out: the last phase alone (Broder 1997, "The
-//! clustering algorithm").
+//! The last phase alone (Broder 1997, "The clustering algorithm"): from pairs of units to the unit that
+//! leads each.
 
 use super::criterion::Criterion;
-use super::pairs::Edges;
+use super::pairs::{Edge, Edges};
 use lookalike_cluster::Components;
 use lookalike_core::Overlap;
-use lookalike_engine::Linkage;
+use lookalike_engine::{Linkage, WitnessRule, WitnessSearch};
 
-/// What stands for each unit.
+/// The witness of a unit, or the first of its component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leader {
-    /// The unit that does; itself where it stands for itself.
+    /// That unit; itself for a kept one.
     pub(super) unit: u32,
     /// What the two have in common, where the table of pairs says it.
     pub(super) counts: Option<Overlap>,
 }
 
-pub(super) fn link(edges: &Edges, linkage: Linkage, criterion: Criterion) -> Vec<Leader> {
+pub(super) fn link(
+    edges: &Edges,
+    linkage: Linkage,
+    witness: WitnessRule,
+    criterion: Criterion,
+) -> Vec<Leader> {
     let sizes = (0u32..).zip(&edges.sizes);
     let mut leaders: Vec<Leader> = sizes
         .map(|(unit, &size)| Leader {
@@ -25,25 +30,25 @@ pub(super) fn link(edges: &Edges, linkage: Linkage, criterion: Criterion) -> Vec
         })
         .collect();
     match linkage {
-        Linkage::Leaders => greedy(edges, criterion, &mut leaders),
+        Linkage::Leaders => greedy(edges, witness, criterion, &mut leaders),
         Linkage::Components => components(edges, criterion, &mut leaders),
     }
     leaders
 }
 
-/// Each unit goes to the best of the kept ones before it that it matches; of equals to the first.
-fn greedy(edges: &Edges, criterion: Criterion, leaders: &mut [Leader]) {
+/// Leader clustering in one pass over the pairs in the order of (later unit, earlier unit): a unit with an
+/// edge to a kept one is removed, and its witness is chosen as the engine chooses it.
+fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &mut [Leader]) {
     for own in edges.all.chunk_by(|x, y| x.unit == y.unit) {
-        let mut best: Option<(u32, Overlap)> = None;
-        for edge in own.iter().filter(|edge| criterion.reaches(edge.counts)) {
-            let kept = leaders[edge.with as usize].unit == edge.with;
-            let better = |(_, so_far)| criterion.compare(edge.counts, so_far).is_gt();
-            if kept && best.is_none_or(better) {
-                best = Some((edge.with, edge.counts));
-            }
-        }
-        if let Some((with, counts)) = best {
-            leaders[own[0].unit as usize] = Leader { unit: with, counts: Some(counts) };
+        let kept = |edge: &&Edge| leaders[edge.with as usize].unit == edge.with;
+        let mut matches = own.iter().filter(|edge| criterion.reaches(edge.counts)).filter(kept);
+        let mut search = WitnessSearch::new(witness);
+        let _ = matches.try_for_each(|edge| {
+            let better = |best: Edge| criterion.compare(edge.counts, best.counts).is_gt();
+            search.offer(|so_far| so_far.is_none_or(better).then_some(*edge))
+        });
+        if let Some(Edge { unit, with, counts }) = search.witness() {
+            leaders[unit as usize] = Leader { unit: with, counts: Some(counts) };
         }
     }
 }

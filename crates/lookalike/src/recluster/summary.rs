@@ -8,7 +8,7 @@ use super::tables::Written;
 use crate::exhibits::{CLUSTERS, MEMBERS};
 use crate::jobs::output;
 use crate::memory;
-use crate::summarise::{count_of, settings_summary};
+use crate::summarise::{NO_REPORT, count_of, settings_summary};
 use lookalike_report::{
     ClusterExhibit, DocExhibit, MemberExhibit, Pairs, Phase, Removed, Run, SimilarityHistogram,
     SizeHistogram, Summary,
@@ -33,6 +33,9 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
             "against_only": false,
         }),
     );
+    if !job.report {
+        other.insert(NO_REPORT.into(), json!(true));
+    }
     // What the answer came from, so that nobody takes it for a look at the documents.
     other.insert(
         "reclustered_from".into(),
@@ -41,6 +44,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
             "measure": earlier.settings.measure,
             "threshold": earlier.settings.threshold,
             "linkage": earlier.settings.linkage,
+            "witness": earlier.settings.witness,
         }),
     );
 
@@ -101,6 +105,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         phases: vec![Phase { name: "reclustering".into(), seconds, ..Phase::default() }],
         peak_memory_bytes: memory::peak(),
         scratch_bytes: None,
+        intersected: None,
         resumed: Vec::new(),
         redone: Vec::new(),
         plan: None,

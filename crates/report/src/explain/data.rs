@@ -1,4 +1,4 @@
-//! A comparison as JSON states it.
+//! Two compared documents, as JSON states them.
 
 use crate::{Measures, Passage, Side};
 use serde::{Deserialize, Serialize};
@@ -26,12 +26,28 @@ pub struct Comparison {
     /// What a run decided about the two, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// Passages that both have, longest first.
+    /// Passages that both have, the longest first: at most [`PASSAGE_BOUNDS`](crate::PASSAGE_BOUNDS)
+    /// allows.
     pub passages: Vec<SharedPassage>,
-    /// Where they differ, in order.
+    /// Number of passages found.
+    pub passages_found: u64,
+    /// Whether all passages were found within the bound on work.
+    pub passages_complete: bool,
+    /// Where they differ, in order: the first [`Comparison::DIFFERENCES`].
     pub differences: Vec<Difference>,
+    /// Number of differences found: what only one of them has counts once for each side.
+    pub differences_found: u64,
+    /// Whether both texts are aligned to their ends, so that all differences were found.
+    pub differences_complete: bool,
     /// Whether parts were too different to be aligned within the bound on work.
     pub coarse: bool,
+}
+
+impl Comparison {
+    /// Most differences listed.
+    pub const DIFFERENCES: usize = 10_000;
+    /// Most bytes of the text of a passage or of a difference; their `bytes` are those of the whole.
+    pub const TEXT: usize = 4096;
 }
 
 /// One of two documents.
@@ -51,7 +67,7 @@ pub struct ComparedDocument {
     pub tokens: u64,
 }
 
-/// A passage and where it stands.
+/// A passage and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedPassage {
     /// Its tokens, by number.
@@ -61,9 +77,9 @@ pub struct SharedPassage {
     pub bytes_a: Range<usize>,
     /// Its bytes in b's text.
     pub bytes_b: Range<usize>,
-    /// How a spells it.
+    /// How a spells it, the beginning of a long one.
     pub text_a: String,
-    /// How b spells it.
+    /// How b spells it, the beginning of a long one.
     pub text_b: String,
 }
 
@@ -74,6 +90,6 @@ pub struct Difference {
     pub side: Side,
     /// Where in its text.
     pub bytes: Range<usize>,
-    /// The words as they were written.
+    /// The words as they were written, the beginning of many.
     pub text: String,
 }

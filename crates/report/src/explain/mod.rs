@@ -1,4 +1,4 @@
-//! Two documents in; how they compare, and the passages that prove it, out.
+//! How two documents compare, with the passages and differences that prove it.
 //!
 //! The primary type is [`Explanation`]: it aligns the two once, and gives the result as data
 //! ([`Explanation::comparison`]) or as lines for a terminal ([`Explanation::text`]). Whether the
@@ -14,8 +14,8 @@ pub use text::TextStyle;
 
 use crate::human::ratio;
 use crate::{
-    DIFF_WORK, Diff, DocExhibit, Measures, Passage, SettingsSummary, Side, Tokenize, Tokens,
-    Vocabulary, diff, shared_passages,
+    DIFF_BOUNDS, Diff, DocExhibit, Measures, PASSAGE_BOUNDS, Passage, Passages, Segment,
+    SettingsSummary, Side, Tokenize, Tokens, Vocabulary, diff, shared_passages,
 };
 
 /// Tokens of a passage where documents are compared by terms, which have no passages of their own.
@@ -45,7 +45,7 @@ pub struct Explanation<'t> {
     a: Tokens<'t>,
     b: Tokens<'t>,
     diff: Diff,
-    passages: Vec<Passage>,
+    passages: Passages,
 }
 
 impl<'t> Explanation<'t> {
@@ -55,9 +55,10 @@ impl<'t> Explanation<'t> {
         let mut vocabulary = Vocabulary::default();
         let a = vocabulary.tokens(&question.a.text, tokenize);
         let b = vocabulary.tokens(&question.b.text, tokenize);
-        let diff = diff(a.forms(), b.forms(), DIFF_WORK).tidied();
+        // Nothing asks for a stop: an alignment within these bounds takes less than a second.
+        let diff = diff(a.forms(), b.forms(), DIFF_BOUNDS, &|| false).unwrap_or_default().tidied();
         let w = question.settings.shingle.unwrap_or(TERMS_PASSAGE);
-        let passages = shared_passages(a.forms(), b.forms(), w as usize);
+        let passages = shared_passages(a.forms(), b.forms(), w as usize, PASSAGE_BOUNDS);
         Self { question, a, b, diff, passages }
     }
 
@@ -75,8 +76,12 @@ impl<'t> Explanation<'t> {
             reaches,
             verdict: self.verdict(),
             decision: self.question.decision.map(str::to_owned),
-            passages: self.passages.iter().map(|&place| self.passage(place)).collect(),
-            differences: self.differences(),
+            passages: self.passages.longest.iter().map(|&place| self.passage(place)).collect(),
+            passages_found: self.passages.found,
+            passages_complete: self.passages.complete,
+            differences: self.differences().take(Comparison::DIFFERENCES).collect(),
+            differences_found: self.changed().count() as u64,
+            differences_complete: self.diff.is_complete(),
             coarse: self.diff.coarse,
         }
     }
@@ -123,27 +128,34 @@ impl<'t> Explanation<'t> {
             place,
             bytes_a: self.a.bytes(in_a.clone()),
             bytes_b: self.b.bytes(in_b.clone()),
-            text_a: self.a.slice(in_a).to_owned(),
-            text_b: self.b.slice(in_b).to_owned(),
+            text_a: beginning(self.a.slice(in_a)),
+            text_b: beginning(self.b.slice(in_b)),
         }
     }
 
-    fn differences(&self) -> Vec<Difference> {
-        let changed = self.diff.segments.iter().filter(|segment| segment.side != Side::Both);
-        changed
-            .map(|segment| {
-                let (tokens, range) = match segment.side {
-                    Side::Right => (&self.b, segment.right.clone()),
-                    _ => (&self.a, segment.left.clone()),
-                };
-                Difference {
-                    side: segment.side,
-                    bytes: tokens.bytes(range.clone()),
-                    text: tokens.slice(range).to_owned(),
-                }
-            })
-            .collect()
+    /// What only one of them has.
+    fn changed(&self) -> impl Iterator<Item = &Segment> {
+        self.diff.segments.iter().filter(|segment| segment.side != Side::Both)
     }
+
+    fn differences(&self) -> impl Iterator<Item = Difference> {
+        self.changed().map(|segment| {
+            let (tokens, range) = match segment.side {
+                Side::Right => (&self.b, segment.right.clone()),
+                _ => (&self.a, segment.left.clone()),
+            };
+            Difference {
+                side: segment.side,
+                bytes: tokens.bytes(range.clone()),
+                text: beginning(tokens.slice(range)),
+            }
+        })
+    }
+}
+
+/// The text, or as much of it as is listed.
+fn beginning(text: &str) -> String {
+    text[..text.floor_char_boundary(Comparison::TEXT)].to_owned()
 }
 
 fn document(exhibit: &DocExhibit, tokens: &Tokens<'_>) -> ComparedDocument {

@@ -1,4 +1,4 @@
-//! An explanation in, lines for a terminal out.
+//! An explanation as lines for a terminal.
 
 use super::layout::{Ink, columns, wrap};
 use super::{Explanation, Question};
@@ -108,14 +108,18 @@ impl Explanation<'_> {
     }
 
     fn write_passages(&self, page: &mut Page) {
-        let shown = self.passages.len().min(page.style.passages);
-        let title = match self.passages.len() {
-            0 => "No shared passages".to_owned(),
-            all if all == shown => format!("Shared passages ({})", count(all as u64)),
-            all => format!("Shared passages (the {shown} longest of {})", count(all as u64)),
+        let passages = &self.passages;
+        let shown = passages.longest.len().min(page.style.passages);
+        let title = match (passages.found, passages.complete) {
+            (0, _) => "No shared passages".to_owned(),
+            (all, true) if all == shown as u64 => format!("Shared passages ({})", count(all)),
+            (all, true) => format!("Shared passages (the {shown} longest of {})", count(all)),
+            (all, false) => {
+                format!("Shared passages (the {shown} longest of the first {})", count(all))
+            }
         };
         page.heading(&title);
-        for (passage, number) in self.passages.iter().take(shown).zip(1..) {
+        for (passage, number) in passages.longest.iter().take(shown).zip(1..) {
             if number > 1 {
                 page.blank();
             }
@@ -157,9 +161,10 @@ impl Explanation<'_> {
 
     fn write_differences(&self, page: &mut Page) {
         let number = differences(&self.diff.segments);
-        page.heading(&match number {
-            0 => format!("No {} differs", self.unit()),
-            _ => format!("Differences ({}), a against b", count(number as u64)),
+        page.heading(&match (number, self.diff.is_complete()) {
+            (0, true) => format!("No {} differs", self.unit()),
+            (_, true) => format!("Differences ({}), a against b", count(number as u64)),
+            (_, false) => format!("The first differences ({}), a against b", count(number as u64)),
         });
         if self.diff.coarse {
             let note = "These texts are too long and too different to be aligned word by word: \
@@ -171,11 +176,16 @@ impl Explanation<'_> {
         for row in fold(&self.diff, &self.a, &self.b, bounds) {
             match row {
                 Row::Same(tokens) => {
-                    let text = format!("⋯ {} the same ⋯", counted(tokens as u64, self.unit()));
+                    let text = format!("⋯ {} in common ⋯", counted(tokens as u64, self.unit()));
                     page.paragraph("  ", &[(Ink::Faint, text)]);
                 }
                 Row::More(more) => {
                     let text = format!("⋯ {} more ⋯", counted(more as u64, "difference"));
+                    page.paragraph("  ", &[(Ink::Faint, text)]);
+                }
+                Row::Unaligned(a, b) => {
+                    let (a, b) = (counted(a as u64, self.unit()), counted(b as u64, self.unit()));
+                    let text = format!("⋯ {a} of a and {b} of b behind these are not compared ⋯");
                     page.paragraph("  ", &[(Ink::Faint, text)]);
                 }
                 Row::Hunk(pieces) => {

@@ -1,10 +1,12 @@
-//! A summary, clusters and pairs in; one page that shows them all out.
+//! The report: one page that shows a summary, clusters and pairs.
 //!
-//! The primary type is [`Report`]. The page is a single file: style and drawings are in it, nothing
+//! The primary type is [`Report`]; [`AlignedPair`] is the part of it that takes long. The page is a single file: style and drawings are in it, nothing
 //! is fetched, and there is no script at all; a policy in its head tells the browser to hold it to
 //! that. Documents are hostile until shown otherwise: every text passes through `clean` (bounded
 //! length, no character that acts) and then through the template's escaping. The size of the page is
 //! bounded whatever comes in.
+
+pub use pair::AlignedPair;
 
 mod chart;
 mod flow;
@@ -12,11 +14,11 @@ mod pair;
 mod views;
 
 use crate::human::{bytes, count, counted};
-use crate::{ClusterExhibit, PairExhibit, Summary, Tokenize, clean};
+use crate::{ClusterExhibit, Summary, clean};
 use askama::Template;
 use chart::Chart;
 use flow::Flow;
-use pair::{DiffRow, Ink, PairView};
+use pair::{DiffRow, Ink};
 use views::{ClusterView, InputRow, PhaseRow, Tile};
 
 /// Clusters shown.
@@ -36,12 +38,8 @@ pub struct Report<'a> {
     pub summary: &'a Summary,
     /// The largest clusters, largest first. The first 20 are shown.
     pub clusters: &'a [ClusterExhibit],
-    /// Some pairs with their full texts, in the order in which they are to be shown: the first 12.
-    pub samples: &'a [PairExhibit],
-    /// How the run cut texts into tokens.
-    pub tokenize: &'a Tokenize<'a>,
-    /// Whether the page is not wanted any more: polled before each pair, whose texts are compared.
-    pub cancelled: &'a (dyn Fn() -> bool + 'a),
+    /// Some pairs, in the order in which they are to be shown: the first 12.
+    pub samples: &'a [AlignedPair],
 }
 
 /// Why a page could not be written.
@@ -51,7 +49,7 @@ pub enum ReportError {
     /// The template failed.
     #[error("the report could not be written: {0}")]
     Template(#[from] askama::Error),
-    /// [`Report::cancelled`] asked for the stop.
+    /// The caller asked for the stop.
     #[error("interrupted")]
     Cancelled,
 }
@@ -60,15 +58,15 @@ impl Report<'_> {
     /// The page.
     ///
     /// # Errors
-    /// [`ReportError::Cancelled`]; or the template itself fails, which no input brings about.
+    /// The template itself fails, which no input brings about.
     pub fn html(&self) -> Result<String, ReportError> {
-        Ok(Page::new(self)?.render()?)
+        Ok(Page::new(self).render()?)
     }
 }
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct Page {
+struct Page<'a> {
     headline: String,
     criterion: String,
     tool: String,
@@ -85,7 +83,8 @@ struct Page {
     inputs_more: String,
     clusters: Vec<ClusterView>,
     clusters_more: String,
-    pairs: Vec<PairView>,
+    /// Each with whether it is unfolded.
+    pairs: Vec<(&'a AlignedPair, bool)>,
     outputs: Vec<(String, String)>,
     outputs_more: String,
     settings: Vec<(String, String)>,
@@ -97,9 +96,9 @@ struct Page {
     gone: &'static str,
 }
 
-impl Page {
-    fn new(report: &Report<'_>) -> Result<Self, ReportError> {
-        let Report { summary, tokenize, cancelled, .. } = *report;
+impl<'a> Page<'a> {
+    fn new(report: &Report<'a>) -> Self {
+        let Report { summary, samples, .. } = *report;
         let settings = &summary.settings;
         let measure = clean::line(&settings.measure, MEDIUM);
         let (inputs, inputs_more) = views::inputs(summary);
@@ -110,14 +109,9 @@ impl Page {
             .take(CLUSTERS)
             .map(|cluster| views::cluster(cluster, summary))
             .collect();
-        let mut pairs = Vec::new();
-        for (at, pair) in report.samples.iter().take(SAMPLES).enumerate() {
-            if cancelled() {
-                return Err(ReportError::Cancelled);
-            }
-            pairs.push(PairView::new(pair, settings, tokenize, at < OPEN));
-        }
-        Ok(Self {
+        let shown = samples.iter().take(SAMPLES).enumerate();
+        let pairs = shown.map(|(at, pair)| (pair, at < OPEN)).collect();
+        Self {
             headline: views::headline(summary),
             criterion: format!(
                 "{measure} of at least {} over {}",
@@ -159,7 +153,7 @@ impl Page {
             phases: summary.run.as_ref().map(views::phases).unwrap_or_default(),
             digest: clean::line(&summary.digest, LONG),
             gone: summary.action.participle(),
-        })
+        }
     }
 }
 

@@ -1,24 +1,24 @@
-//! A pair of documents in, the rows of a side-by-side comparison out.
+//! Side-by-side comparison of a pair of documents.
 
-use super::{LONG, MEDIUM, address};
+use super::{LONG, MEDIUM, ReportError, address};
 use crate::human::{bytes, count, counted, ratio};
 use crate::hunks::{Fold, Piece, Row, differences, fold};
 use crate::{
-    DIFF_WORK, DocExhibit, PairExhibit, SettingsSummary, Side, Tokenize, Vocabulary, clean, diff,
+    DIFF_BOUNDS, DiffBounds, DocExhibit, PairExhibit, SettingsSummary, Side, Tokenize, Vocabulary,
+    clean, diff,
 };
 
-/// Work on one alignment: samples are many, and an opened page should not have cost a minute.
-const WORK: u64 = DIFF_WORK / 5;
+/// Bounds on one alignment: there are a dozen of them on a page.
+const BOUNDS: DiffBounds = DiffBounds { work: DIFF_BOUNDS.work / 4, ..DIFF_BOUNDS };
 /// Characters shown of each side.
 const BUDGET: usize = 8000;
 /// Characters shown of a single run, and of what lies between two words.
 const RUN: usize = 700;
 const GAP: usize = 40;
 
-/// A pair, ready to be drawn.
+/// A pair of documents, aligned and ready to be drawn: some kilobytes, however long the texts are.
 #[derive(Debug)]
-pub(super) struct PairView {
-    pub(super) open: bool,
+pub struct AlignedPair {
     pub(super) value: String,
     pub(super) percent: String,
     pub(super) rule: String,
@@ -29,6 +29,8 @@ pub(super) struct PairView {
     pub(super) b: Head,
     pub(super) rows: Vec<DiffRow>,
     pub(super) coarse: bool,
+    /// Whether anything was left out of `rows`, or of the texts before they were aligned.
+    pub(super) abridged: bool,
 }
 
 /// What stands above a column.
@@ -60,20 +62,32 @@ pub(super) enum Ink {
     Note,
 }
 
-impl PairView {
-    pub(super) fn new(
+impl AlignedPair {
+    /// Aligns the texts of a pair, the first thing about a report that takes long: pairs can be
+    /// aligned side by side. `cancelled` is polled every few milliseconds.
+    ///
+    /// # Errors
+    /// [`ReportError::Cancelled`].
+    pub fn new(
         pair: &PairExhibit,
         settings: &SettingsSummary,
         tokenize: &Tokenize<'_>,
-        open: bool,
-    ) -> Self {
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Self, ReportError> {
+        let poll = || if cancelled() { Err(ReportError::Cancelled) } else { Ok(()) };
+        poll()?;
         let mut vocabulary = Vocabulary::default();
         let a = vocabulary.tokens(&pair.a.text, tokenize);
+        poll()?;
         let b = vocabulary.tokens(&pair.b.text, tokenize);
+        poll()?;
         let unit = if settings.unit == "char" { "character" } else { "word" };
-        let aligned = diff(a.forms(), b.forms(), WORK).tidied();
+        let aligned = diff(a.forms(), b.forms(), BOUNDS, cancelled)
+            .map_err(|_| ReportError::Cancelled)?
+            .tidied();
         let bounds = Fold { context: 14, change: 70, hunks: 24, pieces: 240 };
-        let mut columns = Columns { unit, left: BUDGET, right: BUDGET, rows: Vec::new() };
+        let mut columns =
+            Columns { unit, left: BUDGET, right: BUDGET, rows: Vec::new(), abridged: false };
         for row in fold(&aligned, &a, &b, bounds) {
             columns.row(row);
         }
@@ -100,8 +114,8 @@ impl PairView {
         }));
         let heading =
             [&pair.a, &pair.b].map(|d| clean::line(d.title.as_deref().unwrap_or(&d.id), 80));
-        Self {
-            open,
+        let cut = pair.a.cut_from.or(pair.b.cut_from).is_some();
+        Ok(Self {
             value: ratio(value),
             percent: format!("{:.1}", value.clamp(0.0, 1.0) * 100.0),
             rule: clean::line(&pair.rule.replace('_', " "), MEDIUM),
@@ -111,8 +125,8 @@ impl PairView {
                 heading.join(" / ")
             },
             differences: {
-                let cut = pair.a.cut_from.or(pair.b.cut_from).is_some();
-                let shown = if cut { " in the part compared here" } else { "" };
+                let is_part = cut || !aligned.is_complete();
+                let shown = if is_part { " in the part compared here" } else { "" };
                 match differences(&aligned.segments) {
                     0 => format!("no {unit} differs{shown}"),
                     number => format!("{}{shown}", counted(number as u64, "difference")),
@@ -123,7 +137,8 @@ impl PairView {
             b: Head::new(&pair.b, b.len(), unit),
             rows: columns.rows,
             coarse: aligned.coarse,
-        }
+            abridged: columns.abridged || cut,
+        })
     }
 }
 
@@ -153,22 +168,33 @@ struct Columns {
     left: usize,
     right: usize,
     rows: Vec<DiffRow>,
+    abridged: bool,
 }
 
 impl Columns {
     fn row(&mut self, row: Row<'_>) {
         if self.left == 0 || self.right == 0 {
             if !matches!(self.rows.last(), Some(DiffRow::Note(_))) {
+                self.abridged = true;
                 self.rows.push(DiffRow::Note("The rest is not shown.".into()));
             }
             return;
         }
         match row {
             Row::Same(tokens) => {
-                self.rows
-                    .push(DiffRow::Note(format!("{} the same", counted(tokens as u64, self.unit))));
+                self.rows.push(DiffRow::Note(format!(
+                    "{} in common",
+                    counted(tokens as u64, self.unit)
+                )));
+            }
+            Row::Unaligned(left, right) => {
+                let [left, right] = [left, right].map(|tokens| counted(tokens as u64, self.unit));
+                let note = format!("{left} on the left and {right} on the right are not compared");
+                self.abridged = true;
+                self.rows.push(DiffRow::Note(note));
             }
             Row::More(more) => {
+                self.abridged = true;
                 self.rows
                     .push(DiffRow::Note(format!("{} more", counted(more as u64, "difference"))));
             }

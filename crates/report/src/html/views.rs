@@ -214,6 +214,7 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     row("normalisation", &settings.normalize);
     row("keep", &settings.keep.join(", then "));
     row("linkage", &settings.linkage);
+    row("witness", settings.witness.as_deref().unwrap_or_default());
     row("analysis", &settings.analysis);
     row("hash", &settings.hash);
     for (name, value) in &settings.other {

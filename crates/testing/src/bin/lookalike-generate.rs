@@ -13,7 +13,7 @@ const BLOCK: usize = 1 << 20;
 /// Makes a collection of JSONL documents out of real text, the same for the same options.
 ///
 /// New documents are spliced from the sentences of the sources, with every fourth word replaced by
-/// another one of them; the others are near-duplicates of earlier documents. Each line has `id`,
+/// another one of them (with --shared, the same words in all documents); the others are near-duplicates of earlier documents. Each line has `id`,
 /// `text`, `url` and `source`; near-duplicates also say what they were made `from` and by which
 /// `edit`.
 #[derive(Debug, Parser)]
@@ -29,7 +29,8 @@ const BLOCK: usize = 1 << 20;
     lookalike-generate --documents 10000 --chain --edits 0.02 samples > chain.jsonl\n  \
     lookalike-generate --documents 200000 --half samples > half.jsonl\n  \
     lookalike-generate --documents 200000 --boilerplate samples > boilerplate.jsonl\n  \
-    lookalike-generate --documents 200000 --forms 1000 samples > forms.jsonl"
+    lookalike-generate --documents 200000 --forms 1000 samples > forms.jsonl\n  \
+    lookalike-generate --documents 200000 --shared 12 samples > shared.jsonl"
 )]
 struct Arguments {
     /// Number of documents.
@@ -78,6 +79,10 @@ struct Arguments {
     /// Fillings of this many forms with a few gaps.
     #[arg(long, group = "mode", value_name = "F", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     forms: Option<u32>,
+    /// Originals are made of whole sentences, each of which is in about N of them. With --fresh, single words
+    /// of these sentences differ.
+    #[arg(long, group = "mode", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    shared: Option<u32>,
     /// Files and directories to take text from: JSONL (field `text`), text, HTML, CSV, Parquet.
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
@@ -102,9 +107,10 @@ fn bytes(text: &str) -> Result<u64, String> {
 
 impl Arguments {
     fn options(&self) -> Options {
-        let mode = match (self.templates, self.forms) {
-            (Some(templates), _) => Mode::Templates { templates: templates as usize },
-            (_, Some(forms)) => Mode::Forms { forms: forms as usize },
+        let mode = match (self.templates, self.forms, self.shared) {
+            (Some(templates), ..) => Mode::Templates { templates: templates as usize },
+            (_, Some(forms), _) => Mode::Forms { forms: forms as usize },
+            (.., Some(documents)) => Mode::Shared { documents: documents as usize },
             _ if self.half => Mode::Half,
             _ if self.boilerplate => Mode::Boilerplate,
             _ if self.copies => Mode::Copies,

@@ -42,7 +42,18 @@ pub enum Mode {
         /// How many texts.
         forms: usize,
     },
+    /// As `Mixed`, but originals are made of whole sentences of a stock, each of which is in about so
+    /// many originals: what real collections share, in quotations, forms and agency reports.
+    Shared {
+        /// Originals that contain a sentence, on average.
+        documents: usize,
+    },
 }
+
+/// Sentences of the stock that originals draw from at a time. Two originals can share a sentence if
+/// fewer than this many times [`Mode::Shared`]'s number of sentences were drawn between them, so what
+/// a document shares with others does not grow with the collection.
+const STOCK_WINDOW: usize = 1 << 15;
 
 /// Gaps of a form. At 250 words two fillings of five gaps share about 0.8 of their 5-shingles, of one
 /// 0.96, of twelve 0.6: there are forms on both sides of any usual threshold, and on it.
@@ -56,7 +67,7 @@ pub struct Options {
     /// Median of the documents' words.
     pub words: usize,
     /// How many in a million are near-duplicates of earlier documents (mixed, templates, boilerplate,
-    /// and of the other half in half).
+    /// shared, and of the other half in half).
     pub duplicates: u32,
     /// How many words in a million change (variants, chain, half).
     pub edits: u32,
@@ -82,6 +93,10 @@ pub struct Generator<'a> {
     count: u64,
     /// Fresh words made so far.
     fresh: u32,
+    /// Sentences drawn from the stock so far.
+    drawn: u64,
+    /// Sentences of the stock that are drawn from at a time.
+    stock_window: usize,
     /// Documents that near-duplicates can be made from.
     recent: VecDeque<Earlier>,
     /// Beginnings and ends of pages; or forms, and where their gaps are.
@@ -123,6 +138,8 @@ impl<'a> Generator<'a> {
             prng,
             count: 0,
             fresh: 0,
+            drawn: 0,
+            stock_window: STOCK_WINDOW,
             recent: VecDeque::new(),
             templates,
             words: Words::new(),
@@ -170,7 +187,9 @@ impl<'a> Generator<'a> {
                 let duplicate = self.prng.happens(self.options.duplicates);
                 duplicate.then(|| (self.prng.between(1, known - 1), Edit::draw(&mut self.prng)))
             }
-            Mode::Mixed | Mode::Templates { .. } | Mode::Boilerplate if known > 0 => {
+            Mode::Mixed | Mode::Templates { .. } | Mode::Boilerplate | Mode::Shared { .. }
+                if known > 0 =>
+            {
                 let duplicate = self.prng.happens(self.options.duplicates);
                 duplicate.then(|| (self.prng.below(known), Edit::draw(&mut self.prng)))
             }
@@ -190,11 +209,33 @@ impl<'a> Generator<'a> {
             self.words.extend_from_slice(&self.templates[template].0);
         }
         let start = self.words.len();
-        self.sources.splice(length, &mut self.prng, &mut self.words);
+        match self.options.mode {
+            Mode::Shared { documents } => self.quote(length, documents.max(1)),
+            _ => self.sources.splice(length, &mut self.prng, &mut self.words),
+        }
         self.refresh(start);
         if let Some(template) = template {
             self.words.extend_from_slice(&self.templates[template].1);
         }
+    }
+
+    /// Appends this many words of whole sentences, the last one cut. The window of the stock moves on by
+    /// one sentence for every `documents` that are drawn, so each is drawn about that many times.
+    fn quote(&mut self, words: usize, documents: usize) {
+        let end = self.words.len() + words;
+        while self.words.len() < end {
+            for _ in 0..self.prng.between(1, 4) {
+                let first = self.drawn / documents as u64;
+                let number = first + self.prng.below(self.stock_window) as u64;
+                self.sources.stock_sentence(self.options.seed, number, &mut self.words);
+                self.drawn += 1;
+                if self.words.len() >= end {
+                    break;
+                }
+            }
+            self.words.push(BREAK);
+        }
+        self.words.truncate(end);
     }
 
     /// Puts fresh words in the place of some, but for the first, which says where the document is from.
@@ -226,7 +267,7 @@ impl<'a> Generator<'a> {
 
     fn length(&mut self) -> usize {
         match self.options.mode {
-            Mode::Mixed | Mode::Templates { .. } | Mode::Half => {}
+            Mode::Mixed | Mode::Templates { .. } | Mode::Half | Mode::Shared { .. } => {}
             Mode::Boilerplate => {
                 let own = self.options.words - self.options.words / 3;
                 return own.max(2 * FEWEST_WORDS);
@@ -250,7 +291,11 @@ impl<'a> Generator<'a> {
                 1
             }
             Mode::Forms { .. } => 0,
-            Mode::Mixed | Mode::Templates { .. } | Mode::Half | Mode::Boilerplate => WINDOW,
+            Mode::Mixed
+            | Mode::Templates { .. }
+            | Mode::Half
+            | Mode::Boilerplate
+            | Mode::Shared { .. } => WINDOW,
         };
         // The first of a half is made from for ever.
         let oldest = usize::from(self.options.mode == Mode::Half);
@@ -323,7 +368,7 @@ mod tests {
         oracle::pairs(texts, &settings)
     }
 
-    const MODES: [Mode; 8] = [
+    const MODES: [Mode; 9] = [
         Mode::Mixed,
         Mode::Copies,
         Mode::Variants { texts: 3 },
@@ -332,6 +377,7 @@ mod tests {
         Mode::Half,
         Mode::Boilerplate,
         Mode::Forms { forms: 3 },
+        Mode::Shared { documents: 12 },
     ];
 
     #[test]
@@ -420,6 +466,47 @@ mod tests {
         assert_eq!(kinds.len(), 5, "{kinds:?}");
         let found = pairs(&texts, 4, 5).len();
         assert!(found > duplicates / 3, "{found} pairs for {duplicates} near-duplicates");
+    }
+
+    /// Counted from the words themselves, for sentences that were in the window all their time.
+    #[test]
+    fn a_shared_sentence_is_in_as_many_originals_as_asked() {
+        let sources = small_sources();
+        for asked in [3, 12] {
+            let options = Options { duplicates: 0, ..options(Mode::Shared { documents: asked }) };
+            let mut generator = Generator::new(&sources, options);
+            generator.stock_window = 300;
+            let mut texts = Vec::new();
+            for _ in 0..2000 {
+                generator.write_next(&mut Vec::new());
+                texts.push(generator.words.clone());
+            }
+            let mut places: HashMap<&[u32], std::collections::BTreeSet<usize>> = HashMap::new();
+            for (number, words) in texts.iter().enumerate() {
+                for run in words.windows(12) {
+                    places.entry(run).or_default().insert(number);
+                }
+            }
+            let last = generator.drawn / asked as u64;
+            let (first, mut sentences, mut originals) = (300, 0, 0);
+            for number in first..last {
+                let mut words = Words::new();
+                sources.stock_sentence(options.seed, number, &mut words);
+                sentences += 1;
+                originals += places.get(&words[..12]).map_or(0, |places| places.len());
+            }
+            assert!(sentences > 1000, "{sentences}");
+            // The last sentence of a document is cut, and one of a document's two dozen comes twice.
+            let mean = originals as f64 / sentences as f64;
+            assert!((0.85..1.05).contains(&(mean / asked as f64)), "{mean}, asked for {asked}");
+        }
+    }
+
+    #[test]
+    fn originals_that_share_sentences_are_no_near_duplicates() {
+        let options = Options { duplicates: 0, ..options(Mode::Shared { documents: 12 }) };
+        let documents = documents(options, 1000);
+        assert_eq!(pairs(&texts(&documents), 1, 2), []);
     }
 
     #[test]

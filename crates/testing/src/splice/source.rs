@@ -21,6 +21,10 @@ const SHORTEST_SENTENCE: usize = 5;
 /// ...and ends here in any case, so that text without full stops can be spliced too.
 const LONGEST_SENTENCE: usize = 40;
 
+/// A sentence of the stock goes on over sentences of the sources (headings, items of lists) until it
+/// has this many words.
+const SHORTEST_IN_STOCK: usize = 12;
+
 /// How often a word of a spliced sentence is replaced, in millionths.
 const REPLACED: u32 = 250_000;
 
@@ -156,6 +160,20 @@ impl Sources {
             out.push(BREAK);
         }
         out.truncate(end);
+    }
+
+    /// Appends sentence `number` of a stock that has as many as are asked for: sentences of the sources
+    /// with every fourth word replaced, whose words depend on the seed and the number alone.
+    pub(super) fn stock_sentence(&self, seed: u64, number: u64, out: &mut Words) {
+        let mut prng = Prng::new(Prng::new(seed ^ number.rotate_left(32)).bits());
+        let end = out.len() + SHORTEST_IN_STOCK;
+        let mut next = prng.below(self.sentences.len());
+        while out.len() < end {
+            for word in self.sentences[next].clone() {
+                out.push(if prng.happens(REPLACED) { self.draw(&mut prng) } else { word });
+            }
+            next = (next + 1) % self.sentences.len();
+        }
     }
 
     fn add(&mut self, name: &str, text: &str) -> Result<(), SourceError> {

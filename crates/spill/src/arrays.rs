@@ -1,16 +1,16 @@
-//! Arrays of numbers in, bytes out; and back.
+//! Arrays of little-endian numbers.
 
 use std::io::{self, Read, Write};
 
-/// A number that is written little-endian.
+/// A number that is stored little-endian.
 pub trait Number: Copy + Default {
-    /// Its bytes.
+    /// Size in bytes.
     const BYTES: usize;
 
-    /// Writes it into as many bytes.
+    /// Stores it in a slice of [`Number::BYTES`] bytes.
     fn put(self, bytes: &mut [u8]);
 
-    /// Reads it from as many bytes.
+    /// Loads it from a slice of [`Number::BYTES`] bytes.
     fn get(bytes: &[u8]) -> Self;
 }
 
@@ -34,10 +34,10 @@ macro_rules! number {
 
 number!(u8, u32, u64, u128, f64);
 
-/// Bytes that are made at a time.
+/// Bytes converted at a time, on the stack.
 const PART: usize = 8192;
 
-/// Writes arrays, each behind its length.
+/// Writes arrays, each preceded by its length as u64.
 #[derive(Debug)]
 pub struct Encoder<W>(pub W);
 
@@ -45,16 +45,16 @@ impl<W: Write> Encoder<W> {
     /// Writes an array.
     ///
     /// # Errors
-    /// What the writer says.
+    /// The error of the writer.
     pub fn array<T: Number>(&mut self, numbers: &[T]) -> io::Result<()> {
         self.0.write_all(&(numbers.len() as u64).to_le_bytes())?;
         self.numbers(numbers)
     }
 
-    /// Writes numbers alone: whoever reads them knows how many they are.
+    /// Writes numbers without their count, which the reader has to know.
     ///
     /// # Errors
-    /// What the writer says.
+    /// The error of the writer.
     pub fn numbers<T: Number>(&mut self, numbers: &[T]) -> io::Result<()> {
         let mut bytes = [0; PART];
         for numbers in numbers.chunks(PART / T::BYTES) {
@@ -73,15 +73,15 @@ impl<W: Write> Encoder<W> {
 pub struct Decoder<R>(pub R);
 
 impl<R: Read> Decoder<R> {
-    /// Reads an array of at most `most` bytes: a damaged length must not ask for all memory.
+    /// Reads an array of at most `max_bytes` bytes, so that a damaged length cannot allocate more.
     ///
     /// # Errors
-    /// What the reader says, or a length that cannot be.
-    pub fn array<T: Number>(&mut self, most: u64) -> io::Result<Vec<T>> {
+    /// The error of the reader, or a length beyond `max_bytes`.
+    pub fn array<T: Number>(&mut self, max_bytes: u64) -> io::Result<Vec<T>> {
         let mut length = [0; 8];
         self.0.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
-        if length.checked_mul(T::BYTES as u64).is_none_or(|bytes| bytes > most) {
+        if length.checked_mul(T::BYTES as u64).is_none_or(|bytes| bytes > max_bytes) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "an array longer than its file",
@@ -92,10 +92,10 @@ impl<R: Read> Decoder<R> {
         Ok(numbers)
     }
 
-    /// Appends so many numbers to `out`.
+    /// Reads `count` numbers and appends them to `out`.
     ///
     /// # Errors
-    /// What the reader says.
+    /// The error of the reader.
     pub fn numbers<T: Number>(&mut self, mut count: u64, out: &mut Vec<T>) -> io::Result<()> {
         let mut bytes = [0; PART];
         while count > 0 {
@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arrays_come_back(
+        fn arrays_round_trip(
             small in prop::collection::vec(any::<u8>(), 0..20_000),
             middle in prop::collection::vec(any::<u32>(), 0..5000),
             large in prop::collection::vec(any::<u128>(), 0..1500),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_cannot_be_is_refused() {
+    fn a_length_beyond_the_file_is_an_error() {
         let bytes = u64::MAX.to_le_bytes();
         assert!(Decoder(&bytes[..]).array::<u32>(1000).is_err());
     }

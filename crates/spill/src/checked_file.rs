@@ -1,7 +1,7 @@
-//! What one finished step knows, in one file: whole and checked, or not there.
+//! Checked file: complete and verified, or absent.
 
-use super::frames::damaged;
-use super::{Decoder, Encoder};
+use crate::spill_file::damaged;
+use crate::{Decoder, Encoder};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// Bytes of the checksum at the end.
 const SUM: u64 = 8;
 
-/// Takes what passes into a checksum.
+/// Computes the checksum of all bytes that pass through.
 struct Summing<T> {
     inner: T,
     sum: Xxh3,
@@ -36,11 +36,11 @@ impl<R: Read> Read for Summing<R> {
     }
 }
 
-/// Writes a file. It has its name once all of it is on the disk.
+/// Writes a file under a temporary name, flushes it to the disk, and renames it.
 ///
 /// # Errors
-/// What the system says.
-pub fn write_whole(
+/// The error of the operating system or of `write`.
+pub fn write_checked_file(
     path: &Path,
     write: impl FnOnce(&mut Encoder<&mut dyn Write>) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -53,12 +53,12 @@ pub fn write_whole(
     fs::rename(partial, path)
 }
 
-/// Reads what [`write_whole`] wrote; `None` where there is no such file. `read` also learns how many bytes
-/// there are.
+/// Reads what [`write_checked_file`] wrote; `None` if the file does not exist. `read` is also given
+/// the number of bytes.
 ///
 /// # Errors
-/// What the system says, or that it is not what was written.
-pub fn read_whole<T>(
+/// The error of the operating system, or a checksum that does not match.
+pub fn read_checked_file<T>(
     path: &Path,
     read: impl FnOnce(&mut Decoder<&mut dyn Read>, u64) -> io::Result<T>,
 ) -> io::Result<Option<T>> {
@@ -82,17 +82,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_or_damaged_or_not_there() {
+    fn complete_or_damaged_or_absent() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("units");
         let read = || {
-            read_whole(&path, |decoder, most| {
+            read_checked_file(&path, |decoder, most| {
                 Ok((decoder.array::<u32>(most)?, decoder.array::<u64>(most)?))
             })
         };
         assert!(read().unwrap().is_none());
         let (small, large) = (vec![1u32, 2, 3], vec![u64::MAX; 40]);
-        write_whole(&path, |encoder| {
+        write_checked_file(&path, |encoder| {
             encoder.array(&small)?;
             encoder.array(&large)
         })
@@ -110,11 +110,11 @@ mod tests {
     }
 
     #[test]
-    fn one_that_could_not_be_finished_has_no_name() {
+    fn an_unfinished_file_is_absent() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("units");
         let fails = |_: &mut Encoder<&mut dyn Write>| Err(io::ErrorKind::StorageFull.into());
-        assert!(write_whole(&path, fails).is_err());
+        assert!(write_checked_file(&path, fails).is_err());
         assert!(!path.exists());
     }
 }

@@ -1,10 +1,10 @@
-//! Pieces of data in, one behind the other in one file; each of them, when it is asked for, out.
+//! Spill file: an append-only sequence of frames.
 //!
-//! A *frame* is a head, a front and a back. The head is bytes, compressed, and read as a whole. Front and back
-//! are words that lie there as they are, so that parts of them can be read; who needs only the one does not
-//! read the other. All three have checksums, and the place of the frame in the file is part of one of
-//! them: a frame that was lost, repeated or moved is damage, too. A file whose writer was killed ends in half a frame:
-//! [`FrameFile::reopen`] keeps the whole ones before it.
+//! A frame has a head, a front and a back. The head is bytes, compressed, and read as a whole. Front
+//! and back are arrays of words stored uncompressed, so that ranges of them can be read. Each of the
+//! three has a checksum, and one of the checksums covers the offset of the frame in the file, so a
+//! frame that was lost, repeated or moved is detected as damage. A file whose writer was killed may
+//! end in an incomplete frame: [`SpillFile::reopen`] keeps the complete ones before it.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -13,20 +13,21 @@ use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 use zerocopy::IntoBytes;
 
-/// How a frame begins: what it is, and the version of this form.
+/// First bytes of a frame: the type and version of the format.
 const MAGIC: &[u8; 8] = b"LKFRAME3";
 
-/// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain), words of the front and of the back,
-/// checksums of the front, of the back, and of all this, the head and the place of the frame in the file.
+/// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain), words of the front and
+/// of the back, checksums of the front, of the back, and of all this, the head and the offset of the
+/// frame in the file.
 const HEADER: usize = 56;
 
 /// Bytes of a word.
 const WORD: u64 = 8;
 
-/// The fastest level that still finds what repeats.
+/// Zstandard level: the fastest that still finds repetitions.
 const LEVEL: i32 = 1;
 
-/// Where a frame lies.
+/// Location of a frame in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     start: u64,
@@ -51,12 +52,12 @@ impl Frame {
     }
 }
 
-/// A file of frames.
+/// An append-only file of frames.
 ///
 /// ```
-/// use lookalike_io::scratch::FrameFile;
+/// use lookalike_spill::SpillFile;
 ///
-/// let mut file = FrameFile::unnamed(&std::env::temp_dir())?;
+/// let mut file = SpillFile::unnamed(&std::env::temp_dir())?;
 /// let frame = file.append(b"what it is", &[1, 2, 3], &[4, 5, 6, 7])?;
 /// assert_eq!(file.head(frame)?, b"what it is");
 /// let mut part = [0; 2];
@@ -65,35 +66,36 @@ impl Frame {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct FrameFile {
+pub struct SpillFile {
     file: File,
     end: u64,
 }
 
-/// What was in a file that was opened again.
+/// The content of a reopened file.
 #[derive(Debug)]
 pub struct Reopened {
-    /// The file, ready to be appended to.
-    pub file: FrameFile,
-    /// The frames that are whole.
+    /// The file; new frames are appended after the last complete one.
+    pub file: SpillFile,
+    /// The complete frames, in file order.
     pub frames: Vec<Frame>,
-    /// Bytes behind them that are not, and were dropped.
+    /// Bytes after them that were incomplete or damaged, and were removed.
     pub dropped: u64,
 }
 
-impl FrameFile {
-    /// A file without a name in a folder: whatever ends the process, nothing is left behind.
+impl SpillFile {
+    /// Creates a file without a name in a folder; the system removes it when the process ends.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn unnamed(folder: &Path) -> io::Result<Self> {
         Ok(Self { file: tempfile::tempfile_in(folder)?, end: 0 })
     }
 
-    /// Opens a file, or makes it, and checks all of it: what comes behind the last whole frame is dropped.
+    /// Opens or creates a file and verifies all of it; what follows the last complete frame is
+    /// removed. O(bytes).
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn reopen(path: &Path) -> io::Result<Reopened> {
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
@@ -109,10 +111,10 @@ impl FrameFile {
         Ok(Reopened { file: Self { file, end }, frames, dropped: length - end })
     }
 
-    /// Removes a frame and all behind it; what is appended next begins where it began.
+    /// Removes a frame and all frames after it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn cut(&mut self, frame: Frame) -> io::Result<()> {
         self.file.set_len(frame.start)?;
         self.end = frame.start;
@@ -125,18 +127,18 @@ impl FrameFile {
         self.end
     }
 
-    /// Writes a frame.
+    /// Appends a frame.
     ///
     /// # Errors
-    /// What the system says; a head beyond 4 GiB.
+    /// The error of the operating system; a head beyond 4 GiB.
     pub fn append(&mut self, head: &[u8], front: &[u64], back: &[u64]) -> io::Result<Frame> {
         self.append_pieces(head, [front], [back])
     }
 
-    /// The same of a front and a back that lie in several pieces.
+    /// Appends a frame whose front and back are given in several pieces.
     ///
     /// # Errors
-    /// As [`FrameFile::append`].
+    /// As [`SpillFile::append`].
     pub fn append_pieces<const N: usize>(
         &mut self,
         head: &[u8],
@@ -176,10 +178,10 @@ impl FrameFile {
         Ok(frame)
     }
 
-    /// The head of a frame.
+    /// Reads the head of a frame.
     ///
     /// # Errors
-    /// What the system says, or that it is not what was written.
+    /// The error of the operating system, or a checksum that does not match.
     pub fn head(&self, frame: Frame) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; HEADER + frame.head as usize];
         read_at(&self.file, &mut bytes, frame.start)?;
@@ -190,23 +192,23 @@ impl FrameFile {
         }
     }
 
-    /// The front of a frame, in place of what is in `words`.
+    /// Reads the front of a frame; replaces the content of `words`.
     ///
     /// # Errors
-    /// What the system says, or that it is not what was written.
+    /// The error of the operating system, or a checksum that does not match.
     pub fn front(&self, frame: Frame, words: &mut Vec<u64>) -> io::Result<()> {
         self.whole(frame, (frame.front_start(), frame.front), 32, words)
     }
 
-    /// The back of a frame, in place of what is in `words`.
+    /// Reads the back of a frame; replaces the content of `words`.
     ///
     /// # Errors
-    /// What the system says, or that it is not what was written.
+    /// The error of the operating system, or a checksum that does not match.
     pub fn back(&self, frame: Frame, words: &mut Vec<u64>) -> io::Result<()> {
         self.whole(frame, (frame.back_start(), frame.back), 40, words)
     }
 
-    /// So many words from `start` on, if they have the checksum at this place of the header.
+    /// Reads `count` words at byte `start` and verifies the checksum at byte `sum` of the header.
     fn whole(
         &self,
         frame: Frame,
@@ -226,18 +228,19 @@ impl FrameFile {
         }
     }
 
-    /// Words of the front of a frame, unchecked: whoever wrote them knows what they are.
+    /// Reads words of the front of a frame, from index `from` on. Not verified: the caller needs
+    /// checksums of its own.
     ///
     /// # Errors
-    /// What the system says, or that the front ends before.
+    /// The error of the operating system, or a range beyond the front.
     pub fn read_front(&self, frame: Frame, from: u64, words: &mut [u64]) -> io::Result<()> {
         self.words((frame.front_start(), frame.front), from, words)
     }
 
-    /// Words of the back of a frame, unchecked.
+    /// Reads words of the back of a frame, as [`SpillFile::read_front`] does of the front.
     ///
     /// # Errors
-    /// What the system says, or that the back ends before.
+    /// The error of the operating system, or a range beyond the back.
     pub fn read_back(&self, frame: Frame, from: u64, words: &mut [u64]) -> io::Result<()> {
         self.words((frame.back_start(), frame.back), from, words)
     }
@@ -251,33 +254,33 @@ impl FrameFile {
         Ok(())
     }
 
-    /// Brings all that was written to the disk.
+    /// Flushes all writes to the disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 }
 
-/// The error for bytes that are not what was written.
-pub(super) fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "it came back other than it was written")
+/// The error for data that differs from what was written.
+pub(crate) fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "damaged: the data differs from what was written")
 }
 
-/// Checksum of the header before it, the head, and the place of the frame.
+/// Checksum of the header before it, the head, and the offset of the frame.
 fn head_sum(header: &[u8], head: &[u8], start: u64) -> u64 {
     xxh3_64_with_seed(head, xxh3_64_with_seed(&header[..48], start))
 }
 
-/// Length of the plain head, if the checksum of header, head and place holds.
+/// Length of the plain head, if the checksum of header, head and offset matches.
 fn plain_length(header: &[u8], head: &[u8], start: u64) -> Option<usize> {
     let word = |at: usize| Some(u64::from_le_bytes(header.get(at..at + 8)?.try_into().ok()?));
     let holds = header.starts_with(MAGIC) && word(48)? == head_sum(header, head, start);
     holds.then_some((word(8)? >> 32) as usize)
 }
 
-/// The frame at `start`, if it is whole.
+/// The frame at `start`, if it is complete and all checksums match.
 fn next_frame(reader: &mut impl Read, start: u64, length: u64) -> io::Result<Option<Frame>> {
     let mut header = [0; HEADER];
     if length - start < HEADER as u64 {
@@ -312,7 +315,7 @@ fn next_frame(reader: &mut impl Read, start: u64, length: u64) -> io::Result<Opt
     Ok(Some(frame))
 }
 
-/// Words as they are written.
+/// Words in the byte order of the file.
 fn little_endian(words: &[u64]) -> Cow<'_, [u64]> {
     match cfg!(target_endian = "little") {
         true => Cow::Borrowed(words),
@@ -325,7 +328,7 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
-/// Writes at an offset: where the file's own position is does not matter. On Windows, each read moves it.
+/// Writes at an offset, independent of the file's own position, which reads move on Windows.
 #[cfg(unix)]
 fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
@@ -372,7 +375,7 @@ mod tests {
     }
 
     fn written(path: &Path, pieces: u8) -> Vec<Frame> {
-        let mut file = FrameFile::reopen(path).unwrap().file;
+        let mut file = SpillFile::reopen(path).unwrap().file;
         let append = |n| {
             let (head, [front, back]) = piece(n);
             file.append(&head, &front, &back).unwrap()
@@ -381,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn frames_come_back_and_more_can_be_added() {
+    fn frames_round_trip_and_more_can_be_appended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
         let frames = written(&path, 9);
-        let Reopened { mut file, frames: found, dropped } = FrameFile::reopen(&path).unwrap();
+        let Reopened { mut file, frames: found, dropped } = SpillFile::reopen(&path).unwrap();
         assert_eq!((found, dropped), (frames, 0));
         let last = file.append(b"more", &[1, 2], &[]).unwrap();
-        let found = FrameFile::reopen(&path).unwrap();
+        let found = SpillFile::reopen(&path).unwrap();
         assert_eq!(found.frames[9], last);
         assert_eq!(found.file.bytes(), file.bytes());
         for (number, &frame) in found.frames[..9].iter().enumerate() {
@@ -412,30 +415,30 @@ mod tests {
 
     /// On Windows, a read at an offset moves the file's position; here, something else does.
     #[test]
-    fn a_frame_is_appended_wherever_the_file_was_read_last() {
+    fn append_is_independent_of_the_file_position() {
         use std::io::{Seek, SeekFrom};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
-        let mut file = FrameFile::reopen(&path).unwrap().file;
+        let mut file = SpillFile::reopen(&path).unwrap().file;
         let mut frames = Vec::new();
         for number in 0..9 {
             let (head, [front, back]) = piece(number);
             frames.push(file.append(&head, &front, &back).unwrap());
             file.file.seek(SeekFrom::Start(u64::from(number) * 7)).unwrap();
         }
-        let mut reopened = FrameFile::reopen(&path).unwrap();
+        let mut reopened = SpillFile::reopen(&path).unwrap();
         assert_eq!(reopened.frames, frames);
         reopened.file.file.rewind().unwrap();
         frames.push(reopened.file.append(b"more", &[1, 2], &[3]).unwrap());
-        assert_eq!(FrameFile::reopen(&path).unwrap().frames, frames);
+        assert_eq!(SpillFile::reopen(&path).unwrap().frames, frames);
     }
 
     #[test]
-    fn pieces_are_written_as_a_whole_would_be() {
+    fn pieces_are_written_like_one_array() {
         let folder = tempfile::tempdir().unwrap();
         let written = |name: &str, parts: bool| {
             let path = folder.path().join(name);
-            let mut file = FrameFile::reopen(&path).unwrap().file;
+            let mut file = SpillFile::reopen(&path).unwrap().file;
             match parts {
                 false => file.append(b"head", &[1, 2, 3], &[4, 5]),
                 true => file.append_pieces(b"head", [&[1], &[2, 3]], [&[4, 5], &[]]),
@@ -446,9 +449,9 @@ mod tests {
         assert_eq!(written("whole", false), written("parts", true));
     }
 
-    /// Cut anywhere, or with any byte changed: the frames before that place are there, and no others.
+    /// Truncated anywhere, or with any byte changed: exactly the frames before that byte are kept.
     #[test]
-    fn what_is_not_whole_is_dropped() {
+    fn incomplete_frames_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
         let frames = written(&path, 4);
@@ -459,16 +462,16 @@ mod tests {
             damaged[at] ^= 0x40;
             for content in [&bytes[..at], &damaged] {
                 std::fs::write(&path, content).unwrap();
-                let found = FrameFile::reopen(&path).unwrap();
+                let found = SpillFile::reopen(&path).unwrap();
                 assert_eq!(found.frames, frames[..whole], "byte {at}");
                 assert_eq!(found.file.bytes() + found.dropped, content.len() as u64);
             }
         }
     }
 
-    /// Whole frames in another order: the frames before the first that is not in its place are there.
+    /// Complete frames in another order: the frames before the first moved one are kept.
     #[test]
-    fn frames_in_other_places_are_damage() {
+    fn moved_frames_are_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
         let frames = written(&path, 4);
@@ -484,16 +487,16 @@ mod tests {
         ] {
             let moved: Vec<u8> = order.iter().flat_map(|&n| piece(n)).copied().collect();
             std::fs::write(&path, moved).unwrap();
-            assert_eq!(FrameFile::reopen(&path).unwrap().frames, frames[..whole], "{order:?}");
+            assert_eq!(SpillFile::reopen(&path).unwrap().frames, frames[..whole], "{order:?}");
         }
     }
 
     #[test]
-    fn what_changed_is_noticed() {
+    fn changed_bytes_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
         let frame = written(&path, 3)[2];
-        let file = FrameFile::reopen(&path).unwrap().file;
+        let file = SpillFile::reopen(&path).unwrap().file;
         let bytes = std::fs::read(&path).unwrap();
         let places = [frame.start + HEADER as u64 + 3, frame.front_start(), frame.back_start()];
         for (changed, at) in places.into_iter().enumerate() {

@@ -1,39 +1,42 @@
-//! The directory in which a run keeps what is done, so that it can go on when it was stopped.
+//! The scratch directory of a run: holds its checkpoints, so that a stopped run can be resumed.
+//!
+//! The directory is locked by the run that uses it. Its file [`JOB`] describes the job; `--resume`
+//! continues only if the descriptions are equal. A run may be killed at any moment, also while it
+//! creates or removes the directory: [`State`] classifies every intermediate state.
 
 use serde_json::Value;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file that says whose directory it is.
-pub const JOB: &str = "job.json";
+/// The file with the description of the job.
+pub(crate) const JOB: &str = "job.json";
 
 /// [`JOB`] while it is being written.
 const PARTIAL: &str = "job.partial";
 
-/// [`JOB`] once the run is over: what is left of the directory is of no use.
+/// The name of [`JOB`] once the run has finished and the directory is being removed.
 const OVER: &str = "job.over";
 
-/// The file that the run which uses the directory has locked.
+/// The file that is locked by the run that uses the directory.
 const LOCK: &str = "lock";
 
-/// A directory of one run. Dropped before [`Workshop::finish`], it stays for the next try if there is
-/// something in it to go on from.
+/// The scratch directory of one run. Dropped without [`ScratchDir::finish`], it stays if it contains
+/// checkpoints to resume from, and is removed otherwise.
 #[derive(Debug)]
-pub struct Workshop {
+pub(crate) struct ScratchDir {
     path: PathBuf,
-    /// Held as long as the run lasts.
+    /// The locked file; unlocked when dropped.
     _lock: File,
-    resumed: bool,
-    /// Whether it stays.
-    worth: bool,
+    /// Whether there are checkpoints, so that the directory stays when dropped.
+    has_checkpoints: bool,
 }
 
-/// Why a directory cannot be had.
+/// Why a scratch directory cannot be used or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum WorkshopError {
-    /// An earlier run left it.
+pub enum ScratchDirError {
+    /// An earlier run left it, and `--resume` was not given.
     #[error(
         "{}: an earlier run for the same output was stopped, and what it had done is kept here; run the \
          same command with --resume to continue, or delete this directory to start again",
@@ -43,7 +46,7 @@ pub enum WorkshopError {
         /// The directory.
         path: PathBuf,
     },
-    /// It was made for something else.
+    /// It belongs to a job with another description.
     #[error(
         "{}: what an earlier run left here does not fit: {difference}; run with what it had, or delete \
          the directory to begin anew",
@@ -52,16 +55,16 @@ pub enum WorkshopError {
     Other {
         /// The directory.
         path: PathBuf,
-        /// What is other now.
+        /// The first member that differs.
         difference: String,
     },
-    /// Somebody works there.
-    #[error("{}: another run is at work here; wait for it, or choose another output", path.display())]
+    /// Another process has locked it.
+    #[error("{}: another run uses this directory; wait for it, or choose another output", path.display())]
     InUse {
         /// The directory.
         path: PathBuf,
     },
-    /// It is none of ours.
+    /// It exists and is not a scratch directory.
     #[error(
         "{}: this is not a scratch directory of an earlier run; name another one by --scratch DIR",
         path.display()
@@ -70,7 +73,7 @@ pub enum WorkshopError {
         /// The directory.
         path: PathBuf,
     },
-    /// The run is over, and its directory stays.
+    /// The run has finished, but its directory cannot be removed.
     #[error(
         "{}: the result is in place, but the scratch directory cannot be removed: {reason}; delete it",
         path.display()
@@ -78,7 +81,7 @@ pub enum WorkshopError {
     NotRemoved {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         reason: io::Error,
     },
     /// Any other failure.
@@ -86,34 +89,35 @@ pub enum WorkshopError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         reason: io::Error,
     },
 }
 
-impl Workshop {
-    /// Makes the directory for a job, or with `resume` goes on in the one that was left.
+impl ScratchDir {
+    /// Creates the directory for a job, or with `resume` opens the one that an earlier run left.
     ///
     /// # Errors
-    /// One that was left and is not to be used, is of another job or in use; what the system says.
-    pub fn open(path: &Path, job: &Value, resume: bool) -> Result<Self, WorkshopError> {
+    /// A directory that is left but `resume` is not set, belongs to another job, or is in use; the
+    /// error of the operating system.
+    pub(crate) fn open(path: &Path, job: &Value, resume: bool) -> Result<Self, ScratchDirError> {
         let failed = |action| {
             let path = path.to_path_buf();
-            move |reason| WorkshopError::Io { path, action, reason }
+            move |reason| ScratchDirError::Io { path, action, reason }
         };
         let refuse = |state: &State| match state {
-            State::Foreign => Err(WorkshopError::Foreign { path: path.to_path_buf() }),
-            State::Left(_) if !resume => Err(WorkshopError::Left { path: path.to_path_buf() }),
+            State::Foreign => Err(ScratchDirError::Foreign { path: path.to_path_buf() }),
+            State::Left(_) if !resume => Err(ScratchDirError::Left { path: path.to_path_buf() }),
             State::Left(_) | State::HalfMade | State::Over => Ok(()),
         };
         let look = || State::of(path).map_err(failed("read what an earlier run left"));
-        // Nothing is written into a directory that is refused.
+        // Nothing is written into a directory that cannot be used.
         refuse(&look()?)?;
         let made = !path.exists();
         fs::create_dir_all(path).map_err(failed("make the scratch directory"))?;
-        // Until there is something to resume, a failure below removes what was made.
+        // As long as there are no checkpoints, a failure below removes the new directory.
         let unmade = |error| {
             if made {
                 let _ = fs::remove_dir_all(path);
@@ -126,17 +130,17 @@ impl Workshop {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(WorkshopError::InUse { path: path.to_path_buf() });
+                return Err(ScratchDirError::InUse { path: path.to_path_buf() });
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock it")(error)),
         }
-        // Until it was locked, another run may have changed it.
+        // Another run may have changed it before it was locked.
         let state = look()?;
         refuse(&state)?;
         match &state {
             State::Left(known) if known != job => {
                 let (path, difference) = (path.to_path_buf(), difference("", known, job));
-                return Err(WorkshopError::Other { path, difference });
+                return Err(ScratchDirError::Other { path, difference });
             }
             State::Left(_) => {}
             State::HalfMade | State::Over | State::Foreign => {
@@ -154,92 +158,84 @@ impl Workshop {
                 write().map_err(failed("write into the scratch directory")).map_err(unmade)?;
             }
         }
-        let resumed = matches!(state, State::Left(_));
-        Ok(Self { path: path.to_path_buf(), _lock: lock, resumed, worth: resumed })
+        let has_checkpoints = matches!(state, State::Left(_));
+        Ok(Self { path: path.to_path_buf(), _lock: lock, has_checkpoints })
     }
 
-    /// Removes what is left of a directory if a run was stopped while it removed it.
-    pub fn sweep(path: &Path) {
+    /// Removes the rest of a directory whose removal was interrupted.
+    pub(crate) fn sweep(path: &Path) {
         if let Ok(State::Over) = State::of(path)
             && let Ok(lock) = File::options().write(true).open(path.join(LOCK))
             && lock.try_lock().is_ok()
         {
-            // What cannot be removed is replaced by the next run that needs the directory.
+            // If this fails, the next run that needs the directory replaces its content.
             let _ = remove(path);
         }
     }
 
-    /// Where a file of this name lies.
+    /// Path of a file in the directory.
     #[must_use]
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Whether an earlier run left something.
-    #[must_use]
-    pub fn resumed(&self) -> bool {
-        self.resumed
+    /// Declares that checkpoints exist from here on: the directory stays when dropped.
+    pub(crate) fn keep(&mut self) {
+        self.has_checkpoints = true;
     }
 
-    /// From here on there is something to go on from.
-    pub fn keep(&mut self) {
-        self.worth = true;
-    }
-
-    /// Removes the directory: the run is over.
+    /// Removes the directory after a successful run.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn finish(mut self) -> Result<(), WorkshopError> {
-        self.worth = true;
+    /// The error of the operating system.
+    pub(crate) fn finish(mut self) -> Result<(), ScratchDirError> {
+        self.has_checkpoints = true;
         let path = self.path.clone();
-        remove(&path).map_err(|reason| WorkshopError::NotRemoved { path, reason })
+        remove(&path).map_err(|reason| ScratchDirError::NotRemoved { path, reason })
     }
-}
 
-impl Workshop {
-    /// Removes the directory of a job that cannot be done: there is no result. Stopped at any moment,
-    /// the rest is what a run leaves that had done less.
+    /// Removes the directory of a job that failed for good, without a result. If interrupted, the rest
+    /// is a valid directory with fewer checkpoints.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn abandon(mut self) -> Result<(), WorkshopError> {
-        self.worth = true;
+    /// The error of the operating system.
+    pub(crate) fn abandon(mut self) -> Result<(), ScratchDirError> {
+        self.has_checkpoints = true;
         let path = self.path.clone();
         let removed = clear(&path, &[LOCK, JOB])
             .and_then(|()| remove_if_there(&path.join(JOB)))
             .and_then(|()| remove_if_there(&path.join(LOCK)))
             .and_then(|()| fs::remove_dir(&path));
         let action = "remove the scratch directory";
-        removed.map_err(|reason| WorkshopError::Io { path, action, reason })
+        removed.map_err(|reason| ScratchDirError::Io { path, action, reason })
     }
 
-    /// Whether a run was stopped while it removed this directory, with its result in place.
+    /// Whether the removal of this directory after a successful run was interrupted.
     #[must_use]
-    pub fn is_over(path: &Path) -> bool {
+    pub(crate) fn is_over(path: &Path) -> bool {
         matches!(State::of(path), Ok(State::Over))
     }
 }
 
-impl Drop for Workshop {
+impl Drop for ScratchDir {
     fn drop(&mut self) {
-        if !self.worth {
-            // Nobody is left to be told, and the next run does not trip over an empty one.
+        if !self.has_checkpoints {
+            // An error cannot be returned here; the next run accepts an empty directory.
             let _ = remove(&self.path);
         }
     }
 }
 
-/// What a directory holds, whatever was running when it was stopped.
+/// State of a directory, after an interruption at any moment.
 #[derive(Debug)]
 enum State {
-    /// It is not there, or a run was stopped while it made it.
+    /// Absent, or its creation was interrupted.
     HalfMade,
-    /// What a run had done of this job.
+    /// Left by a stopped run of the job with this description.
     Left(Value),
-    /// A run was stopped while it removed it.
+    /// Its removal was interrupted.
     Over,
-    /// It is not one of ours.
+    /// Not a scratch directory.
     Foreign,
 }
 
@@ -255,7 +251,7 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::HalfMade),
             Err(error) => return Err(error),
         }
-        // What cannot be parsed was being written when the system stopped.
+        // A description that cannot be parsed was being written when the system stopped.
         let job = |name: &str| match fs::read(path.join(name)) {
             Ok(bytes) => Ok(serde_json::from_slice::<Value>(&bytes).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -275,7 +271,8 @@ impl State {
     }
 }
 
-/// Removes a directory of ours. Stopped at any moment, it leaves one that is recognised as of no use.
+/// Removes a scratch directory. If interrupted, the rest is recognised as [`State::Over`] or
+/// [`State::HalfMade`].
 fn remove(path: &Path) -> io::Result<()> {
     match fs::rename(path.join(JOB), path.join(OVER)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -283,12 +280,12 @@ fn remove(path: &Path) -> io::Result<()> {
     }
     clear(path, &[LOCK, OVER])?;
     remove_if_there(&path.join(LOCK))?;
-    // Last: it says that the result is in place.
+    // Last, as it records that the result is in place.
     remove_if_there(&path.join(OVER))?;
     fs::remove_dir(path)
 }
 
-/// Removes all that is in a directory but what has one of these names.
+/// Removes the entries of a directory, except those with one of these names.
 fn clear(path: &Path, except: &[&str]) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -310,7 +307,7 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The first place in which two descriptions differ, in words.
+/// Describes the first member in which two descriptions differ.
 fn difference(place: &str, before: &Value, now: &Value) -> String {
     let (Value::Object(a), Value::Object(b)) = (before, now) else {
         return match (before, now) {
@@ -338,39 +335,39 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_begun_is_gone_on_with_and_what_is_finished_is_gone() {
+    fn a_left_directory_is_resumed_and_a_finished_one_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.scratch");
         let job = json!({"settings": {"threshold": "0.8"}, "inputs": ["a", "b"]});
-        let mut workshop = Workshop::open(&path, &job, false).unwrap();
-        assert!(!workshop.resumed());
-        fs::write(workshop.path("chunks"), "some").unwrap();
+        let mut scratch = ScratchDir::open(&path, &job, false).unwrap();
+        assert!(!scratch.has_checkpoints);
+        fs::write(scratch.path("chunks"), "some").unwrap();
         assert!(matches!(
-            Workshop::open(&path, &job, true).unwrap_err(),
-            WorkshopError::InUse { .. }
+            ScratchDir::open(&path, &job, true).unwrap_err(),
+            ScratchDirError::InUse { .. }
         ));
-        workshop.keep();
-        drop(workshop);
-        let error = Workshop::open(&path, &job, false).unwrap_err();
-        assert!(matches!(error, WorkshopError::Left { .. }), "{error}");
+        scratch.keep();
+        drop(scratch);
+        let error = ScratchDir::open(&path, &job, false).unwrap_err();
+        assert!(matches!(error, ScratchDirError::Left { .. }), "{error}");
         let other = json!({"settings": {"threshold": "0.9"}, "inputs": ["a", "b"]});
-        let error = Workshop::open(&path, &other, true).unwrap_err().to_string();
+        let error = ScratchDir::open(&path, &other, true).unwrap_err().to_string();
         assert!(error.contains(r#"settings.threshold was "0.8" and is "0.9""#), "{error}");
-        let workshop = Workshop::open(&path, &job, true).unwrap();
-        assert!(workshop.resumed());
-        workshop.finish().unwrap();
+        let scratch = ScratchDir::open(&path, &job, true).unwrap();
+        assert!(scratch.has_checkpoints);
+        scratch.finish().unwrap();
         assert!(!path.exists());
     }
 
     #[test]
-    fn nothing_is_left_of_a_run_that_did_nothing() {
+    fn a_directory_without_checkpoints_is_removed_when_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.scratch");
-        drop(Workshop::open(&path, &Value::Null, false).unwrap());
+        drop(ScratchDir::open(&path, &Value::Null, false).unwrap());
         assert!(!path.exists());
     }
 
-    /// Stopped at any moment while the directory is made: what is left does not stop the next run.
+    /// Interrupted at any moment of its creation, the directory does not stop the next run.
     #[test]
     fn a_half_made_directory_is_reused() {
         let half_made: [&[(&str, &str)]; 6] = [
@@ -389,17 +386,17 @@ mod tests {
                 for (name, content) in files {
                     fs::write(path.join(name), content).unwrap();
                 }
-                let mut workshop = Workshop::open(&path, &json!({"a": 1}), resume).unwrap();
-                assert!(!workshop.resumed());
-                workshop.keep();
-                drop(workshop);
-                assert!(Workshop::open(&path, &json!({"a": 1}), true).unwrap().resumed());
+                let mut scratch = ScratchDir::open(&path, &json!({"a": 1}), resume).unwrap();
+                assert!(!scratch.has_checkpoints);
+                scratch.keep();
+                drop(scratch);
+                assert!(ScratchDir::open(&path, &json!({"a": 1}), true).unwrap().has_checkpoints);
             }
         }
     }
 
-    /// Stopped at any moment while the directory is removed: what is left is not taken for work to
-    /// resume, nor for a directory of others.
+    /// Interrupted at any moment of its removal, the directory is neither resumed nor taken for a
+    /// foreign one.
     #[test]
     fn a_half_removed_directory_is_replaced() {
         let job = json!({"inputs": ["a", "b"]});
@@ -420,18 +417,18 @@ mod tests {
                     fs::write(path.join(name), &text).unwrap();
                 }
                 if names.contains(&OVER) && resume {
-                    Workshop::sweep(&path);
+                    ScratchDir::sweep(&path);
                     assert!(!path.exists(), "{names:?}");
                 }
-                let workshop = Workshop::open(&path, &job, resume).unwrap();
-                assert!(!workshop.resumed(), "{names:?}");
-                // One that is in use stays.
-                Workshop::sweep(&path);
+                let scratch = ScratchDir::open(&path, &job, resume).unwrap();
+                assert!(!scratch.has_checkpoints, "{names:?}");
+                // A directory in use stays.
+                ScratchDir::sweep(&path);
                 assert!(path.exists());
                 for gone in ["chunks", "matches", "process", OVER] {
                     assert!(!path.join(gone).exists(), "{names:?}: {gone}");
                 }
-                workshop.finish().unwrap();
+                scratch.finish().unwrap();
                 assert!(!path.exists());
             }
         }
@@ -442,58 +439,58 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.scratch");
         let job = json!({"inputs": ["a"]});
-        let first = Workshop::open(&path, &job, false).unwrap();
-        // As a second run sees it that looked before the first had written the job.
+        let first = ScratchDir::open(&path, &job, false).unwrap();
+        // The state that a second run sees that looked before the first wrote the job.
         fs::rename(path.join(JOB), folder.path().join("aside")).unwrap();
-        let error = Workshop::open(&path, &job, false).unwrap_err();
-        assert!(matches!(error, WorkshopError::InUse { .. }), "{error}");
+        let error = ScratchDir::open(&path, &job, false).unwrap_err();
+        assert!(matches!(error, ScratchDirError::InUse { .. }), "{error}");
         fs::rename(folder.path().join("aside"), path.join(JOB)).unwrap();
         first.finish().unwrap();
         assert!(!path.exists());
     }
 
-    /// A job that cannot be done leaves nothing that looks like a finished one.
+    /// An abandoned directory never looks like that of a finished run.
     #[test]
-    fn an_abandoned_directory_is_gone_and_was_never_over() {
+    fn an_abandoned_directory_is_removed_and_never_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.scratch");
-        let mut workshop = Workshop::open(&path, &json!({"a": 1}), false).unwrap();
-        workshop.keep();
-        fs::write(workshop.path("chunks"), "some").unwrap();
-        assert!(!Workshop::is_over(&path));
-        workshop.abandon().unwrap();
-        assert!(!path.exists() && !Workshop::is_over(&path));
+        let mut scratch = ScratchDir::open(&path, &json!({"a": 1}), false).unwrap();
+        scratch.keep();
+        fs::write(scratch.path("chunks"), "some").unwrap();
+        assert!(!ScratchDir::is_over(&path));
+        scratch.abandon().unwrap();
+        assert!(!path.exists() && !ScratchDir::is_over(&path));
         fs::create_dir(&path).unwrap();
         fs::write(path.join(OVER), "{}").unwrap();
-        assert!(Workshop::is_over(&path));
+        assert!(ScratchDir::is_over(&path));
     }
 
     #[test]
-    fn parents_are_made_and_what_stands_in_their_place_is_named() {
+    fn parents_are_created_and_a_file_in_their_place_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/out.scratch");
-        Workshop::open(&path, &Value::Null, false).unwrap().finish().unwrap();
+        ScratchDir::open(&path, &Value::Null, false).unwrap().finish().unwrap();
         fs::write(folder.path().join("file"), "").unwrap();
         let path = folder.path().join("file/out.scratch");
-        let error = Workshop::open(&path, &Value::Null, false).unwrap_err().to_string();
+        let error = ScratchDir::open(&path, &Value::Null, false).unwrap_err().to_string();
         assert!(error.contains("file") && error.contains("--scratch DIR"), "{error}");
     }
 
     #[test]
-    fn the_folders_of_others_are_left_alone() {
+    fn foreign_directories_are_not_touched() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.txt"), "years of work").unwrap();
         for name in ["x/job.partial", "y/job.over", "z/job.json"] {
             let path = folder.path().join(name);
             fs::create_dir(path.parent().unwrap()).unwrap();
-            fs::write(&path, "what somebody else named so").unwrap();
-            let error = Workshop::open(path.parent().unwrap(), &Value::Null, true).unwrap_err();
-            assert!(matches!(error, WorkshopError::Foreign { .. }), "{error}");
+            fs::write(&path, "a foreign file").unwrap();
+            let error = ScratchDir::open(path.parent().unwrap(), &Value::Null, true).unwrap_err();
+            assert!(matches!(error, ScratchDirError::Foreign { .. }), "{error}");
             assert!(path.exists());
         }
         for resume in [false, true] {
-            let error = Workshop::open(folder.path(), &Value::Null, resume).unwrap_err();
-            assert!(matches!(error, WorkshopError::Foreign { .. }), "{error}");
+            let error = ScratchDir::open(folder.path(), &Value::Null, resume).unwrap_err();
+            assert!(matches!(error, ScratchDirError::Foreign { .. }), "{error}");
         }
         assert!(folder.path().join("thesis.txt").exists());
     }

@@ -1,0 +1,20 @@
+//! Checksummed spill files and checkpoint files of flat arrays.
+//!
+//! * [`SpillFile`]: an append-only file of frames, for data beyond a memory budget ([`spill_file`]).
+//!   Frames can be read in part, and a file that was cut off is reopened up to its last whole frame.
+//! * [`write_checked_file`], [`read_checked_file`]: a file that is complete and verified, or absent
+//!   ([`checked_file`]). [`Checkpoint`] is the trait of what is stored that way.
+//! * [`Encoder`], [`Decoder`]: arrays of little-endian numbers ([`arrays`]).
+//!
+//! The layouts are described in FORMAT.md. Every read verifies a checksum unless its documentation
+//! says otherwise; damage is an [`std::io::Error`], never a wrong value.
+
+pub mod arrays;
+pub mod checked_file;
+mod checkpoint;
+pub mod spill_file;
+
+pub use arrays::{Decoder, Encoder, Number};
+pub use checked_file::{read_checked_file, write_checked_file};
+pub use checkpoint::Checkpoint;
+pub use spill_file::{Frame, Reopened, SpillFile};
