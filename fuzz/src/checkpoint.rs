@@ -25,7 +25,7 @@ pub fn checkpoint(data: &[u8]) {
     job.scratch = Some(folder.path().join("scratch"));
     fs::create_dir(folder.path().join("scratch")).unwrap();
     let copy = Copy { scratch: folder.path().join("scratch"), to: folder.path().join("copy") };
-    lookalike::dedup(&job, &copy).unwrap();
+    lookalike::run_dedup(&job, &copy).unwrap();
     let expected = bytes_of(&output);
     fs::remove_dir_all(&output).unwrap();
 
@@ -39,7 +39,7 @@ pub fn checkpoint(data: &[u8]) {
     edits::apply(script, &mut bytes, &pieces);
     fs::write(&path, &bytes).unwrap();
     let resumed = Job { resume: true, ..job };
-    if lookalike::dedup(&resumed, &lookalike::Silent).is_ok() {
+    if lookalike::run_dedup(&resumed, &lookalike::Silent).is_ok() {
         assert_eq!(bytes_of(&output), expected, "another result after damage to {path:?}");
     }
 }

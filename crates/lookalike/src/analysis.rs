@@ -5,10 +5,11 @@ use crate::common::CommonCounts;
 use crate::memory::Memory;
 use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
+use lookalike_engine::files::ReadChunk;
 use lookalike_engine::{
     Answer, Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested,
     JoinPlan, MatchOptions, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
-    Verify, ingest,
+    Verify, ingest, ingest_chunks,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -90,7 +91,7 @@ pub(crate) fn analyse(
     list_pairs: bool,
     progress: &dyn Progress,
 ) -> Result<(Analysis, Staging), LookalikeError> {
-    let mut settings = job.settings.matching()?;
+    job.settings.matching()?;
     let keep = job.settings.keep_rules()?;
     if job.against_only && job.against.is_empty() {
         return Err(LookalikeError::Settings("--against-only needs --against".into()));
@@ -101,15 +102,54 @@ pub(crate) fn analyse(
                 .into(),
         ));
     }
-    let threads = job.thread_count();
     let (inputs, first_protected_file) = discover(job, &keep)?;
-    let mut phases = Vec::new();
-
     let memory = Memory::of(job.memory);
-    let mut scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
+    let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
+    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs };
+    Ok((analyse_inputs(request, Reading::Files, progress)?, staging))
+}
 
+/// What is analysed, and how.
+pub(crate) struct Request<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) inputs: Inputs,
+    /// Files from here on are protected.
+    pub(crate) first_protected_file: u32,
+    /// Where checkpoints are kept, if they are.
+    pub(crate) scratch_dir: Option<ScratchDir>,
+    /// Whether all pairs are wanted, not only those that decide.
+    pub(crate) list_pairs: bool,
+}
+
+/// Chunks of records that the caller has in memory.
+pub(crate) type CallerChunks<'s> = Box<dyn Iterator<Item = ReadChunk> + Send + 's>;
+
+/// Where the documents are read from.
+pub(crate) enum Reading<'s> {
+    /// The files of the inputs, which can be read several times.
+    Files,
+    /// Chunks that can be read once. The second is called when they are read: an error if that ended
+    /// before all of them were.
+    Once(CallerChunks<'s>, &'s dyn Fn() -> Result<(), LookalikeError>),
+}
+
+/// Reads and matches, on the threads of the rayon pool that this is called in.
+///
+/// # Errors
+/// Settings that exclude each other, records that cannot be read, an interruption.
+pub(crate) fn analyse_inputs(
+    request: Request<'_>,
+    reading: Reading<'_>,
+    progress: &dyn Progress,
+) -> Result<Analysis, LookalikeError> {
+    let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs } = request;
+    let mut settings = job.settings.matching()?;
+    let keep = job.settings.keep_rules()?;
+    let threads = job.thread_count();
+    let memory = Memory::of(job.memory);
+    let mut phases = Vec::new();
     let started = Instant::now();
     let (mut approach, lexicon) = approach(job, &inputs, threads, scratch_dir.as_mut(), progress)?;
     if job.settings.ignore_common.is_some() {
@@ -132,7 +172,16 @@ pub(crate) fn analyse(
         sequences: memory.sequences(),
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    let collection = ingest(&inputs, &signer, &options, progress)?;
+    let collection = match reading {
+        Reading::Files => ingest(&inputs, &signer, &options, progress)?,
+        Reading::Once(chunks, whole) => {
+            progress.phase("reading", None);
+            let collection = ingest_chunks(&inputs, chunks, &signer, &options, progress);
+            // Why the records ended comes before what became of those that were read.
+            whole()?;
+            collection?
+        }
+    };
     common.check(&collection)?;
     let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
         Ok(values) => values,
@@ -194,7 +243,7 @@ pub(crate) fn analyse(
         scratch_dir,
         resumed,
     };
-    Ok((analysis, staging))
+    Ok(analysis)
 }
 
 /// So many threads.

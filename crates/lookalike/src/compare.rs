@@ -35,6 +35,30 @@ pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, Lookal
     caught(|| Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None))
 }
 
+/// Compares two texts, as [`compare`] does for two files of plain text; they are named `a` and `b`.
+///
+/// ```
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// let settings = lookalike::Settings { shingle: Some(4), ..Default::default() };
+/// let evidence = lookalike::compare_texts("a rose is a rose is a rose", "a rose is a rose", &settings)?;
+/// assert_eq!(evidence.comparison().measures.shared, 2);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Settings that make no sense.
+pub fn compare_texts(a: &str, b: &str, settings: &Settings) -> Result<Evidence, LookalikeError> {
+    settings.matching()?;
+    let named = |id: &str, text: &str| DocExhibit {
+        id: id.to_owned(),
+        // As of a file, whose byte order mark is no part of its text.
+        text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
+        ..DocExhibit::default()
+    };
+    caught(|| Evidence::new(named("a", a), named("b", b), settings, None, None))
+}
+
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
     let (file, name) = parts(wanted);
     let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;

@@ -66,6 +66,27 @@ pub(crate) fn write_documents(
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
+    let mut table = Table::create(staging, NAME, format, &COLUMNS, digest, progress)?;
+    fill_documents(analysis, keep, &mut table)?;
+    table.finish()
+}
+
+/// The table in memory, which is only made for its part of the digest.
+pub(crate) fn digest_documents(
+    analysis: &Analysis,
+    keep: &[KeepRule],
+    digest: &mut Xxh3,
+    progress: &dyn Progress,
+) -> Result<(), LookalikeError> {
+    let mut table = Table::digest_only(NAME, digest, progress);
+    fill_documents(analysis, keep, &mut table)
+}
+
+fn fill_documents(
+    analysis: &Analysis,
+    keep: &[KeepRule],
+    table: &mut Table<'_>,
+) -> Result<(), LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
     let in_pairs = matches.in_pairs(units);
     let members = (0..units.len()).filter(|&unit| in_pairs[unit as usize]);
@@ -91,7 +112,6 @@ pub(crate) fn write_documents(
     let first_text = firsts(&listed, precedence.len(), text);
 
     try_par_sort_unstable_by(&mut order, |x, y| x.compare(*y, collection))?;
-    let mut table = Table::create(staging, NAME, format, &COLUMNS, digest, progress)?;
     for Named { a: document, .. } in order {
         let at = document as usize;
         let row = Row {
@@ -103,9 +123,9 @@ pub(crate) fn write_documents(
             lexically_equivalent: first_words[at] + 1,
             identical: first_text[at] + 1,
         };
-        write_row(&mut table, &DocumentName::of(collection, document)?, row)?;
+        write_row(table, &DocumentName::of(collection, document)?, row)?;
     }
-    table.finish()
+    Ok(())
 }
 
 /// The first of all documents with the same key, by document. Equal texts have equal words and equal

@@ -88,6 +88,18 @@ pub enum LookalikeError {
         /// Where what was done is kept.
         kept: std::path::PathBuf,
     },
+    /// The caller's records or batches ended with an error.
+    #[error(
+        "{name}: ended after {records} records: {error}; there is no result for a part of them"
+    )]
+    Source {
+        /// The source.
+        name: String,
+        /// Records read before the error.
+        records: u64,
+        /// The caller's error.
+        error: crate::source::SourceError,
+    },
     /// The scratch directory cannot be used.
     #[error(transparent)]
     ScratchDir(#[from] crate::scratch_dir::ScratchDirError),

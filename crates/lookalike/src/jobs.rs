@@ -48,7 +48,7 @@ pub struct Outcome {
 /// std::fs::write(&docs, format!("{{\"id\":\"a\",\"text\":\"{line}\"}}\n{{\"id\":\"b\",\"text\":\"{line}!\"}}\n"))?;
 ///
 /// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
-/// let outcome = lookalike::dedup(&job, &lookalike::Silent)?;
+/// let outcome = lookalike::run_dedup(&job, &lookalike::Silent)?;
 /// assert_eq!(outcome.summary.kept, 1);
 /// assert_eq!(outcome.summary.removed.lexically_equivalent, 1);
 /// # Ok(())
@@ -57,7 +57,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// Settings that make no sense, inputs that cannot be read, outputs that cannot be written.
-pub fn dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+pub fn run_dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
     let action = if job.mark.is_some() { Action::Mark } else { Action::Remove };
     run(job, action, progress)
 }
@@ -65,8 +65,8 @@ pub fn dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeErr
 /// Finds the same clusters and removes nothing: lists all pairs that reach the threshold.
 ///
 /// # Errors
-/// As [`dedup`].
-pub fn cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+/// As [`run_dedup`].
+pub fn run_cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
     run(job, Action::List, progress)
 }
 

@@ -16,12 +16,14 @@
 
 mod aligned_pairs;
 mod analysis;
+mod answer;
 mod approach;
 mod common;
 mod compare;
 mod decisions;
 mod document_columns;
 mod documents;
+mod embed;
 mod error;
 mod estimates;
 mod evaluate;
@@ -41,21 +43,25 @@ mod result_tables;
 mod scratch_dir;
 mod second_pass;
 mod settings;
+mod source;
 mod state;
 mod summarise;
 
-pub use compare::compare;
+pub use answer::{Answer, Counts, Member, Named, Pair, Place, Removed, ResultTable};
+pub use compare::{compare, compare_texts};
+pub use embed::{Resources, cluster, dedup};
 pub use error::{ErrorKind, LookalikeError, Unread};
 pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_methods, evaluate};
 pub use evaluate::{SCurve, s_curve};
 pub use evidence::Evidence;
 pub use explain::explain;
-pub use jobs::{Outcome, cluster, dedup};
+pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
+pub use source::{Record, Source, SourceError};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};

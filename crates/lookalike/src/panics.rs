@@ -25,7 +25,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ErrorKind, Job, LookalikeError, Progress, cluster, dedup};
+    use crate::{ErrorKind, Job, LookalikeError, Progress, run_cluster, run_dedup};
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
@@ -62,7 +62,7 @@ mod tests {
                 let (done, ended) = channel();
                 let run = job.clone();
                 std::thread::spawn(move || {
-                    let _ = done.send(dedup(&run, &Panics { phase, when_done }).map(|_| ()));
+                    let _ = done.send(run_dedup(&run, &Panics { phase, when_done }).map(|_| ()));
                 });
                 let error = ended.recv_timeout(Duration::from_secs(60)).expect("it hangs");
                 let error = error.unwrap_err();
@@ -72,7 +72,7 @@ mod tests {
                 assert!(text.contains("internal error: a defect"), "{text}");
                 assert!(text.contains("--resume") && text.contains(&*kept.to_string_lossy()));
                 assert!(!out.exists() && kept.is_dir());
-                assert_eq!(dedup(&job, &crate::Silent).unwrap().summary.documents, 100);
+                assert_eq!(run_dedup(&job, &crate::Silent).unwrap().summary.documents, 100);
                 assert!(!kept.exists());
             }
         }
@@ -84,7 +84,7 @@ mod tests {
         let docs = folder.path().join("docs.jsonl");
         std::fs::write(&docs, "{\"text\":\"one two three four five six\"}\n").unwrap();
         let job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
-        let error = cluster(&job, &Panics { phase: "indexing", when_done: false }).unwrap_err();
+        let error = run_cluster(&job, &Panics { phase: "indexing", when_done: false }).unwrap_err();
         assert!(matches!(error, LookalikeError::Internal { .. }), "{error}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -38,7 +38,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// What is asked of a finished run, and where the answer goes.
 #[derive(Debug, Clone)]
 pub struct ReclusterJob {
-    /// The directory of a finished [`cluster`](crate::cluster) or [`recluster`] run.
+    /// The directory of a finished [`cluster`](crate::run_cluster) or [`recluster`] run.
     pub run: PathBuf,
     /// What documents have to reach now: a decimal, as written.
     pub threshold: String,
@@ -102,7 +102,7 @@ struct Answer<'a> {
 /// Clusters a finished run anew, from its tables alone: at a threshold at least as high as its own, by
 /// its measure or one that its pairs cover, with any linkage.
 ///
-/// The tables are those that [`cluster`](crate::cluster) would write: the same documents are kept, and with
+/// The tables are those that [`cluster`](crate::run_cluster) would write: the same documents are kept, and with
 /// [`Linkage::Leaders`] each removed one has the same witness, by the same [`WitnessRule`]. One thing a run
 /// over the documents may know better. In connected components a member need not resemble its leader; where
 /// the two are not a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts
@@ -114,7 +114,7 @@ struct Answer<'a> {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use lookalike::{Job, ReclusterJob, Silent, cluster, recluster};
+/// use lookalike::{Job, ReclusterJob, Silent, run_cluster, recluster};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// let docs = folder.path().join("docs.jsonl");
@@ -126,7 +126,7 @@ struct Answer<'a> {
 /// let low = folder.path().join("low");
 /// let mut job = Job::new(vec![docs.display().to_string()], &low);
 /// job.settings.threshold = "0.5".into();
-/// assert_eq!(cluster(&job, &Silent)?.summary.largest_cluster, 3);
+/// assert_eq!(run_cluster(&job, &Silent)?.summary.largest_cluster, 3);
 ///
 /// std::fs::remove_file(&docs)?;
 /// let high = ReclusterJob::new(&low, "0.9", folder.path().join("high"));

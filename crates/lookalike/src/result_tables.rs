@@ -8,6 +8,7 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::document_columns::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::estimates;
+use arrow_array::RecordBatch;
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::{Collection, Edge, EngineError, Progress};
@@ -115,7 +116,8 @@ fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
 
 /// A table on its way to disk, and into its digest.
 pub(crate) struct Table<'a> {
-    writer: TableWriter,
+    /// None where only the digest is wanted.
+    writer: Option<TableWriter>,
     digest: &'a mut Xxh3,
     progress: &'a dyn Progress,
     rows: u64,
@@ -135,7 +137,33 @@ impl<'a> Table<'a> {
     ) -> Result<Self, LookalikeError> {
         digest.update(name.as_bytes());
         let writer = TableWriter::create(&staging.path(name), format, columns)?;
-        Ok(Self { writer, digest, progress, rows: 0 })
+        Ok(Self { writer: Some(writer), digest, progress, rows: 0 })
+    }
+
+    /// A table in memory.
+    pub(crate) fn in_memory(
+        name: &str,
+        columns: &[Column],
+        digest: &'a mut Xxh3,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        digest.update(name.as_bytes());
+        Self { writer: Some(TableWriter::in_memory(columns)), digest, progress, rows: 0 }
+    }
+
+    /// A table of which only the digest is wanted.
+    pub(crate) fn digest_only(
+        name: &str,
+        digest: &'a mut Xxh3,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        digest.update(name.as_bytes());
+        Self { writer: None, digest, progress, rows: 0 }
+    }
+
+    /// Ends a table in memory.
+    pub(crate) fn into_batches(self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        Ok(self.writer.map(TableWriter::into_batches).transpose()?.unwrap_or_default())
     }
 
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
@@ -144,7 +172,10 @@ impl<'a> Table<'a> {
         }
         self.rows += 1;
         digest_row(self.digest, cells.iter().copied());
-        Ok(self.writer.row(cells)?)
+        match &mut self.writer {
+            Some(writer) => Ok(writer.row(cells)?),
+            None => Ok(()),
+        }
     }
 
     /// A row of two documents, the rule that joined them where the table states one, and the counts of the pair.
@@ -183,7 +214,8 @@ impl<'a> Table<'a> {
 
     /// Ends the table.
     pub(crate) fn finish(self) -> Result<WrittenTable, LookalikeError> {
-        Ok(self.writer.finish()?)
+        let writer = self.writer.expect("only tables that are written are finished");
+        Ok(writer.finish()?)
     }
 }
 
@@ -238,6 +270,17 @@ pub(crate) fn write_ledger(
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
+    let columns = ledger_columns(Extra::of(analysis));
+    let mut table = Table::create(staging, "ledger", format, &columns, digest, progress)?;
+    fill_ledger(analysis, &mut table)?;
+    table.finish()
+}
+
+/// Adds the rows of the ledger.
+pub(crate) fn fill_ledger(
+    analysis: &Analysis,
+    table: &mut Table<'_>,
+) -> Result<(), LookalikeError> {
     let extra = Extra::of(analysis);
     let mut rows: Vec<_> = analysis
         .removals()
@@ -245,14 +288,12 @@ pub(crate) fn write_ledger(
         .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
     try_par_sort_unstable_by(&mut rows, |a, b| a.0.compare(b.0, &analysis.collection))?;
-    let mut table =
-        Table::create(staging, "ledger", format, &ledger_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for (Named { a: document, .. }, removal) in rows {
         let names = [&name(document)?, &name(removal.kept)?];
         table.compared(names, Some(removal.rule.name()), removal.evidence, extra)?;
     }
-    table.finish()
+    Ok(())
 }
 
 /// One document or two with what orders them by their names: their ranks, where they have some. At hand for a sort,
@@ -300,6 +341,18 @@ pub(crate) fn write_clusters(
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
+    let mut table =
+        Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
+    fill_clusters(analysis, clusters, &mut table)?;
+    table.finish()
+}
+
+/// Adds the rows of the clusters.
+pub(crate) fn fill_clusters(
+    analysis: &Analysis,
+    clusters: &Clusters,
+    table: &mut Table<'_>,
+) -> Result<(), LookalikeError> {
     let named = |document| Named::of(analysis, document);
     let mut rows: Vec<(u64, bool, Named, Option<f64>)> = clusters
         .in_order()
@@ -318,8 +371,6 @@ pub(crate) fn write_clusters(
         Ordering::Equal => a.2.compare(b.2, &analysis.collection),
         order => Ok(order),
     })?;
-    let mut table =
-        Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
     let mut leader = DocumentName::default();
     for (number, removed, Named { a: document, .. }, value) in rows {
         let member = name(document)?;
@@ -328,7 +379,7 @@ pub(crate) fn write_clusters(
         }
         table.member(&member, number, &leader, value)?;
     }
-    table.finish()
+    Ok(())
 }
 
 /// A pair of documents as a row.
@@ -346,17 +397,23 @@ pub(crate) fn write_pairs(
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
+    let columns = pair_columns(Extra::of(analysis));
+    let mut table = Table::create(staging, "pairs", format, &columns, digest, progress)?;
+    fill_pairs(analysis, &mut table)?;
+    table.finish()
+}
+
+/// Adds the rows of the pairs, a before b by name.
+pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(), LookalikeError> {
     let extra = Extra::of(analysis);
     let mut rows = pair_rows(analysis)?;
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
     try_par_sort_unstable_by(&mut rows, compare)?;
-    let mut table =
-        Table::create(staging, "pairs", format, &pair_columns(extra), digest, progress)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         table.compared([&name(a)?, &name(b)?], None, evidence, extra)?;
     }
-    table.finish()
+    Ok(())
 }
 
 /// Edges between units, spelled out as pairs of documents: all of them where the list is complete,

@@ -391,7 +391,7 @@ fn pick(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Job, LookalikeError, Outcome, Progress, cluster, dedup};
+    use crate::{Job, LookalikeError, Outcome, Progress, run_cluster, run_dedup};
     use std::fs::{self, File};
     use std::path::{Path, PathBuf};
 
@@ -473,8 +473,13 @@ mod tests {
         let parted = whole.replacen(" five", "\n{}  ", 1);
         for after in [joined, blanked, parted] {
             assert_eq!(after.len(), whole.len(), "the size must not give it away");
-            let (result, left) =
-                changed(dedup, "writing", ("c.jsonl", whole.as_bytes()), after.as_bytes(), true);
+            let (result, left) = changed(
+                run_dedup,
+                "writing",
+                ("c.jsonl", whole.as_bytes()),
+                after.as_bytes(),
+                true,
+            );
             let error = result.unwrap_err();
             assert!(matches!(error, LookalikeError::Changed { .. }), "{error}");
             assert!(
@@ -487,7 +492,7 @@ mod tests {
         for (after, keep_time) in [(lines(2), true), (whole.clone(), false), (String::new(), false)]
         {
             let (result, left) = changed(
-                dedup,
+                run_dedup,
                 "writing",
                 ("c.jsonl", whole.as_bytes()),
                 after.as_bytes(),
@@ -509,7 +514,8 @@ mod tests {
         // The check sum at its end: all records are read before the damage shows.
         let at = packed.len() - 8;
         packed[at] ^= 1;
-        for (run, phase) in [(dedup as Run, "writing"), (cluster as Run, "picking samples")] {
+        for (run, phase) in [(run_dedup as Run, "writing"), (run_cluster as Run, "picking samples")]
+        {
             let (result, left) = changed(run, phase, ("c.jsonl.gz", &whole), &packed, true);
             match phase {
                 "writing" => {
@@ -525,7 +531,7 @@ mod tests {
         }
         // The other way round, a file that was damaged and is not so any more.
         let skipping: Run =
-            |job, progress| dedup(&Job { skip_unreadable: true, ..job.clone() }, progress);
+            |job, progress| run_dedup(&Job { skip_unreadable: true, ..job.clone() }, progress);
         let (result, _) = changed(skipping, "writing", ("c.jsonl.gz", &packed), &whole, true);
         assert!(matches!(result.unwrap_err(), LookalikeError::Changed { .. }));
         // Damage that stays is counted and nothing else.

@@ -1,6 +1,6 @@
 //! A job that is cancelled at any poll ends as cancelled and leaves no result.
 
-use lookalike::{ErrorKind, Job, LookalikeError, Outcome, Progress, cluster, dedup};
+use lookalike::{ErrorKind, Job, LookalikeError, Outcome, Progress, run_cluster, run_dedup};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,7 +35,7 @@ fn left(folder: &Path) -> Vec<String> {
 
 #[test]
 fn at_any_poll() {
-    for (run, tables) in [(dedup as Run, 3), (cluster as Run, 3)] {
+    for (run, tables) in [(run_dedup as Run, 3), (run_cluster as Run, 3)] {
         for resume in [false, true] {
             let folder = tempfile::tempdir().unwrap();
             let docs = folder.path().join("docs.jsonl");

@@ -1,6 +1,6 @@
 //! Plans of collections whose truth is known because they were made so, beside the runs that follow.
 
-use lookalike::{Job, Linkage, Plan, PlanJob, Silent, dedup, plan};
+use lookalike::{Job, Linkage, Plan, PlanJob, Silent, plan, run_dedup};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -108,7 +108,7 @@ fn memory_and_scratch_are_those_of_the_run() {
     let file = case.job.output.with_extension("plan");
     std::fs::write(&file, said.to_json().expect("plain data")).expect("the folder is ours");
     case.job.plan = Some(file);
-    let run = dedup(&case.job, &Silent).expect("the job makes sense").summary.run;
+    let run = run_dedup(&case.job, &Silent).expect("the job makes sense").summary.run;
     let told = run.and_then(|run| run.plan).expect("there was a plan");
     let scratch = told.scratch_bytes.expect("the exact join is in every plan");
     assert!(scratch.actual > 0.0, "{scratch:?}");

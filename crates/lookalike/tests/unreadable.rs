@@ -51,7 +51,7 @@ fn job(folder: &Path, threads: usize) -> Job {
 }
 
 type Run = fn(&Job, &dyn Progress) -> Result<Outcome, LookalikeError>;
-const RUNS: [Run; 2] = [lookalike::dedup, lookalike::cluster];
+const RUNS: [Run; 2] = [lookalike::run_dedup, lookalike::run_cluster];
 
 fn refused(result: Result<Outcome, LookalikeError>, file: &str) -> String {
     let message = result.err().map(|error| error.to_string()).unwrap_or_default();
@@ -113,13 +113,13 @@ fn skipped_it_is_counted_and_named_everywhere() {
 fn a_run_that_failed_for_it_goes_on_when_told_to_skip() {
     let folder = inputs();
     let job = Job { resume: true, ..job(folder.path(), 2) };
-    refused(lookalike::dedup(&job, &Silent), GZIP);
+    refused(lookalike::run_dedup(&job, &Silent), GZIP);
     let skipping = Job { skip_unreadable: true, ..job };
-    let outcome = lookalike::dedup(&skipping, &Silent).unwrap();
+    let outcome = lookalike::run_dedup(&skipping, &Silent).unwrap();
     assert_eq!(outcome.summary.unreadable_inputs, 1);
     let resumed = bytes_of(&skipping.output);
     fs::remove_dir_all(&skipping.output).unwrap();
-    lookalike::dedup(&Job { resume: false, ..skipping.clone() }, &Silent).unwrap();
+    lookalike::run_dedup(&Job { resume: false, ..skipping.clone() }, &Silent).unwrap();
     assert!(resumed == bytes_of(&skipping.output));
 }
 
@@ -140,10 +140,10 @@ impl Progress for StopAt {
 fn a_resumed_run_refuses_what_an_earlier_one_skipped() {
     let folder = inputs();
     let job = Job { resume: true, skip_unreadable: true, ..job(folder.path(), 2) };
-    let stopped = lookalike::dedup(&job, &StopAt("writing", Default::default()));
+    let stopped = lookalike::run_dedup(&job, &StopAt("writing", Default::default()));
     assert!(stopped.is_err_and(|error| error.kind() == lookalike::ErrorKind::Cancelled));
-    refused(lookalike::dedup(&Job { skip_unreadable: false, ..job.clone() }, &Silent), GZIP);
-    assert_eq!(lookalike::dedup(&job, &Silent).unwrap().summary.unreadable_inputs, 1);
+    refused(lookalike::run_dedup(&Job { skip_unreadable: false, ..job.clone() }, &Silent), GZIP);
+    assert_eq!(lookalike::run_dedup(&job, &Silent).unwrap().summary.unreadable_inputs, 1);
 }
 
 /// Removes a file when a phase begins.
@@ -166,7 +166,7 @@ fn a_file_that_cannot_be_opened_fails_the_run() {
         let path = folder.path().join("in").join(name);
         fs::write(&path, "text\nsome words that are there\n").unwrap();
         let message =
-            refused(lookalike::dedup(&job(folder.path(), 2), &Remover("reading", path)), name);
+            refused(lookalike::run_dedup(&job(folder.path(), 2), &Remover("reading", path)), name);
         assert!(message.contains("cannot be opened"), "{message}");
     }
 }
@@ -180,10 +180,10 @@ fn an_io_error_fails_the_run() {
         fs::create_dir(folder.path().join("in")).unwrap();
         fs::write(folder.path().join("in/a.jsonl"), lines('a', 30)).unwrap();
         std::os::unix::fs::symlink("/proc/self/mem", folder.path().join("in").join(name)).unwrap();
-        let message = refused(lookalike::dedup(&job(folder.path(), 2), &Silent), name);
+        let message = refused(lookalike::run_dedup(&job(folder.path(), 2), &Silent), name);
         assert!(message.contains("check its disk"), "{message}");
         let skipping = Job { skip_unreadable: true, ..job(folder.path(), 2) };
-        let summary = lookalike::dedup(&skipping, &Silent).unwrap().summary;
+        let summary = lookalike::run_dedup(&skipping, &Silent).unwrap().summary;
         assert_eq!((summary.documents, summary.unreadable_inputs), (30, 1));
     }
 }
@@ -202,7 +202,7 @@ fn bad_records_do_not_fail_a_run() {
     let whole = packed.len();
     packed.extend(b"garbage behind");
     fs::write(folder.path().join("in/b.jsonl.gz"), &packed).unwrap();
-    let result = lookalike::dedup(&job(folder.path(), 2), &Silent);
+    let result = lookalike::run_dedup(&job(folder.path(), 2), &Silent);
     match result {
         Ok(outcome) => {
             assert_eq!((outcome.summary.documents, outcome.summary.problems), (2, 3));

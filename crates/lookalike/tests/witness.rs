@@ -7,8 +7,8 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    Job, Linkage, MethodSettings, ReclusterJob, Silent, TableFormat, Verify, WitnessRule, cluster,
-    dedup, methods, recluster,
+    Job, Linkage, MethodSettings, ReclusterJob, Silent, TableFormat, Verify, WitnessRule, methods,
+    recluster, run_cluster, run_dedup,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,14 +104,14 @@ fn cluster_and_recluster_name_the_same_witnesses() {
     let mut job = folder.family(2600, 8);
     job.settings.threshold = "0.75".into();
     let low = Job { output: folder.path("low"), ..job.clone() };
-    assert!(cluster(&low, &Silent).unwrap().summary.pairs.complete);
+    assert!(run_cluster(&low, &Silent).unwrap().summary.pairs.complete);
     let mut counts = Vec::new();
     for (threshold, rule) in ["0.75", "0.8", "0.85"].into_iter().flat_map(|t| RULES.map(|r| (t, r)))
     {
         job.settings.threshold = threshold.into();
         job.settings.witness = rule;
         let fresh = Job { output: folder.path("fresh"), threads: 3, ..job.clone() };
-        cluster(&fresh, &Silent).unwrap();
+        run_cluster(&fresh, &Silent).unwrap();
         let mut asked = ReclusterJob::new(&low.output, threshold, folder.path("again"));
         (asked.witness, asked.tables, asked.force) = (Some(rule), TableFormat::Jsonl, true);
         let summary = recluster(&asked, &Silent).unwrap();
@@ -120,7 +120,7 @@ fn cluster_and_recluster_name_the_same_witnesses() {
         assert_eq!(witnesses(&fresh.output), truth, "cluster {threshold} {rule:?}");
         assert_eq!(witnesses(&asked.output), truth, "recluster {threshold} {rule:?}");
         let only = Job { output: folder.path("only"), threads: 1, ..job.clone() };
-        dedup(&only, &Silent).unwrap();
+        run_dedup(&only, &Silent).unwrap();
         assert_eq!(witnesses(&only.output), truth, "dedup {threshold} {rule:?}");
         let kept: BTreeSet<_> = truth.values().collect();
         counts.push((truth.len(), kept.len()));
@@ -149,13 +149,13 @@ fn every_method_and_verification_names_the_witnesses_of_the_definition() {
             for rule in RULES {
                 job.settings.witness = rule;
                 job.threads = 2;
-                cluster(&job, &Silent).unwrap();
+                run_cluster(&job, &Silent).unwrap();
                 let truth = defined(&job.output, rule);
                 let label = format!("{} {verify:?} {rule:?}", about.name);
                 assert_eq!(witnesses(&job.output), truth, "{label}");
                 for threads in [1, 3] {
                     job.threads = threads;
-                    dedup(&job, &Silent).unwrap();
+                    run_dedup(&job, &Silent).unwrap();
                     assert_eq!(witnesses(&job.output), truth, "{label} on {threads} threads");
                 }
                 *removed.entry(verify.name()).or_insert(0) += truth.len();
@@ -170,14 +170,14 @@ fn a_choice_where_there_is_none_is_an_error() {
     let folder = Folder::new();
     let mut job = folder.family(20, 5);
     job.settings.witness = WitnessRule::Best;
-    cluster(&job, &Silent).unwrap();
+    run_cluster(&job, &Silent).unwrap();
     let mut asked = ReclusterJob::new(&job.output, "0.9", folder.path("again"));
     asked.linkage = Some(Linkage::Components);
     // The rule of the run has no meaning there, and nobody asked for it.
     assert_eq!(recluster(&asked, &Silent).unwrap().settings.witness, None);
     (asked.witness, asked.force) = (Some(WitnessRule::Best), true);
     job.settings.linkage = Linkage::Components;
-    let errors = [cluster(&job, &Silent).unwrap_err(), recluster(&asked, &Silent).unwrap_err()];
+    let errors = [run_cluster(&job, &Silent).unwrap_err(), recluster(&asked, &Silent).unwrap_err()];
     for error in errors.map(|error| error.to_string()) {
         assert!(error.contains("--witness best needs --linkage leaders"), "{error}");
     }

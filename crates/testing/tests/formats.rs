@@ -55,11 +55,11 @@ fn write_samples(folder: &Path) {
     fs::write("input.jsonl", input()).unwrap();
     for format in TableFormat::ALL {
         let output = PathBuf::from(format!("cluster-{format}"));
-        lookalike::cluster(&job(&output, format), &Silent).unwrap();
+        lookalike::run_cluster(&job(&output, format), &Silent).unwrap();
     }
-    lookalike::dedup(&job(Path::new("dedup"), TableFormat::Tsv), &Silent).unwrap();
+    lookalike::run_dedup(&job(Path::new("dedup"), TableFormat::Tsv), &Silent).unwrap();
     let marked = Job { mark: Some("dup_".into()), ..job(Path::new("mark"), TableFormat::Tsv) };
-    lookalike::dedup(&marked, &Silent).unwrap();
+    lookalike::run_dedup(&marked, &Silent).unwrap();
     build_lexicon("terms.lexicon");
     fs::create_dir("scratch").unwrap();
     interrupted(&folder.join("out"), &folder.join("scratch"), &folder.join("checkpoint"));
@@ -111,7 +111,7 @@ impl Progress for Copy<'_> {
 fn interrupted(output: &Path, scratch: &Path, checkpoint: &Path) {
     let name = format!("{}.scratch", output.file_name().unwrap().to_string_lossy());
     let job = Job { scratch: Some(scratch.to_owned()), ..job(output, TableFormat::Tsv) };
-    lookalike::dedup(&job, &Copy { from: scratch.join(name), to: checkpoint }).unwrap();
+    lookalike::run_dedup(&job, &Copy { from: scratch.join(name), to: checkpoint }).unwrap();
 }
 
 fn copy_files(from: &Path, to: &Path) {
@@ -301,7 +301,7 @@ fn begun(folder: &Path) -> (PathBuf, Json) {
     job.inputs = vec![folder.join("input.jsonl").display().to_string()];
     job.scratch = Some(scratch.clone());
     let copy = Copy { from: scratch.join("out.scratch"), to: &folder.join("copy") };
-    lookalike::dedup(&job, &copy).unwrap();
+    lookalike::run_dedup(&job, &copy).unwrap();
     (output, json_of(&folder.join("copy/job.json")))
 }
 
@@ -322,7 +322,7 @@ fn a_run_goes_on_from_the_sample_checkpoint() {
         let mut job = job(&output, TableFormat::Tsv);
         job.inputs = vec![folder.path().join("input.jsonl").display().to_string()];
         (job.scratch, job.resume) = (Some(folder.path().join("scratch")), true);
-        lookalike::dedup(&job, &Silent)
+        lookalike::run_dedup(&job, &Silent)
     };
     // A run that has a step does not read those before it.
     for steps in [&["chunks", "units", "postings"][..], &["chunks", "units", "postings", "matches"]]

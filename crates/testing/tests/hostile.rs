@@ -118,8 +118,8 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
 fn complaints(input: &Path, folder: &Path) -> Result<(Outcome, Vec<String>), LookalikeError> {
     let [one, two, strict] = ["one", "two", "strict"].map(|name| folder.join(name));
     let mut complaints = Vec::new();
-    let outcome = lookalike::dedup(&job(input, &two), &Silent)?;
-    let alone = lookalike::dedup(&Job { threads: 1, ..job(input, &one) }, &Silent)?;
+    let outcome = lookalike::run_dedup(&job(input, &two), &Silent)?;
+    let alone = lookalike::run_dedup(&Job { threads: 1, ..job(input, &one) }, &Silent)?;
     if bytes_of(&one) != bytes_of(&two) || outcome.summary.digest != alone.summary.digest {
         complaints.push("one thread gives another result than two".to_owned());
     }
@@ -127,7 +127,7 @@ fn complaints(input: &Path, folder: &Path) -> Result<(Outcome, Vec<String>), Loo
     if summary.kept + summary.removed.total() != summary.documents {
         complaints.push("kept and removed documents are not all".to_owned());
     }
-    let stopped = lookalike::dedup(&Job { strict: true, ..job(input, &strict) }, &Silent);
+    let stopped = lookalike::run_dedup(&Job { strict: true, ..job(input, &strict) }, &Silent);
     match (outcome.problems.first(), stopped) {
         (None, Ok(_)) => {}
         (Some(first), Err(error)) if error.to_string().starts_with(&first.to_string()) => {}
@@ -211,7 +211,7 @@ fn documents_without_words_are_not_duplicates_of_each_other() {
     let Some(files) = files() else { return };
     let folder = tempfile::tempdir().unwrap();
     let job = job(&files.join("empty_docs.jsonl"), &folder.path().join("out"));
-    let outcome = lookalike::dedup(&job, &Silent).unwrap();
+    let outcome = lookalike::run_dedup(&job, &Silent).unwrap();
     assert_eq!((outcome.summary.documents, outcome.summary.kept), (9, 9));
     assert_eq!(outcome.summary.without_features.no_words, 5);
 }
@@ -222,7 +222,7 @@ fn an_id_may_occur_twice_and_numbers_are_ids_as_they_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out");
     let outcome =
-        lookalike::dedup(&job(&files.join("duplicate_ids.jsonl"), &output), &Silent).unwrap();
+        lookalike::run_dedup(&job(&files.join("duplicate_ids.jsonl"), &output), &Silent).unwrap();
     assert_eq!((outcome.summary.kept, outcome.summary.duplicate_ids), (2, 3));
     let removed: Vec<String> =
         ids(&output.join("ledger.tsv")).into_iter().map(|(id, _)| id).collect();
@@ -237,7 +237,7 @@ fn disguised_texts_are_found_with_nfkc_and_equivalent_ones_always() {
         let output = folder.path().join("out");
         let mut job = job(&files.join("unicode_zoo.jsonl"), &output);
         job.settings.analysis.normalize = normalize;
-        lookalike::cluster(&job, &Silent).unwrap();
+        lookalike::run_cluster(&job, &Silent).unwrap();
         ids(&output.join("pairs.tsv"))
     };
     let equivalent = ("nfc".to_owned(), "nfd".to_owned());

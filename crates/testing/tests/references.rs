@@ -203,7 +203,7 @@ fn found_pairs(directory: &Path, definition: Definition) -> Pairs {
     let mut job = Job::new(vec![input.display().to_string()], &output);
     job.settings = settings(definition);
     job.tables = TableFormat::Tsv;
-    lookalike::cluster(&job, &Silent).unwrap();
+    lookalike::run_cluster(&job, &Silent).unwrap();
     let table = std::fs::read_to_string(output.join("pairs.tsv")).unwrap();
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap().split('\t').collect();

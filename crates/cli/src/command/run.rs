@@ -24,7 +24,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
-    run(&job, &args.output, lookalike::dedup)
+    run(&job, &args.output, lookalike::run_dedup)
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
@@ -34,7 +34,7 @@ pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
-    run(&job, &args.output, lookalike::cluster)
+    run(&job, &args.output, lookalike::run_cluster)
 }
 
 pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {

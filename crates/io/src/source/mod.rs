@@ -32,7 +32,9 @@ mod visit;
 
 use std::sync::Arc;
 
-use crate::{Compression, Inputs, Problem};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+
+use crate::{Compression, FieldNames, Inputs, Problem};
 
 pub use chunks::{Chunks, ChunksAt};
 pub use files::{FileChunks, Files};
@@ -119,7 +121,7 @@ impl Chunk {
         match &self.body {
             Body::Lines(data) => data.len() > LARGE && self.raw_records().nth(1).is_none(),
             Body::Rows { data, starts, .. } => data.len() > LARGE && starts.len() == 1,
-            Body::Batch(batch) => batch.num_rows() == 1 && batch.get_array_memory_size() > LARGE,
+            Body::Batch(batch) => batch.num_rows() == 1 && batch_bytes(batch) > LARGE,
             Body::Files(count) => *count == 1,
         }
     }
@@ -132,7 +134,7 @@ impl Chunk {
         const COMPRESSED: u64 = 8;
         match &self.body {
             Body::Lines(data) | Body::Rows { data, .. } => data.len() as u64,
-            Body::Batch(batch) => batch.get_array_memory_size() as u64,
+            Body::Batch(batch) => batch_bytes(batch) as u64,
             Body::Files(count) => {
                 let files = inputs.files.iter().skip(self.file as usize).take(*count as usize);
                 let bytes = files.map(|file| match file.compression {
@@ -143,6 +145,24 @@ impl Chunk {
             }
         }
     }
+}
+
+/// Bytes of the rows of a batch: of a slice its own, not those of the arrays that it is a slice of.
+fn batch_bytes(batch: &RecordBatch) -> usize {
+    let bytes = |column: &ArrayRef| {
+        let whole = column.get_array_memory_size();
+        column.to_data().get_slice_memory_size().map_or(whole, |slice| slice.min(whole))
+    };
+    batch.columns().iter().map(bytes).sum()
+}
+
+/// Refuses record batches that cannot be read as documents: that have no column of text under one of
+/// the names of [`FieldNames`], or an id that is neither text nor a number.
+///
+/// # Errors
+/// What is wrong with the columns, and what to do.
+pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), String> {
+    columns::check(batch.schema_ref(), &fields::Fields::new(fields))
 }
 
 /// The records of a chunk in the form of their file.
@@ -160,7 +180,7 @@ pub enum Body {
         header: Arc<CsvHeader>,
     },
     /// Parquet: all columns, or those with a field name ([`Chunks::only_fields`]).
-    Batch(arrow_array::RecordBatch),
+    Batch(RecordBatch),
     /// One-document files: this many, starting at `Chunk::file`; opened by the thread that visits.
     Files(u32),
 }

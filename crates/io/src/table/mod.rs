@@ -14,6 +14,7 @@
 //!
 //! A ratio that is not a number or not finite is written as a missing value.
 
+mod arrow_rows;
 mod error;
 mod format;
 mod jsonl;

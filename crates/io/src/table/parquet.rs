@@ -1,106 +1,51 @@
 //! Tables as Parquet.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::Field;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
+use super::arrow_rows::{ArrowRows, BATCH_ROWS, data_type};
 use super::{Cell, Column, Kind, Value};
 use crate::sink::{OutputError, OutputFile};
 
-/// Rows in a row group; they lie in memory until it is full.
-const ROW_GROUP_ROWS: usize = 1 << 16;
-/// Bytes of text after which rows are handed to the encoder before the row group is full, well below
-/// the 2 GiB that an Arrow column of text may hold.
-const BATCH_BYTES: usize = 1 << 24;
-
 pub(super) struct ParquetTable {
     path: PathBuf,
-    schema: SchemaRef,
-    builders: Vec<Builder>,
-    rows: usize,
-    bytes: usize,
+    rows: ArrowRows,
     writer: ArrowWriter<OutputFile>,
-}
-
-enum Builder {
-    Text(StringBuilder),
-    Count(Int64Builder),
-    Ratio(Float64Builder),
 }
 
 impl ParquetTable {
     pub(super) fn create(path: PathBuf, columns: &[Column]) -> Result<Self, OutputError> {
-        let fields: Vec<_> = columns
-            .iter()
-            .map(|column| Field::new(column.name, data_type(column.kind), true))
-            .collect();
-        let schema = Arc::new(Schema::new(fields));
+        let rows = ArrowRows::new(columns);
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+            .set_max_row_group_row_count(Some(BATCH_ROWS))
             .build();
         let options =
             ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
         let file = OutputFile::create(path.clone())?;
-        let writer = ArrowWriter::try_new_with_options(file, Arc::clone(&schema), options)
+        let writer = ArrowWriter::try_new_with_options(file, rows.schema(), options)
             .map_err(|e| OutputError::parquet(&path, e))?;
-        let builders = columns
-            .iter()
-            .map(|column| match column.kind {
-                Kind::Text => Builder::Text(StringBuilder::new()),
-                Kind::Count => Builder::Count(Int64Builder::new()),
-                Kind::Ratio => Builder::Ratio(Float64Builder::new()),
-            })
-            .collect();
-        Ok(Self { path, schema, builders, rows: 0, bytes: 0, writer })
+        Ok(Self { path, rows, writer })
     }
 
     /// Appends a row; its cells fit their columns.
     pub(super) fn push(&mut self, row: &[Cell<'_>]) -> Result<(), OutputError> {
-        for (builder, cell) in self.builders.iter_mut().zip(row) {
-            match (builder, *cell) {
-                (Builder::Text(builder), Cell::Text(text)) => {
-                    self.bytes += text.len();
-                    builder.append_value(text);
-                }
-                (Builder::Text(builder), _) => builder.append_null(),
-                (Builder::Count(builder), Cell::Count(count)) => {
-                    builder.append_option(i64::try_from(count).ok());
-                }
-                (Builder::Count(builder), _) => builder.append_null(),
-                (Builder::Ratio(builder), Cell::Ratio(ratio)) if ratio.is_finite() => {
-                    builder.append_value(ratio);
-                }
-                (Builder::Ratio(builder), _) => builder.append_null(),
-            }
-        }
-        self.rows += 1;
-        match self.rows == ROW_GROUP_ROWS || self.bytes >= BATCH_BYTES {
+        match self.rows.push(row) {
             true => self.flush(),
             false => Ok(()),
         }
     }
 
     fn flush(&mut self) -> Result<(), OutputError> {
-        let columns = self
-            .builders
-            .iter_mut()
-            .map(|builder| match builder {
-                Builder::Text(builder) => Arc::new(builder.finish()) as ArrayRef,
-                Builder::Count(builder) => Arc::new(builder.finish()),
-                Builder::Ratio(builder) => Arc::new(builder.finish()),
-            })
-            .collect();
-        (self.rows, self.bytes) = (0, 0);
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        self.rows
+            .take()
             .map_err(Into::into)
             .and_then(|batch| self.writer.write(&batch))
             .map_err(|e| OutputError::parquet(&self.path, e))
@@ -108,19 +53,11 @@ impl ParquetTable {
 
     /// Ends the file and gives its size.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
-        if self.rows > 0 {
+        if !self.rows.is_empty() {
             self.flush()?;
         }
         let path = self.path;
         self.writer.into_inner().map_err(|e| OutputError::parquet(&path, e))?.close()
-    }
-}
-
-fn data_type(kind: Kind) -> DataType {
-    match kind {
-        Kind::Text => DataType::Utf8,
-        Kind::Count => DataType::Int64,
-        Kind::Ratio => DataType::Float64,
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use arrow_array::RecordBatch;
+
+use super::arrow_rows::ArrowRows;
 use super::parquet::ParquetTable;
 use super::{Cell, Column, Kind, TableFormat, jsonl, tsv};
 use crate::sink::{OutputError, OutputFile};
@@ -40,6 +43,7 @@ pub struct TableWriter {
 enum Form {
     Parquet(Box<ParquetTable>),
     Text { file: OutputFile, format: TableFormat, line: Vec<u8> },
+    Memory { rows: ArrowRows, batches: Vec<RecordBatch> },
 }
 
 /// A finished table.
@@ -78,6 +82,13 @@ impl TableWriter {
         Ok(Self { path, columns: columns.to_vec(), rows: 0, form })
     }
 
+    /// Starts a table in memory; it ends with [`TableWriter::into_batches`].
+    #[must_use]
+    pub fn in_memory(columns: &[Column]) -> Self {
+        let form = Form::Memory { rows: ArrowRows::new(columns), batches: Vec::new() };
+        Self { path: PathBuf::from("memory"), columns: columns.to_vec(), rows: 0, form }
+    }
+
     /// Appends a row: a cell for each column, of its kind or missing.
     pub fn row(&mut self, row: &[Cell<'_>]) -> Result<(), OutputError> {
         self.check(row)?;
@@ -91,6 +102,13 @@ impl TableWriter {
                     _ => jsonl::push_row(&self.columns, row, line),
                 }
                 file.append(line)
+            }
+            Form::Memory { rows, batches } => {
+                if rows.push(row) {
+                    batches
+                        .push(rows.take().map_err(|e| OutputError::parquet(&self.path, e.into()))?);
+                }
+                Ok(())
             }
         }
     }
@@ -124,7 +142,21 @@ impl TableWriter {
         let bytes = match self.form {
             Form::Parquet(table) => table.close()?,
             Form::Text { file, .. } => file.close()?,
+            Form::Memory { .. } => 0,
         };
         Ok(WrittenTable { path: self.path, rows: self.rows, bytes })
+    }
+
+    /// Ends a table in memory: at least one batch, so that its schema is known. Of a table that is
+    /// written to a file there are none.
+    ///
+    /// # Errors
+    /// Columns that Arrow does not accept.
+    pub fn into_batches(self) -> Result<Vec<RecordBatch>, OutputError> {
+        let Form::Memory { mut rows, mut batches } = self.form else { return Ok(Vec::new()) };
+        if !rows.is_empty() || batches.is_empty() {
+            batches.push(rows.take().map_err(|e| OutputError::parquet(&self.path, e.into()))?);
+        }
+        Ok(batches)
     }
 }

@@ -1,0 +1,366 @@
+//! Where the documents of a library call come from: records, Arrow record batches, or files.
+
+use crate::LookalikeError;
+use crate::analysis::CallerChunks;
+use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use lookalike_engine::files::ReadChunk;
+use lookalike_io::source::{Body, Chunk, check_batch};
+use lookalike_io::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An error of the caller's own, which its records or batches ended with.
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A document of the caller.
+///
+/// ```
+/// use lookalike::Record;
+/// let record = Record::new("a rose is a rose").id("7").date("1913-01-01").number("score", 0.5);
+/// assert_eq!(record.text, "a rose is a rose");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Record {
+    /// The text that is compared.
+    pub text: String,
+    /// Its id. Documents without one, or with an empty one, are called `SOURCE:RECORD`.
+    pub id: Option<String>,
+    /// The address it was found at.
+    pub url: Option<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// The date, for the keep rules `newest` and `oldest`: ISO 8601 or anything that sorts like it.
+    pub date: Option<String>,
+    /// Numbers by name, for the keep rules `max:NAME` and `min:NAME`.
+    pub numbers: Vec<(String, f64)>,
+}
+
+impl Record {
+    /// A document with this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Gives it an id.
+    #[must_use]
+    pub fn id(self, id: impl Into<String>) -> Self {
+        Self { id: Some(id.into()), ..self }
+    }
+
+    /// Gives it an address.
+    #[must_use]
+    pub fn url(self, url: impl Into<String>) -> Self {
+        Self { url: Some(url.into()), ..self }
+    }
+
+    /// Gives it a title.
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        Self { title: Some(title.into()), ..self }
+    }
+
+    /// Gives it a date.
+    #[must_use]
+    pub fn date(self, date: impl Into<String>) -> Self {
+        Self { date: Some(date.into()), ..self }
+    }
+
+    /// Gives it a number for a keep rule.
+    #[must_use]
+    pub fn number(mut self, name: impl Into<String>, value: f64) -> Self {
+        self.numbers.push((name.into(), value));
+        self
+    }
+}
+
+impl From<String> for Record {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&str> for Record {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+type Records<'a> = Box<dyn Iterator<Item = Result<Record, SourceError>> + Send + 'a>;
+type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch, SourceError>> + Send + 'a>;
+
+/// The documents of a call of [`dedup`](crate::dedup) or [`cluster`](crate::cluster).
+pub struct Source<'a> {
+    name: String,
+    pub(crate) kind: SourceKind<'a>,
+}
+
+pub(crate) enum SourceKind<'a> {
+    Records(Records<'a>),
+    Batches(Batches<'a>),
+    Files(Vec<String>),
+}
+
+impl<'a> Source<'a> {
+    /// Records, read once and in their order.
+    pub fn records<I>(records: I) -> Self
+    where
+        I: IntoIterator<Item: Into<Record>, IntoIter: Send + 'a>,
+    {
+        let records = records.into_iter().map(|record| Ok(record.into()));
+        Self { name: "records".into(), kind: SourceKind::Records(Box::new(records)) }
+    }
+
+    /// Records that may end with an error: then that error is returned, and no answer.
+    pub fn try_records<I, E>(records: I) -> Self
+    where
+        I: IntoIterator<Item = Result<Record, E>, IntoIter: Send + 'a>,
+        E: Into<SourceError>,
+    {
+        let records = records.into_iter().map(|record| record.map_err(Into::into));
+        Self { name: "records".into(), kind: SourceKind::Records(Box::new(records)) }
+    }
+
+    /// Arrow record batches, whose columns are named as [`Settings::fields`](crate::Settings::fields)
+    /// says. Texts are read where they are, without a copy of each.
+    pub fn batches<I>(batches: I) -> Self
+    where
+        I: IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
+    {
+        let batches = batches.into_iter().map(Ok);
+        Self { name: "batches".into(), kind: SourceKind::Batches(Box::new(batches)) }
+    }
+
+    /// Arrow record batches that may end with an error: then that error is returned, and no answer.
+    pub fn try_batches<I, E>(batches: I) -> Self
+    where
+        I: IntoIterator<Item = Result<RecordBatch, E>, IntoIter: Send + 'a>,
+        E: Into<SourceError>,
+    {
+        let batches = batches.into_iter().map(|batch| batch.map_err(Into::into));
+        Self { name: "batches".into(), kind: SourceKind::Batches(Box::new(batches)) }
+    }
+
+    /// Files, directories or patterns, as in [`Job::inputs`](crate::Job::inputs).
+    pub fn files<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
+        let paths = paths.into_iter().map(Into::into).collect();
+        Self { name: String::new(), kind: SourceKind::Files(paths) }
+    }
+
+    /// Names the source: the tables have this name in their `file` columns. Files keep their own.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// What the tables call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Inputs that have one file for all of the source, which is never opened.
+pub(crate) fn inputs_of(name: &str, options: DiscoverOptions) -> Inputs {
+    let file = InputFile {
+        path: PathBuf::new(),
+        name: name.to_owned(),
+        relative: PathBuf::new(),
+        format: Format::Parquet,
+        compression: Compression::None,
+        size: 0,
+        modified: None,
+    };
+    Inputs::from_files(vec![file], options)
+}
+
+/// How a source that is read once ended, and which columns it had.
+#[derive(Default)]
+pub(crate) struct Ended {
+    failed: Mutex<Option<LookalikeError>>,
+    columns: Mutex<Vec<String>>,
+}
+
+impl Ended {
+    fn fail(&self, error: LookalikeError) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// The error that the source ended with, if it did.
+    pub(crate) fn check(&self) -> Result<(), LookalikeError> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// The columns of the first batch.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        self.columns.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Bytes of text in a chunk, unless one record has more.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// Rows of a chunk at most.
+const CHUNK_ROWS: usize = 1024;
+
+/// The chunks of a source that is read once; none of files.
+pub(crate) fn chunks<'s>(
+    kind: SourceKind<'s>,
+    name: &'s str,
+    fields: &'s FieldNames,
+    ended: &'s Ended,
+) -> Option<CallerChunks<'s>> {
+    let batches: Batches<'s> = match kind {
+        SourceKind::Files(_) => return None,
+        SourceKind::Batches(batches) => batches,
+        SourceKind::Records(records) => Box::new(Batched { records, fields, failed: None }),
+    };
+    Some(Box::new(Slices {
+        batches,
+        name,
+        fields,
+        ended,
+        slices: Vec::new(),
+        read: 0,
+        over: false,
+    }))
+}
+
+/// Records, some at a time, as record batches.
+struct Batched<'s> {
+    records: Records<'s>,
+    fields: &'s FieldNames,
+    /// The error behind the records of the last batch.
+    failed: Option<SourceError>,
+}
+
+impl Iterator for Batched<'_> {
+    type Item = Result<RecordBatch, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        let (mut records, mut bytes) = (Vec::new(), 0);
+        while records.len() < CHUNK_ROWS && bytes < CHUNK_BYTES {
+            match self.records.next() {
+                None => break,
+                Some(Ok(record)) => {
+                    bytes += record.text.len();
+                    records.push(record);
+                }
+                Some(Err(error)) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+        }
+        match (records.is_empty(), self.failed.take()) {
+            (true, None) => None,
+            (true, Some(error)) => Some(Err(error)),
+            (false, failed) => {
+                self.failed = failed;
+                Some(batch_of(&records, self.fields))
+            }
+        }
+    }
+}
+
+/// A batch of records, its columns named as they are looked for.
+fn batch_of(records: &[Record], names: &FieldNames) -> Result<RecordBatch, SourceError> {
+    let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
+    let text = |value: &dyn Fn(&Record) -> Option<&str>| {
+        let mut builder = StringBuilder::new();
+        records.iter().for_each(|record| builder.append_option(value(record)));
+        Arc::new(builder.finish()) as ArrayRef
+    };
+    columns.push((&names.text, text(&|record| Some(&record.text))));
+    columns.push((&names.id, text(&|record| record.id.as_deref())));
+    columns.push((&names.url, text(&|record| record.url.as_deref())));
+    columns.push((&names.title, text(&|record| record.title.as_deref())));
+    columns.push((&names.date, text(&|record| record.date.as_deref())));
+    for name in &names.extra {
+        let mut builder = Float64Builder::new();
+        for record in records {
+            let number = record.numbers.iter().rfind(|(known, _)| known == name);
+            builder.append_option(number.map(|(_, number)| *number));
+        }
+        columns.push((name, Arc::new(builder.finish())));
+    }
+    let field = |(name, column): &(&str, ArrayRef)| {
+        let kind: &DataType = column.data_type();
+        Field::new(*name, kind.clone(), true)
+    };
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    let columns = columns.into_iter().map(|(_, column)| column).collect();
+    Ok(RecordBatch::try_new(Arc::new(schema), columns)?)
+}
+
+/// Batches, cut into chunks. A failure ends them, and is kept for the caller.
+struct Slices<'s> {
+    batches: Batches<'s>,
+    name: &'s str,
+    fields: &'s FieldNames,
+    ended: &'s Ended,
+    /// What is left of the last batch.
+    slices: Vec<RecordBatch>,
+    /// Records read so far.
+    read: u32,
+    over: bool,
+}
+
+impl Slices<'_> {
+    fn fail(&mut self, error: SourceError) {
+        self.over = true;
+        let (name, records) = (self.name.to_owned(), u64::from(self.read));
+        self.ended.fail(LookalikeError::Source { name, records, error });
+    }
+
+    fn cut(&mut self, batch: RecordBatch) {
+        let rows = batch.num_rows();
+        let row_bytes = batch.get_array_memory_size().div_ceil(rows.max(1)).max(1);
+        let size = (CHUNK_BYTES / row_bytes).clamp(1, CHUNK_ROWS);
+        let starts = (0..rows).step_by(size).rev();
+        self.slices.extend(starts.map(|start| batch.slice(start, size.min(rows - start))));
+    }
+}
+
+impl Iterator for Slices<'_> {
+    type Item = ReadChunk;
+
+    fn next(&mut self) -> Option<ReadChunk> {
+        while !self.over {
+            if let Some(batch) = self.slices.pop() {
+                let first_record = self.read + 1;
+                let Some(read) = self.read.checked_add(batch.num_rows() as u32) else {
+                    self.fail("more records than one source can number; split them".into());
+                    return None;
+                };
+                self.read = read;
+                let consumed = batch.num_rows() as u64;
+                let body = Body::Batch(batch);
+                let (file, first_line, offset) = (0, 0, 0);
+                return Some(Ok(Chunk { file, first_record, first_line, offset, consumed, body }));
+            }
+            match self.batches.next() {
+                None => self.over = true,
+                Some(Err(error)) => self.fail(error),
+                Some(Ok(batch)) => match check_batch(&batch, self.fields) {
+                    Err(reason) => self.fail(reason.into()),
+                    Ok(()) => {
+                        let mut columns =
+                            self.ended.columns.lock().unwrap_or_else(PoisonError::into_inner);
+                        if columns.is_empty() {
+                            let schema = batch.schema();
+                            columns.extend(schema.fields().iter().map(|f| f.name().clone()));
+                        }
+                        drop(columns);
+                        self.cut(batch);
+                    }
+                },
+            }
+        }
+        None
+    }
+}
