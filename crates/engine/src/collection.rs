@@ -78,6 +78,8 @@ const SETS_IN_CHUNK: usize = 1 << 12;
 /// All documents of a run and what the later steps need of them.
 #[derive(Debug, Default)]
 pub struct Collection {
+    /// Whether freed memory is returned to the system ([`IngestOptions::trim_heap`](crate::IngestOptions)).
+    pub(crate) trim_heap: bool,
     /// One for each chunk of the input.
     pub(crate) blocks: Vec<Block>,
     /// What memory has no room for.
@@ -118,6 +120,13 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Returns freed memory to the system, if the process is ours.
+    pub(crate) fn release_heap(&self) {
+        if self.trim_heap {
+            heap::give_back();
+        }
+    }
+
     pub(crate) fn for_inputs(inputs: &Inputs, first_protected_file: u32) -> Self {
         use lookalike_io::Format;
         Self {
@@ -535,7 +544,7 @@ impl Collection {
             released = true;
         }
         if released {
-            heap::give_back();
+            self.release_heap();
         }
         Ok(())
     }
@@ -555,7 +564,7 @@ impl Collection {
             store.write_behind(block, attributes.len())?;
             block.release_rows();
         }
-        heap::give_back();
+        self.release_heap();
         Ok(())
     }
 
@@ -569,7 +578,7 @@ impl Collection {
         for block in self.blocks.iter().filter(|block| block.frame.is_some()) {
             drop(block.sets.release());
         }
-        heap::give_back();
+        self.release_heap();
     }
 
     /// Takes the sets out of memory; freeing them takes the system a while, and the caller may do it on

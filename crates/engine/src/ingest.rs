@@ -46,6 +46,10 @@ pub struct IngestOptions {
     pub kept: Option<PathBuf>,
     /// Bytes of input on their way: of records that are larger, one at a time.
     pub in_flight: u64,
+    /// Return freed memory to the system while the collection is joined, and set the thresholds of the
+    /// allocator so that it does (glibc). They hold for the whole process, so only a program that is its
+    /// own process may ask for it.
+    pub trim_heap: bool,
     /// Bytes in which token sequences are remembered, about: with less of them, more sets are stored twice.
     pub sequences: u64,
 }
@@ -64,6 +68,7 @@ impl IngestOptions {
             scratch: PathBuf::new(),
             kept: None,
             in_flight: u64::MAX,
+            trim_heap: false,
             sequences: u64::MAX,
         }
     }
@@ -137,7 +142,9 @@ where
     P: Part<Item = ReadChunk>,
     I: Iterator<Item = P> + Send,
 {
-    heap::map_large_blocks();
+    if options.trim_heap {
+        heap::map_large_blocks();
+    }
     let reader = Reader {
         inputs,
         signer,
@@ -198,6 +205,7 @@ impl<'a> Appender<'a> {
     fn new(inputs: &Inputs, options: &'a IngestOptions) -> Result<Self, EngineError> {
         let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
         collection.attributes = vec![Vec::new(); options.keep.len()];
+        collection.trim_heap = options.trim_heap;
         let mut left = Vec::new();
         collection.store = match &options.kept {
             None => ChunkStore::new(options.memory, options.scratch.clone()),

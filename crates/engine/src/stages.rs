@@ -102,9 +102,12 @@ impl Joined {
     pub fn decide(self, plan: JoinPlan<'_>) -> Result<Decided, EngineError> {
         let Self { mut collection, budget, units, matches, .. } = self;
         let sets = collection.take_sets();
+        let trim_heap = collection.trim_heap;
         let free = || {
             drop(sets);
-            heap::give_back();
+            if trim_heap {
+                heap::give_back();
+            }
         };
         let decide = || {
             collection.hold_rows(budget)?;

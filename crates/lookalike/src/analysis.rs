@@ -169,6 +169,7 @@ pub(crate) fn analyse_inputs(
         scratch: state::folder(job),
         kept: scratch_dir.as_ref().map(|dir| dir.path("chunks")),
         in_flight: memory.in_flight(),
+        trim_heap: job.trim_heap,
         sequences: memory.sequences(),
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);

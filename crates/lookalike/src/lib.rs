@@ -1,9 +1,49 @@
 //! Finds the near-duplicate documents in any collection, and proves each one.
 //!
-//! The library behind the `lookalike` command. A [`Job`] says what to read and where the results go,
-//! its [`Settings`] what counts as a near-duplicate; [`dedup`] and [`cluster`] carry it out and write
-//! a directory of results; [`compare`] and [`explain`] lay two documents side by side; [`evaluate()`]
-//! measures methods against what is true; [`plan()`] says from a sample what a job will find and cost.
+//! # In memory
+//!
+//! [`dedup`] and [`cluster`] take a [`Source`] (records, Arrow record batches or files) and return an
+//! [`Answer`]: the kept documents, the ledger of the removed ones, the pairs and the clusters. Nothing is
+//! written, and no signal handler, panic hook or allocator setting of the process is touched.
+//!
+//! ```
+//! use lookalike::{Record, Resources, Settings, Silent, Source, dedup};
+//!
+//! # fn main() -> Result<(), lookalike::LookalikeError> {
+//! let records = [
+//!     Record::new("one fish two fish red fish blue fish black fish").id("a"),
+//!     Record::new("One fish, two fish, red fish, blue fish, black fish!").id("b"),
+//! ];
+//! let settings = Settings { threshold: "0.8".into(), ..Settings::default() };
+//! let answer = dedup(Source::records(records), &settings, &Resources::default(), &Silent)?;
+//! let row = answer.removals().next().expect("b is removed");
+//! assert_eq!((row.removed.id, row.kept.id, row.rule), ("b", "a", "lexically_equivalent"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What can be chosen
+//!
+//! [`Settings`] say what a near-duplicate is: `threshold` and `measure` (resemblance, containment or
+//! cosine), `shingle` (tokens in a feature), `method` (a method of the literature in place of the exact
+//! join), `linkage` (leaders, where each removed document matches a kept one, or connected components),
+//! `keep` (which duplicate to keep) and `witness` (which kept match of a removed document is named).
+//! [`Resources`] say what a call may take: threads, memory and a directory for temporary files. They
+//! change no answer.
+//!
+//! # Evidence, progress and errors
+//!
+//! [`Answer::removals`] names for each removed document the kept one, the rule, and the exact counts of
+//! shared features; [`compare_texts`] shows how any two texts compare. [`Progress`] receives progress and
+//! can cancel. [`LookalikeError::kind`] says what to do about an error: after one there is no answer at all,
+//! never one about a part of the source.
+//!
+//! # Result directories
+//!
+//! The `lookalike` command works on a [`Job`], which says what to read and where the results go:
+//! [`run_dedup`] and [`run_cluster`] write a directory of results; [`compare`] and [`explain`] lay two
+//! documents side by side; [`evaluate()`] measures methods against what is true; [`plan()`] says from a
+//! sample what a job will find and cost.
 //!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
@@ -61,7 +101,7 @@ pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
-pub use source::{Record, Source, SourceError};
+pub use source::{Record, Source, SourceError, record_batches};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};

@@ -200,6 +200,9 @@ pub struct Job {
     pub scratch: Option<PathBuf>,
     /// Go on from what an earlier run of the same job left, and leave as much.
     pub resume: bool,
+    /// Return freed memory to the system during the run and set the thresholds of the C library's allocator,
+    /// for the whole process: for a process that does nothing else.
+    pub trim_heap: bool,
     /// What `plan` said before, as JSON: the summary tells how far off it was.
     pub plan: Option<PathBuf>,
     /// The command line, for the record.
@@ -227,6 +230,7 @@ impl Job {
             memory: None,
             scratch: None,
             resume: false,
+            trim_heap: false,
             plan: None,
             command: String::new(),
         }

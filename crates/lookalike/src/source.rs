@@ -1,7 +1,7 @@
 //! Where the documents of a library call come from: records, Arrow record batches, or files.
 
-use crate::LookalikeError;
 use crate::analysis::CallerChunks;
+use crate::{LookalikeError, Settings};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
@@ -265,6 +265,28 @@ impl Iterator for Batched<'_> {
             }
         }
     }
+}
+
+/// Arrow record batches of records, `rows` in each (at least one), with the columns that a
+/// [`Source::batches`] with these settings reads.
+///
+/// # Errors
+/// Two fields of one name.
+pub fn record_batches(
+    records: impl IntoIterator<Item = Record>,
+    settings: &Settings,
+    rows: usize,
+) -> Result<Vec<RecordBatch>, LookalikeError> {
+    let mut fields = settings.fields.clone();
+    let rules = settings.keep_rules()?;
+    fields.extra = rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    let records: Vec<Record> = records.into_iter().collect();
+    let batch = |records: &[Record]| {
+        let name = || "records".to_owned();
+        let failed = |error| LookalikeError::Source { name: name(), records: 0, error };
+        batch_of(records, &fields).map_err(failed)
+    };
+    records.chunks(rows.max(1)).map(batch).collect()
 }
 
 /// A batch of records, its columns named as they are looked for.

@@ -90,6 +90,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         max_pairs: output.max_pairs,
         threads: output.running.threads,
         scratch: output.running.scratch.clone(),
+        trim_heap: true,
         command: command_line(),
         ..Job::new(input.inputs.clone(), &output.output)
     }

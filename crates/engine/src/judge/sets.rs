@@ -11,7 +11,7 @@ use crate::chunk_sets::Part;
 use crate::collection::SetRef;
 use crate::passes::Passes;
 use crate::sparse::SparseIndex;
-use crate::{Collection, EngineError, MatchSettings, Units, heap};
+use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, Parity, SpreadSort, overlap};
 use rayon::prelude::*;
@@ -93,7 +93,7 @@ impl ComparedSets {
             sets.starts = vec![0; sets.parities.len()];
             sets.take_out(collection, units, &mut counts)?;
             // What threads keep of keys and of the passes over all sets is not needed for comparisons.
-            heap::give_back();
+            collection.release_heap();
         }
         sets.counts = counts;
         Ok(sets)

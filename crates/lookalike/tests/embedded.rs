@@ -1,0 +1,214 @@
+//! The library in memory: the same answer as over a file, for any threads, memory and batches; a source
+//! that ends with an error gives no answer.
+
+use lookalike::{
+    Answer, Job, LookalikeError, Progress, Record, Resources, Settings, Silent, Source,
+    TableFormat, cluster, compare, compare_texts, dedup, run_cluster, run_dedup,
+};
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Variants of a few texts; every third document has no id.
+fn records(picks: &[(u8, u8)]) -> Vec<Record> {
+    let record = |(number, &(text, variant)): (usize, &(u8, u8))| {
+        let mut words: Vec<String> = (0..24).map(|w| format!("w{}x{w}", text % 6)).collect();
+        words[usize::from(variant) % 24] = format!("v{}", variant % 5);
+        let mut record = Record::new(words.join(if variant % 7 == 0 { ",  " } else { " " }));
+        record.numbers.push(("score".into(), f64::from(variant % 4)));
+        match number % 3 {
+            0 => record,
+            _ => record.id(format!("d{number}")).date(format!("2020-01-{:02}", variant % 28 + 1)),
+        }
+    };
+    picks.iter().enumerate().map(record).collect()
+}
+
+fn write_jsonl(path: &Path, records: &[Record]) {
+    let line = |record: &Record| {
+        let mut json = format!("{{\"text\":\"{}\",\"score\":{}", record.text, record.numbers[0].1);
+        if let (Some(id), Some(date)) = (&record.id, &record.date) {
+            json += &format!(",\"id\":\"{id}\",\"date\":\"{date}\"");
+        }
+        json + "}\n"
+    };
+    std::fs::write(path, records.iter().map(line).collect::<String>()).unwrap();
+}
+
+fn documents<'a>(answer: &'a Answer) -> [Vec<(&'a str, u32, &'a str, u32)>; 3] {
+    let removed =
+        |r: lookalike::Removed<'a>| (r.removed.id, r.removed.record, r.kept.id, r.kept.record);
+    let pair = |p: lookalike::Pair<'a>| (p.a.id, p.a.record, p.b.id, p.b.record);
+    let member =
+        |m: lookalike::Member<'a>| (m.document.id, m.document.record, m.leader.id, m.leader.record);
+    [
+        answer.removals().map(removed).collect(),
+        answer.listed_pairs().map(pair).collect(),
+        answer.members().map(member).collect(),
+    ]
+}
+
+fn cells(table: &str, columns: [usize; 4]) -> Vec<(&str, u32, &str, u32)> {
+    table
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let [a, b, c, d] = columns.map(|column| cells[column]);
+            (a, b.parse().unwrap(), c, d.parse().unwrap())
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_answer_is_that_over_a_file(
+        picks in prop::collection::vec((0..8u8, any::<u8>()), 1..80),
+        threads in 1..5usize,
+        small_memory in any::<bool>(),
+        batch in 1..50usize,
+        rule in prop::sample::select(vec!["first", "longest", "newest", "max:score"]),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("docs.jsonl");
+        let records = records(&picks);
+        write_jsonl(&file, &records);
+        let settings = Settings { keep: vec![rule.into()], threshold: "0.5".into(), ..Settings::default() };
+        let memory = small_memory.then_some(1 << 16);
+        let resources = Resources { threads, memory, scratch: Some(folder.path().into()) };
+        for lists in [false, true] {
+            let out = folder.path().join(format!("out{lists}"));
+            let path = file.display().to_string();
+            let mut job = Job::new(vec![path.clone()], &out);
+            (job.settings, job.tables, job.report) = (settings.clone(), TableFormat::Tsv, false);
+            let (run, call) = match lists {
+                true => (run_cluster as fn(&Job, &dyn Progress) -> _, cluster as Call),
+                false => (run_dedup as fn(&Job, &dyn Progress) -> _, dedup as Call),
+            };
+            let outcome = run(&job, &Silent);
+            if rule == "newest" && outcome.is_err() {
+                // No document has a date.
+                let name = || Source::records(records.clone()).named(&path);
+                prop_assert!(call(name(), &settings, &resources, &Silent).is_err());
+                return Ok(());
+            }
+            let expected = outcome.unwrap().summary;
+            let batches = lookalike::record_batches(records.clone(), &settings, batch).unwrap();
+            let sources = [
+                Source::records(records.clone()).named(&path),
+                Source::batches(batches).named(&path),
+                Source::files([path.clone()]),
+            ];
+            for source in sources {
+                let answer = call(source, &settings, &resources, &Silent).unwrap();
+                let summary = &answer.summary;
+                prop_assert_eq!(&summary.digest, &expected.digest);
+                prop_assert_eq!((summary.documents, summary.kept), (expected.documents, expected.kept));
+                prop_assert_eq!(answer.kept().len() as u64 == expected.kept, !lists || expected.clusters == 0);
+                let [removed, pairs, members] = documents(&answer);
+                let table = |name: &str| std::fs::read_to_string(out.join(name)).unwrap_or_default();
+                prop_assert_eq!(removed, cells(&table("ledger.tsv"), [0, 2, 3, 5]));
+                prop_assert_eq!(pairs, cells(&table("pairs.tsv"), [0, 2, 3, 5]));
+                prop_assert_eq!(members, cells(&table("clusters.tsv"), [0, 2, 4, 6]));
+                let header = table("pairs.tsv");
+                let header: Vec<&str> = header.lines().next().unwrap().split('\t').collect();
+                let schema = answer.pairs().batches()[0].schema();
+                prop_assert_eq!(schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>(), header);
+            }
+            let entries = std::fs::read_dir(folder.path()).unwrap().count();
+            prop_assert_eq!(entries, if lists { 3 } else { 2 }, "something was left");
+        }
+    }
+}
+
+type Call = fn(Source<'_>, &Settings, &Resources, &dyn Progress) -> Result<Answer, LookalikeError>;
+
+#[test]
+fn a_source_that_ends_with_an_error_gives_no_answer() {
+    for whole in [0usize, 1, 1023, 1024, 1025, 5000] {
+        for threads in [1, 4] {
+            let failing = (0..whole)
+                .map(|n| Ok(Record::new(format!("one two three four five {n}"))))
+                .chain([Err("the database went away")])
+                .chain((0..10).map(|_| Ok(Record::new("more"))));
+            let resources = Resources { threads, ..Resources::default() };
+            let error =
+                dedup(Source::try_records(failing), &Settings::default(), &resources, &Silent)
+                    .unwrap_err();
+            let said = error.to_string();
+            assert!(said.contains("the database went away"), "{said}");
+            assert!(said.contains(&format!("after {whole} records")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn batches_without_text_are_refused() {
+    let settings = Settings::default();
+    let batches = lookalike::record_batches([Record::new("a")], &settings, 1).unwrap();
+    let mut other = settings.clone();
+    (other.fields.text, other.fields.html) = ("body".into(), "page".into());
+    let error =
+        dedup(Source::batches(batches), &other, &Resources::default(), &Silent).unwrap_err();
+    assert!(error.to_string().contains("body"), "{error}");
+}
+
+#[test]
+fn what_is_read_twice_needs_files() {
+    let settings = Settings { ignore_common: Some(5), ..Settings::default() };
+    let error =
+        dedup(Source::records(["a"]), &settings, &Resources::default(), &Silent).unwrap_err();
+    assert!(error.to_string().contains("give files"), "{error}");
+}
+
+/// Cancels after some questions.
+struct Cancels(AtomicUsize);
+
+impl Progress for Cancels {
+    fn cancelled(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) > 3
+    }
+}
+
+#[test]
+fn an_endless_source_can_be_cancelled() {
+    let endless = (0u64..).map(|n| Record::new(format!("one two three four five six {n}")));
+    let error = cluster(
+        Source::records(endless),
+        &Settings::default(),
+        &Resources::default(),
+        &Cancels(AtomicUsize::new(0)),
+    )
+    .unwrap_err();
+    assert_eq!(error.kind(), lookalike::ErrorKind::Cancelled);
+}
+
+#[test]
+fn texts_compare_as_files_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.txt"), folder.path().join("b.txt"));
+    for (one, other) in [
+        ("a rose is a rose is a rose", "a rose is a rose"),
+        ("", "x"),
+        ("\u{feff}one two three four five six", "one two three four five six"),
+    ] {
+        std::fs::write(&a, one).unwrap();
+        std::fs::write(&b, other).unwrap();
+        let settings = Settings { shingle: Some(4), ..Settings::default() };
+        let files = compare(&a.display().to_string(), &b.display().to_string(), &settings).unwrap();
+        let texts = compare_texts(one, other, &settings).unwrap();
+        let (files, texts) = (files.comparison(), texts.comparison());
+        assert_eq!(files.measures, texts.measures, "{one:?}");
+        assert_eq!(files.reaches_threshold, texts.reaches_threshold);
+    }
+}
+
+#[test]
+fn an_answer_can_go_to_another_thread() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Answer>();
+    is_send_and_sync::<LookalikeError>();
+    is_send_and_sync::<Settings>();
+}
