@@ -67,6 +67,7 @@ impl Bench<'_> {
     ) -> Result<Trial, LookalikeError> {
         let signer = Signer::for_approach(settings, approach)?;
         let options = IngestOptions {
+            trim_heap: false,
             threads: self.threads,
             strict: self.strict,
             skip_unreadable: self.skip_unreadable,
