@@ -109,9 +109,10 @@ proptest! {
                 prop_assert_eq!(answer.kept().len() as u64 == expected.kept, !lists || expected.clusters == 0);
                 let [removed, pairs, members] = documents(&answer);
                 let table = |name: &str| std::fs::read_to_string(out.join(name)).unwrap_or_default();
-                prop_assert_eq!(removed, cells(&table("ledger.tsv"), [0, 2, 3, 5]));
-                prop_assert_eq!(pairs, cells(&table("pairs.tsv"), [0, 2, 3, 5]));
-                prop_assert_eq!(members, cells(&table("clusters.tsv"), [0, 2, 4, 6]));
+                let [ledger_table, pairs_table, clusters_table] = ["ledger.tsv", "pairs.tsv", "clusters.tsv"].map(table);
+                prop_assert_eq!(removed, cells(&ledger_table, [0, 2, 3, 5]));
+                prop_assert_eq!(pairs, cells(&pairs_table, [0, 2, 3, 5]));
+                prop_assert_eq!(members, cells(&clusters_table, [0, 2, 4, 6]));
                 let header = table("pairs.tsv");
                 let header: Vec<&str> = header.lines().next().unwrap().split('\t').collect();
                 let schema = answer.pairs().batches()[0].schema();
