@@ -41,7 +41,7 @@ HOME = {
     "clap": {"lookalike-cli", "lookalike-testing", "lookalike-experiments"},
     "indicatif": {"lookalike-cli"},
     "anyhow": {"lookalike-cli", "lookalike-experiments"},
-    "arrow-array": {"lookalike-io"},
+    "arrow-array": {"lookalike-io", "lookalike"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},
     # In engine for memory of no file.
