@@ -1,14 +1,15 @@
-//! The keys of one unit in; the distinct units met under them out.
+//! The distinct candidates of one unit, from the posting lists of its keys.
 
 use crate::judge::Candidate;
-use crate::postings::{Key, Posting};
+use crate::postings::Key;
 
 /// Collects the distinct candidates of one unit at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Gatherer {
     found: Vec<Candidate>,
-    /// Round in which each unit was last met; only made once lists get long.
-    met: Vec<u32>,
+    /// Round in which each unit was found last, and the keys under which it was found in that round. Allocated once lists
+    /// get long.
+    met: Vec<(u32, u32)>,
     round: u32,
 }
 
@@ -16,39 +17,27 @@ pub(crate) struct Gatherer {
 const MANY: usize = 512;
 
 impl Gatherer {
-    /// The distinct candidates that `under` finds for the keys that are `in_reach`.
+    /// The distinct candidates that `under` appends for the keys, of which there are `units` at most.
     ///
-    /// The keys come rarest first, so that a unit is met first under the first key that it shares:
-    /// the one whose places bound what the two can share at most.
-    pub(crate) fn gather<'e, L>(
+    /// The keys come rarest first, so that a unit is found first under the first key that it shares:
+    /// the one whose positions bound what the two can share at most.
+    pub(crate) fn gather(
         &mut self,
-        keys: &[Key],
-        in_reach: impl Fn(Key) -> bool,
-        under: impl Fn(Key) -> L,
+        keys: impl Iterator<Item = Key>,
+        mut under: impl FnMut(Key, &mut Vec<Candidate>),
         units: u32,
-    ) -> &[Candidate]
-    where
-        L: Iterator<Item = &'e Posting>,
-    {
+    ) -> &[Candidate] {
         self.found.clear();
         let mut marking = false;
-        for &key in keys.iter().filter(|&&key| in_reach(key)) {
-            let new = under(key).map(|p| Candidate {
-                unit: p.unit,
-                own: key.position,
-                other: p.position,
-            });
+        for key in keys {
+            let before = self.found.len();
+            under(key, &mut self.found);
             if marking {
-                let (met, round) = (&mut self.met, self.round);
-                self.found.extend(
-                    new.filter(|c| std::mem::replace(&mut met[c.unit as usize], round) != round),
-                );
-            } else {
-                self.found.extend(new);
-                if self.found.len() > MANY {
-                    marking = true;
-                    self.start_marking(units);
-                }
+                self.mark(before, 1);
+            } else if self.found.len() > MANY {
+                marking = true;
+                self.begin_round(units);
+                self.mark(0, 1);
             }
         }
         if !marking {
@@ -58,35 +47,74 @@ impl Gatherer {
         &self.found
     }
 
-    /// Switches from sorting to marking: keeps what was found so far, each unit once.
-    fn start_marking(&mut self, units: u32) {
-        self.met.resize(units as usize, 0);
+    /// The same, and only the candidates that are found under at least as many keys as `least` says. `count` is the
+    /// number of keys that one of the given keys replaces.
+    pub(crate) fn gather_repeated(
+        &mut self,
+        keys: impl Iterator<Item = Key>,
+        count: impl Fn(Key) -> u32,
+        mut under: impl FnMut(Key, &mut Vec<Candidate>),
+        least: impl Fn(&Candidate) -> u32,
+        units: u32,
+    ) -> &[Candidate] {
+        self.found.clear();
+        self.begin_round(units);
+        for key in keys {
+            let before = self.found.len();
+            under(key, &mut self.found);
+            self.mark(before, count(key));
+        }
+        let met = &self.met;
+        self.found.retain(|candidate| met[candidate.unit as usize].1 >= least(candidate));
+        &self.found
+    }
+
+    fn begin_round(&mut self, units: u32) {
+        self.met.resize(units as usize, (0, 0));
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
-            self.met.fill(0);
+            self.met.fill((0, 0));
             self.round = 1;
         }
-        let (met, round) = (&mut self.met, self.round);
-        self.found.retain(|c| std::mem::replace(&mut met[c.unit as usize], round) != round);
+    }
+
+    /// Removes candidates that were found in this round before those from `start` on, and counts the keys.
+    fn mark(&mut self, start: usize, keys: u32) {
+        let Self { found, met, round } = self;
+        let mut end = start;
+        for at in start..found.len() {
+            let candidate = found[at];
+            let met = &mut met[candidate.unit as usize];
+            let is_new = met.0 != *round;
+            // Branchless: whether a candidate was found before is unpredictable.
+            *met = (*round, if is_new { keys } else { met.1.saturating_add(keys) });
+            found[end] = candidate;
+            end += usize::from(is_new);
+        }
+        found.truncate(end);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::postings::Posting;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Each unit once, with the places of the first key it is met under, whatever the lengths of
-        /// the lists: below, around and far above the length at which marking starts.
+        /// Each unit once, with the positions of the first key it is found under, whatever the lengths of
+        /// the lists: below, around and far above the length at which marking starts. Those that are found
+        /// under several keys, by counting.
         #[test]
         fn each_unit_once_under_its_first_key(
-            lists in prop::collection::vec((0u32..3000, 0u32..1500, 1usize..4), 1..8),
+            lists in prop::collection::vec((0u32..3000, 0u32..1500, 1usize..4, 1u32..4), 1..8),
+            least in 1u32..9,
         ) {
+            let counts: Vec<u32> = lists.iter().map(|list| list.3).collect();
             let lists: Vec<Vec<Posting>> = (1u32..)
                 .zip(lists)
-                .map(|(position, (from, count, step))| {
+                .map(|(position, (from, count, step, _))| {
                     (from..from + count)
                         .step_by(step)
                         .map(|unit| Posting { unit, position: unit % 7 + position * 8 })
@@ -96,19 +124,36 @@ mod tests {
             let keys: Vec<Key> =
                 (0..lists.len() as u32).map(|n| Key { group: n, position: n * 2 + 1 }).collect();
             let mut truth = BTreeMap::new();
+            let mut times: BTreeMap<u32, u32> = BTreeMap::new();
             for (key, list) in keys.iter().zip(&lists) {
                 for p in list {
                     truth.entry(p.unit).or_insert((key.position, p.position));
+                    *times.entry(p.unit).or_default() += counts[key.group as usize];
                 }
             }
+            let repeated: BTreeMap<u32, (u32, u32)> =
+                truth.iter().filter(|(unit, _)| times[unit] >= least + *unit % 2).map(|(u, p)| (*u, *p)).collect();
+            let under = |key: Key, found: &mut Vec<Candidate>| {
+                let candidate = |p: &Posting| Candidate { unit: p.unit, own: key.position, other: p.position };
+                found.extend(lists[key.group as usize].iter().map(candidate));
+            };
+            let seen = |found: &[Candidate]| -> BTreeMap<u32, (u32, u32)> {
+                found.iter().map(|c| (c.unit, (c.own, c.other))).collect()
+            };
             let mut gatherer = Gatherer::default();
             for _ in 0..2 {
-                let found =
-                    gatherer.gather(&keys, |_| true, |key| lists[key.group as usize].iter(), 5000);
-                let seen: BTreeMap<u32, (u32, u32)> =
-                    found.iter().map(|c| (c.unit, (c.own, c.other))).collect();
-                prop_assert_eq!(found.len(), seen.len());
-                prop_assert_eq!(&seen, &truth);
+                let found = gatherer.gather(keys.iter().copied(), under, 5000);
+                prop_assert_eq!(found.len(), truth.len());
+                prop_assert_eq!(&seen(found), &truth);
+                let found = gatherer.gather_repeated(
+                    keys.iter().copied(),
+                    |key| counts[key.group as usize],
+                    under,
+                    |candidate| least + candidate.unit % 2,
+                    5000,
+                );
+                prop_assert_eq!(found.len(), repeated.len());
+                prop_assert_eq!(&seen(found), &repeated);
             }
         }
     }

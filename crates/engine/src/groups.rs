@@ -9,7 +9,7 @@
 //! processor, and all threads work, each on shards of its own.
 
 use crate::buckets::Emitted;
-use crate::postings::Posting;
+use crate::postings::{ExtendedPrefix, Posting};
 use crate::{EngineError, MatchSettings, limits};
 use lookalike_core::fingerprint::finalise;
 use rayon::prelude::*;
@@ -22,11 +22,13 @@ pub(crate) struct Groups {
     pub(crate) starts: Vec<u32>,
     /// Within a group in the order of the units.
     pub(crate) entries: Vec<Posting>,
+    /// Number of keys that the units of each group have in common: a group replaces those with the same units.
+    pub(crate) keys: Vec<u32>,
 }
 
 impl Default for Groups {
     fn default() -> Self {
-        Self { starts: vec![0], entries: Vec::new() }
+        Self { starts: vec![0], entries: Vec::new(), keys: Vec::new() }
     }
 }
 
@@ -34,6 +36,7 @@ impl Groups {
     pub(crate) fn push(&mut self, group: impl Iterator<Item = Posting>) {
         self.entries.extend(group);
         self.starts.push(self.entries.len() as u32);
+        self.keys.push(1);
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -48,6 +51,7 @@ impl Groups {
         let before = self.entries.len() as u32;
         self.entries.extend_from_slice(&more.entries);
         self.starts.extend(more.starts[1..].iter().map(|start| before + start));
+        self.keys.extend_from_slice(&more.keys);
     }
 }
 
@@ -130,14 +134,20 @@ impl Sorted {
 /// Groups of more units are left as they are: to see who of them may match whom takes too many comparisons.
 const LOOKED_THROUGH: usize = 32;
 
-/// Leaves of a group, whose units' sets have these sizes, those that may match another of it under this key.
+/// Removes from a group the units that cannot match another unit of it under this key. `sizes` are those of their sets;
+/// in an `extended` prefix they may share other elements before the key ([`ExtendedPrefix`]).
 ///
-/// Nobody who matches is lost: under the first key that two matching units share, both may match the other.
-pub(crate) fn leave_mates(settings: &MatchSettings, sizes: &[u32], group: &mut Vec<Posting>) {
+/// A match is never lost: under the first key that two matching units share, both can match the other.
+pub(crate) fn leave_mates(
+    settings: &MatchSettings,
+    extended: ExtendedPrefix,
+    sizes: &[u32],
+    group: &mut Vec<Posting>,
+) {
     let mut all = [(0, 0); LOOKED_THROUGH];
     let Some(all) = all.get_mut(..group.len()) else { return };
     for ((own, posting), &size) in all.iter_mut().zip(&*group).zip(sizes) {
-        *own = (size, posting.position);
+        *own = (size, extended.least_position(settings.criterion(), size, posting.position));
     }
     let mut mates = 0u64;
     for (at, &own) in all.iter().enumerate() {
@@ -175,6 +185,7 @@ impl Shard {
         if !same {
             return groups.push(group.iter().copied());
         }
+        groups.keys[number as usize] += 1;
         // The order is the same for all units: earlier for one is earlier for each.
         if group[0].position < known[0].position {
             known.copy_from_slice(group);
@@ -236,7 +247,8 @@ impl DistinctGroups {
         let all =
             |of: fn(&Groups) -> usize| self.shards.iter().map(|shard| of(&shard.groups)).sum();
         groups.entries.reserve_exact(all(|groups| groups.entries.len()));
-        groups.starts.reserve_exact(all(|groups| groups.starts.len() - 1));
+        groups.starts.reserve_exact(all(|groups| groups.keys.len()));
+        groups.keys.reserve_exact(all(|groups| groups.keys.len()));
         for shard in std::mem::take(&mut self.shards) {
             groups.append(&shard.groups);
         }
@@ -292,13 +304,14 @@ mod tests {
                 measure.reaches(settings.threshold, lookalike_core::Overlap { shared, a: a.0, b: b.0 })
             };
             let has_mate = |own: &Posting| group.iter().any(|other| other.unit != own.unit && mate(own, other));
+            let extended = ExtendedPrefix(false);
             let truth: Vec<Posting> = match group.len() <= LOOKED_THROUGH {
                 true => group.iter().copied().filter(has_mate).collect(),
                 false => group.clone(),
             };
             let mut left = group.clone();
             let sizes: Vec<u32> = sets.iter().map(|set| set.0).collect();
-            leave_mates(&settings, &sizes, &mut left);
+            leave_mates(&settings, extended, &sizes, &mut left);
             prop_assert_eq!(left, truth);
         }
 
@@ -313,6 +326,7 @@ mod tests {
         ) {
             let mut distinct = DistinctGroups::default();
             let mut truth: BTreeMap<Vec<u32>, Vec<Posting>> = BTreeMap::new();
+            let mut keys: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
             let (mut shared, mut written, mut ignored) = (0, 0, 0);
             for bucket in &buckets {
                 let mut emitted = Vec::new();
@@ -330,6 +344,7 @@ mod tests {
                     }
                     shared += 1;
                     written += units.len() as u64;
+                    *keys.entry(units.iter().copied().collect()).or_default() += 1;
                     let known = truth.entry(units.iter().copied().collect()).or_insert_with(|| group.clone());
                     if group[0].position < known[0].position {
                         *known = group;
@@ -339,6 +354,10 @@ mod tests {
             }
             let (groups, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);
+            for group in 0..groups.len() {
+                let units: Vec<u32> = groups.entries[groups.range(group)].iter().map(|p| p.unit).collect();
+                prop_assert_eq!(groups.keys[group as usize], keys[&units]);
+            }
             let mut found: Vec<&[Posting]> =
                 (0..groups.len()).map(|group| &groups.entries[groups.range(group)]).collect();
             found.sort_by_key(|group| group.iter().map(|posting| posting.unit).collect::<Vec<_>>());

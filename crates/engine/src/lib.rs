@@ -38,6 +38,7 @@ mod kept;
 mod leaders;
 pub mod limits;
 mod links;
+mod list_bounds;
 pub mod matching;
 mod near_words;
 pub mod original;

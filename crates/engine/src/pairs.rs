@@ -4,9 +4,12 @@
 
 use crate::gather::Gatherer;
 use crate::judge::{Candidate, Edge, Judge, Tally};
-use crate::postings::Postings;
+use crate::list_bounds::{ListBounds, Wanted};
+use crate::postings::{Key, Posting, Postings};
 use crate::{Progress, Units};
 use rayon::prelude::*;
+use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Edges found, and whether they are all there are.
@@ -47,8 +50,8 @@ pub(crate) fn all_pairs(
     let (found, counted) = (AtomicU64::new(0), (tally.candidates(), tally.verified()));
     let too_many = || listed.load(Ordering::Relaxed) > most.pairs;
     let over = || found.load(Ordering::Relaxed) > most.edges && too_many();
-    // Beside the entries: to look at a candidate itself is a walk to memory, and of most its size is enough.
-    let sizes: Vec<u32> = postings.entries().par_iter().map(|p| units.size(p.unit)).collect();
+    let extended = postings.extended();
+    let bounds = ListBounds::new(units, judge, postings);
     let tasks = units.len().div_ceil(UNITS_PER_TASK);
     let parts: Vec<Vec<Edge>> = (0..tasks)
         .into_par_iter()
@@ -59,22 +62,51 @@ pub(crate) fn all_pairs(
                 if over() || progress.cancelled() {
                     break;
                 }
-                let met = gatherer.gather(
-                    postings.probes(unit),
-                    |key| judge.in_reach(unit, key.position, postings.least_size(key.group)),
-                    |key| {
-                        let range = postings.range(key.group);
-                        postings.entries()[range.clone()]
-                            .iter()
-                            .zip(&sizes[range])
-                            .take_while(|(p, _)| p.unit < unit)
-                            .filter(move |&(p, &size)| {
-                                judge.could_match(unit, key.position, (size, p.position))
-                            })
-                            .map(|(p, _)| p)
-                    },
-                    units.len(),
-                );
+                let position = |key: Key| judge.least_position(unit, key.position, extended);
+                let in_reach = |key: &Key| {
+                    judge.in_reach(unit, position(*key), postings.least_size(key.group))
+                };
+                let keys = postings.probes(unit).iter().copied().filter(in_reach);
+                let under = |key: Key, found: &mut Vec<Candidate>| {
+                    let range = postings.range(key.group);
+                    let list = &postings.entries()[range.clone()];
+                    let largest_earlier = judge.largest_earlier(unit, position(key));
+                    let wanted = Wanted { size: units.size(unit), largest_earlier };
+                    let start = range.start;
+                    bounds.scan(range, wanted, |at, sure| {
+                        let Posting { unit: with, position: other } = list[at - start];
+                        if with >= unit {
+                            return ControlFlow::Break(());
+                        }
+                        let other_least = || judge.least_position(with, other, extended);
+                        let could_match = || {
+                            judge.could_match(
+                                unit,
+                                position(key),
+                                (units.size(with), other_least()),
+                            )
+                        };
+                        if sure || could_match() {
+                            found.push(Candidate { unit: with, own: key.position, other });
+                        }
+                        ControlFlow::Continue(())
+                    });
+                };
+                if extended.0 {
+                    let starts =
+                        postings.probes(unit).iter().map(|key| postings.range(key.group).start);
+                    black_box(starts.fold(0, |all, start| all ^ bounds.touch(start)));
+                }
+                let met = match extended.0 {
+                    false => gatherer.gather(keys, under, units.len()),
+                    true => gatherer.gather_repeated(
+                        keys,
+                        |key| postings.keys_of_group(key.group),
+                        under,
+                        |candidate| judge.least_shared(unit, candidate.unit, extended),
+                        units.len(),
+                    ),
+                };
                 tally.met(met.len());
                 let own = judge.glance(unit);
                 let edge = |&candidate: &Candidate| {

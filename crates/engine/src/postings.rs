@@ -10,6 +10,7 @@ use crate::groups::{Counts, DistinctGroups, Groups, Sorted, leave_mates};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units, limits};
+use lookalike_join::Criterion;
 use lookalike_methods::{Candidates, Method};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
@@ -23,6 +24,26 @@ pub struct Posting {
     pub unit: u32,
     /// The key's place in the unit's prefix; [`ANYWHERE`] where it is not known.
     pub position: u32,
+}
+
+/// Whether keys are those of extended prefixes, of which matching sets share several
+/// ([`Criterion::least_in_extended_prefix`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExtendedPrefix(pub bool);
+
+impl ExtendedPrefix {
+    /// The least number of keys that a set shares with each that it matches, if that one's number is not less.
+    #[must_use]
+    pub fn least_shared(self, criterion: Criterion, size: u32) -> u32 {
+        if self.0 { criterion.least_in_extended_prefix(size) } else { 1 }
+    }
+
+    /// The position for the positional filter of a key at `position`: where several keys must be shared, some of the
+    /// elements before it may be shared as well.
+    #[must_use]
+    pub fn least_position(self, criterion: Criterion, size: u32, position: u32) -> u32 {
+        position.saturating_sub(self.least_shared(criterion, size) - 1)
+    }
 }
 
 /// A position that says nothing.
@@ -47,6 +68,7 @@ pub struct Postings {
     probes: Keys,
     /// `None` where units post what they probe.
     posts: Option<Keys>,
+    extended: ExtendedPrefix,
     shared: u64,
     written: u64,
     ignored: u64,
@@ -118,13 +140,15 @@ impl Postings {
         settings: &MatchSettings,
         memory: u64,
     ) -> Result<Self, EngineError> {
-        let (probes, posts) = prefix_keys(collection, units, settings, memory)?;
+        let (probes, posts, extended) = prefix_keys(collection, units, settings, memory)?;
         collection.release_scanned();
-        let leave = |sizes: &[u32], group: &mut Vec<_>| leave_mates(settings, sizes, group);
+        let leave =
+            |sizes: &[u32], group: &mut Vec<_>| leave_mates(settings, extended, sizes, group);
         let mut postings = match posts {
             None => Self::group(units.len(), probes, None, |unit| units.size(unit), leave)?,
             Some(posts) => Self::group_both(units.len(), probes, posts)?,
         };
+        postings.extended = extended;
         let groups = &postings.groups;
         let least = |group: u32| {
             let sizes = groups.entries[groups.range(group)].iter().map(|p| units.size(p.unit));
@@ -307,6 +331,18 @@ impl Postings {
         self.ignored
     }
 
+    /// Number of keys that the units of a group have in common.
+    #[must_use]
+    pub fn keys_of_group(&self, group: u32) -> u32 {
+        self.groups.keys[group as usize]
+    }
+
+    /// Whether keys are those of extended prefixes.
+    #[must_use]
+    pub fn extended(&self) -> ExtendedPrefix {
+        self.extended
+    }
+
     /// Size of the smallest set in a group.
     #[must_use]
     pub fn least_size(&self, group: u32) -> u32 {
@@ -318,8 +354,10 @@ impl Checkpoint for Postings {
     const NAME: &'static str = "postings";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
-        out.array(&[self.shared, self.written, self.ignored])?;
+        let extended = u64::from(self.extended.0);
+        out.array(&[self.shared, self.written, self.ignored, extended])?;
         out.array(&self.least_sizes)?;
+        out.array(&self.groups.keys)?;
         out.array(&self.groups.starts)?;
         out.array(&self.groups.entries.iter().map(|entry| entry.unit).collect::<Vec<_>>())?;
         out.array(&self.groups.entries.iter().map(|entry| entry.position).collect::<Vec<_>>())?;
@@ -336,7 +374,9 @@ impl Checkpoint for Postings {
         let counts = from.array::<u64>(most)?;
         let count = |at: usize| counts.get(at).copied().unwrap_or_default();
         let (shared, written, ignored) = (count(0), count(1), count(2));
+        let extended = ExtendedPrefix(count(3) == 1);
         let least_sizes = from.array(most)?;
+        let group_keys = from.array(most)?;
         let starts = from.array(most)?;
         let (units, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
         let entry = |(unit, position)| Posting { unit, position };
@@ -352,7 +392,7 @@ impl Checkpoint for Postings {
         };
         let probes = keys()?.unwrap_or_default();
         let posts = keys()?;
-        let groups = Groups { starts, entries };
-        Ok(Self { groups, least_sizes, probes, posts, shared, written, ignored })
+        let groups = Groups { starts, entries, keys: group_keys };
+        Ok(Self { groups, least_sizes, probes, posts, extended, shared, written, ignored })
     }
 }

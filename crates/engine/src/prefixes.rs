@@ -4,7 +4,7 @@ use crate::buckets::{AllKeys, Buckets, Room};
 use crate::census::Census;
 use crate::chunk_sets::{Part, Set};
 use crate::passes::Passes;
-use crate::postings::{ANYWHERE, Posting};
+use crate::postings::{ANYWHERE, ExtendedPrefix, Posting};
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::divide;
 use lookalike_core::features::MANY;
@@ -30,7 +30,7 @@ pub(crate) fn prefix_keys(
     units: &Units,
     settings: &MatchSettings,
     memory: u64,
-) -> Result<(AllKeys, Option<AllKeys>), EngineError> {
+) -> Result<(AllKeys, Option<AllKeys>, ExtendedPrefix), EngineError> {
     let passes = Passes::new(collection, units);
     let elements = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
     let mut sketch = DfSketch::for_elements(elements, SAMPLE_SEED);
@@ -98,7 +98,7 @@ pub(crate) fn prefix_keys(
     let probes = AllKeys::collect(probes, &room)?;
     drop(census);
     if settings.measure.is_symmetric() {
-        return Ok((probes, None));
+        return Ok((probes, None, ExtendedPrefix(order.is_small_vocabulary())));
     }
     let probed = Probed::new(&probes)?;
     let post = |&task: &u32| {
@@ -116,7 +116,7 @@ pub(crate) fn prefix_keys(
         Ok(out)
     };
     let posts = AllKeys::collect(jobs().flat_map_iter(|tasks| tasks.iter().map(post)), &room)?;
-    Ok((probes, Some(posts)))
+    Ok((probes, Some(posts), ExtendedPrefix::default()))
 }
 
 /// The tasks, each by itself, but for those of large documents: they are done one after the other, so that the keys
@@ -231,7 +231,7 @@ mod tests {
     /// All keys of a collection, those that are posted behind those that are probed.
     fn keys(collection: &Collection, settings: &MatchSettings) -> Vec<(u64, Posting)> {
         let units = Units::new(collection, &[], settings.measure).unwrap();
-        let (probes, posts) = prefix_keys(collection, &units, settings, u64::MAX).unwrap();
+        let (probes, posts, _) = prefix_keys(collection, &units, settings, u64::MAX).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
             let each = |bucket| {

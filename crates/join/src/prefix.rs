@@ -186,7 +186,14 @@ impl<'a> PrefixFilter<'a> {
             // Nearly all are common: to order them by value first is in vain.
             let positions = singletons as u32..length as u32;
             let shared = &*shared;
-            return self.least_common(positions, shared, high, (rest, common, levels), sorting, emit);
+            return self.least_common(
+                positions,
+                shared,
+                high,
+                (rest, common, levels),
+                sorting,
+                emit,
+            );
         }
         let (mut position, end) = (singletons as u32, length as u32);
         // A lookup may miss the cache: several are issued together, without branches, and only until the prefix is

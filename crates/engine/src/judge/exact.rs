@@ -2,6 +2,7 @@
 
 use super::counts::CountsAt;
 use super::{Candidate, ComparedSets, Edge, Judge, Tally};
+use crate::postings::ExtendedPrefix;
 use crate::{Collection, EngineError, MatchSettings, Units};
 use lookalike_core::{Overlap, Parity};
 use std::sync::atomic::Ordering;
@@ -81,6 +82,28 @@ impl Judge for ExactJudge<'_> {
         let size = self.units.size(unit);
         let rest = size - own;
         self.reaches(Overlap { shared: rest, a: size, b: least.max(rest) })
+    }
+
+    fn largest_earlier(&self, unit: u32, own: u32) -> u32 {
+        self.settings.criterion().largest_earlier((self.units.size(unit), own))
+    }
+
+    fn largest_later(&self, unit: u32, own: u32) -> u32 {
+        self.settings.criterion().largest_later((self.units.size(unit), own))
+    }
+
+    fn least_shared(&self, unit: u32, other: u32, extended: ExtendedPrefix) -> u32 {
+        let criterion = self.settings.criterion();
+        let (a, b) = (self.units.size(unit), self.units.size(other));
+        let least = |size| extended.least_shared(criterion, size);
+        match least(a).min(least(b)) {
+            1 => 1,
+            least => least.min(criterion.needed_overlap(a, b)),
+        }
+    }
+
+    fn least_position(&self, unit: u32, own: u32, extended: ExtendedPrefix) -> u32 {
+        extended.least_position(self.settings.criterion(), self.units.size(unit), own)
     }
 
     #[inline]

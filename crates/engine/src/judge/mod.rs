@@ -17,6 +17,7 @@ pub use key::KeyJudge;
 pub use sets::ComparedSets;
 pub use sketch::SketchJudge;
 
+use crate::postings::ExtendedPrefix;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Two units that match.
@@ -62,6 +63,31 @@ pub trait Judge: Sync {
     fn could_match(&self, unit: u32, own: u32, (size, other): (u32, u32)) -> bool {
         let _ = (unit, own, size, other);
         true
+    }
+
+    /// The size of the largest set that can match this unit as the later one of a pair under a key at this position of
+    /// its order, if they share nothing before.
+    fn largest_earlier(&self, unit: u32, own: u32) -> u32 {
+        let _ = (unit, own);
+        u32::MAX
+    }
+
+    /// The same for the earlier one.
+    fn largest_later(&self, unit: u32, own: u32) -> u32 {
+        let _ = (unit, own);
+        u32::MAX
+    }
+
+    /// The least number of keys that two units share if they match, and keys are those of prefixes.
+    fn least_shared(&self, unit: u32, other: u32, extended: ExtendedPrefix) -> u32 {
+        let _ = (unit, other, extended);
+        1
+    }
+
+    /// The position for the positional filter of a key.
+    fn least_position(&self, unit: u32, own: u32, extended: ExtendedPrefix) -> u32 {
+        let _ = (unit, extended);
+        own
     }
 
     /// The edge between a unit and a candidate, if they match.

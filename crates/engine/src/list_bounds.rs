@@ -1,0 +1,158 @@
+//! The length and positional filter of whole posting lists.
+
+use crate::Units;
+use crate::judge::Judge;
+use crate::postings::Postings;
+use rayon::prelude::*;
+use std::ops::{ControlFlow, Range};
+
+/// Postings of a block.
+const BLOCK: usize = 16;
+
+/// For each of adjacent postings the size of its set, and that of the largest later set that it can match under this
+/// key: codes of two bytes, so that a block is a line of the cache and most processors compare several at a time.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Block {
+    sizes: [i16; BLOCK],
+    largest: [i16; BLOCK],
+}
+
+/// The length and positional filter of all postings.
+#[derive(Debug)]
+pub(crate) struct ListBounds {
+    blocks: Vec<Block>,
+}
+
+/// What one unit looks for under one of its keys.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Size of its set.
+    pub(crate) size: u32,
+    /// Size of the largest earlier set that it can match under the key.
+    pub(crate) largest_earlier: u32,
+}
+
+/// Sizes up to this one have codes of their own.
+const EXACT: u32 = 1 << EXACT_BITS;
+const EXACT_BITS: u32 = 11;
+
+/// A monotone code of a size: itself, or from 2048 on a number with eleven significant bits.
+fn code(size: u32) -> i16 {
+    if size < EXACT {
+        return size as i16;
+    }
+    let octave = size.ilog2();
+    let mantissa = (size >> (octave + 1 - EXACT_BITS)) & (EXACT / 2 - 1);
+    // Less than 2¹⁵, as there are 21 octaves.
+    (EXACT + (octave - EXACT_BITS) * (EXACT / 2) + mantissa) as i16
+}
+
+impl ListBounds {
+    /// The bounds of all postings. O(postings), on all threads.
+    pub(crate) fn new(units: &Units, judge: &impl Judge, postings: &Postings) -> Self {
+        let extended = postings.extended();
+        let block = |postings: &[crate::postings::Posting]| {
+            let mut block = Block { sizes: [i16::MAX; BLOCK], largest: [0; BLOCK] };
+            for ((posting, size), largest) in
+                postings.iter().zip(&mut block.sizes).zip(&mut block.largest)
+            {
+                let position = judge.least_position(posting.unit, posting.position, extended);
+                *size = code(units.size(posting.unit));
+                *largest = code(judge.largest_later(posting.unit, position));
+            }
+            block
+        };
+        Self { blocks: postings.entries().par_chunks(BLOCK).map(block).collect() }
+    }
+
+    /// Loads the beginning of a posting list into the cache, if the result is used: loads that do not depend on each other
+    /// wait together.
+    #[inline]
+    pub(crate) fn touch(&self, start: usize) -> i16 {
+        self.blocks[start / BLOCK].sizes[0]
+    }
+
+    /// Calls `each` with the index of every posting in `range` that passes, until it breaks: with false for those that may
+    /// be rejected by the exact sizes.
+    #[inline]
+    pub(crate) fn scan(
+        &self,
+        range: Range<usize>,
+        wanted: Wanted,
+        mut each: impl FnMut(usize, bool) -> ControlFlow<()>,
+    ) {
+        let (size, earlier) = (code(wanted.size), code(wanted.largest_earlier));
+        let Range { start, end } = range;
+        let mut first = start / BLOCK * BLOCK;
+        for block in &self.blocks[start / BLOCK..end.div_ceil(BLOCK)] {
+            let pairs = || block.sizes.iter().zip(&block.largest);
+            // Without a branch for each posting: the compiler vectorises it, and few pass.
+            let any = pairs().fold(false, |any, (&other, &largest)| {
+                any | ((other <= earlier) & (size <= largest))
+            });
+            if any {
+                for (at, (&other, &largest)) in (first..).zip(pairs()) {
+                    let passes = (other <= earlier) & (size <= largest);
+                    if passes && (start..end).contains(&at) {
+                        let exact = |a: i16, b: i16| a < b || u32::from(a.unsigned_abs()) < EXACT;
+                        if each(at, exact(other, earlier) && exact(size, largest)).is_break() {
+                            return;
+                        }
+                    }
+                }
+            }
+            first += BLOCK;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn codes_are_monotone_and_fine() {
+        let mut last = -1;
+        for size in (0..1 << 14).chain((14..32).flat_map(|bits| [(1 << bits) - 1, 1 << bits])) {
+            assert!(code(size) >= last && (size < 2 || code(size - 1) <= code(size)), "{size}");
+            assert!(size > EXACT || code(size) > code(size.saturating_sub(1)) || size == 0);
+            assert!(code(size) < code(size + (size >> 10) + 1) || size >= 1 << 31, "{size}");
+            last = code(size);
+        }
+        assert_eq!(i32::from(code(u32::MAX)), 2048 + 21 * 1024 - 1);
+    }
+
+    proptest! {
+        /// Against two comparisons for each posting, in every part of the lists.
+        #[test]
+        fn scans_find_what_passes(
+            all in prop::collection::vec((0u32..6000, 0u32..6000), 1..100),
+            bounds in (0usize..100, 0usize..100), size in 0u32..6000, largest_earlier in 0u32..6000,
+            most in 1usize..40,
+        ) {
+            let block = |all: &[(u32, u32)]| {
+                let mut block = Block { sizes: [i16::MAX; BLOCK], largest: [0; BLOCK] };
+                for (at, &(size, largest)) in all.iter().enumerate() {
+                    (block.sizes[at], block.largest[at]) = (code(size), code(largest));
+                }
+                block
+            };
+            let lists = ListBounds { blocks: all.chunks(BLOCK).map(block).collect() };
+            let start = bounds.0.min(all.len() - 1);
+            let end = (start + bounds.1).min(all.len());
+            let passes = |at: &usize| all[*at].0 <= largest_earlier && size <= all[*at].1;
+            let mut found = Vec::new();
+            let mut left = most;
+            lists.scan(start..end, Wanted { size, largest_earlier }, |at, sure| {
+                assert!(passes(&at) || !sure);
+                found.extend(passes(&at).then_some(at));
+                left -= usize::from(passes(&at));
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let truth: Vec<usize> = (start..end).filter(passes).take(most).collect();
+            prop_assert_eq!(found, truth);
+        }
+    }
+}
