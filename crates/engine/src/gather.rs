@@ -1,7 +1,7 @@
 //! The distinct candidates of one unit, from the posting lists of its keys.
 
 use crate::judge::Candidate;
-use crate::postings::Key;
+use crate::postings::{Key, Posting};
 
 /// Collects the distinct candidates of one unit at a time.
 #[derive(Debug, Default)]
@@ -33,11 +33,11 @@ impl Gatherer {
             let before = self.found.len();
             under(key, &mut self.found);
             if marking {
-                self.mark(before, 1);
+                self.mark(before);
             } else if self.found.len() > MANY {
                 marking = true;
                 self.begin_round(units);
-                self.mark(0, 1);
+                self.mark(0);
             }
         }
         if !marking {
@@ -47,26 +47,33 @@ impl Gatherer {
         &self.found
     }
 
-    /// The same, and only the candidates that are found under at least as many keys as `least` says. `count` is the
-    /// number of keys that one of the given keys replaces.
+    /// The candidates that are found under at least as many keys as `least` says.
+    ///
+    /// `under` appends what it finds under a key as indices of `postings` in the place of units, and the number of
+    /// keys that this one replaces in the place of the other's position: postings are loaded together for all keys,
+    /// as each load is likely to miss the cache.
     pub(crate) fn gather_repeated(
         &mut self,
         keys: impl Iterator<Item = Key>,
-        count: impl Fn(Key) -> u32,
         mut under: impl FnMut(Key, &mut Vec<Candidate>),
+        postings: &[Posting],
         least: impl Fn(&Candidate) -> u32,
         units: u32,
     ) -> &[Candidate] {
         self.found.clear();
         self.begin_round(units);
-        for key in keys {
-            let before = self.found.len();
-            under(key, &mut self.found);
-            self.mark(before, count(key));
+        keys.for_each(|key| under(key, &mut self.found));
+        let Self { found, met, round } = self;
+        let mut end = 0;
+        for at in 0..found.len() {
+            let Candidate { unit: index, own, other: keys } = found[at];
+            let Posting { unit, position: other } = postings[index as usize];
+            found[end] = Candidate { unit, own, other };
+            end += usize::from(mark(&mut met[unit as usize], *round, keys));
         }
-        let met = &self.met;
-        self.found.retain(|candidate| met[candidate.unit as usize].1 >= least(candidate));
-        &self.found
+        found.truncate(end);
+        found.retain(|candidate| met[candidate.unit as usize].1 >= least(candidate));
+        found
     }
 
     fn begin_round(&mut self, units: u32) {
@@ -78,27 +85,31 @@ impl Gatherer {
         }
     }
 
-    /// Removes candidates that were found in this round before those from `start` on, and counts the keys.
-    fn mark(&mut self, start: usize, keys: u32) {
+    /// Removes candidates, of those from `start` on, that were found in this round before.
+    fn mark(&mut self, start: usize) {
         let Self { found, met, round } = self;
         let mut end = start;
         for at in start..found.len() {
             let candidate = found[at];
-            let met = &mut met[candidate.unit as usize];
-            let is_new = met.0 != *round;
-            // Branchless: whether a candidate was found before is unpredictable.
-            *met = (*round, if is_new { keys } else { met.1.saturating_add(keys) });
             found[end] = candidate;
-            end += usize::from(is_new);
+            end += usize::from(mark(&mut met[candidate.unit as usize], *round, 1));
         }
         found.truncate(end);
     }
 }
 
+/// Notes that a unit was found under some keys, and whether for the first time in a round. Branchless: that is
+/// unpredictable.
+#[inline]
+fn mark(met: &mut (u32, u32), round: u32, keys: u32) -> bool {
+    let is_new = met.0 != round;
+    *met = (round, if is_new { keys } else { met.1.saturating_add(keys) });
+    is_new
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::postings::Posting;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -140,6 +151,8 @@ mod tests {
             let seen = |found: &[Candidate]| -> BTreeMap<u32, (u32, u32)> {
                 found.iter().map(|c| (c.unit, (c.own, c.other))).collect()
             };
+            let starts: Vec<u32> =
+                (0..lists.len()).map(|list| lists[..list].iter().map(Vec::len).sum::<usize>() as u32).collect();
             let mut gatherer = Gatherer::default();
             for _ in 0..2 {
                 let found = gatherer.gather(keys.iter().copied(), under, 5000);
@@ -147,8 +160,12 @@ mod tests {
                 prop_assert_eq!(&seen(found), &truth);
                 let found = gatherer.gather_repeated(
                     keys.iter().copied(),
-                    |key| counts[key.group as usize],
-                    under,
+                    |key, found| {
+                        let (start, count) = (starts[key.group as usize], counts[key.group as usize]);
+                        let indices = start..start + lists[key.group as usize].len() as u32;
+                        found.extend(indices.map(|unit| Candidate { unit, own: key.position, other: count }));
+                    },
+                    &lists.concat(),
                     |candidate| least + candidate.unit % 2,
                     5000,
                 );
