@@ -12,6 +12,28 @@ pub trait CandidateFilter: Copy + Sync {
     /// Whether a set, given as (size, position of a key), can match any set of `least` or more elements
     /// under this key.
     fn could_match_any(self, own: (u32, u32), least: u32) -> bool;
+
+    /// Size of the largest set before a set, given as (size, position of a key), that it can match under this key.
+    fn largest_earlier(self, own: (u32, u32)) -> u32;
+
+    /// Size of the largest set after a set that it can match under this key.
+    fn largest_later(self, own: (u32, u32)) -> u32;
+
+    /// See [`Criterion::least_in_extended_prefix`].
+    fn least_in_extended_prefix(self, size: u32) -> u32;
+
+    /// The least number of elements that sets of these sizes share if they match.
+    fn needed_overlap(self, a: u32, b: u32) -> u32;
+
+    /// The position for the bounds above of a key at a position in the prefix of a set. If prefixes are `extended`,
+    /// matching sets share several keys, and some of the elements before this one may be shared as well.
+    #[inline]
+    fn least_position(self, (size, position): (u32, u32), extended: bool) -> u32 {
+        match extended {
+            true => position.saturating_sub(self.least_in_extended_prefix(size) - 1),
+            false => position,
+        }
+    }
 }
 
 /// The length filter and the positional filter (Xiao et al. 2008, PPJoin).
@@ -26,6 +48,26 @@ impl CandidateFilter for Criterion {
         // At most `rest` elements are shared; of the sets that have so many, the smallest matches best.
         let rest = size - position;
         self.reaches(Overlap { shared: rest, a: size, b: least.max(rest) })
+    }
+
+    #[inline]
+    fn largest_earlier(self, own: (u32, u32)) -> u32 {
+        Self::largest_earlier(self, own)
+    }
+
+    #[inline]
+    fn largest_later(self, own: (u32, u32)) -> u32 {
+        Self::largest_later(self, own)
+    }
+
+    #[inline]
+    fn least_in_extended_prefix(self, size: u32) -> u32 {
+        Self::least_in_extended_prefix(self, size)
+    }
+
+    #[inline]
+    fn needed_overlap(self, a: u32, b: u32) -> u32 {
+        Self::needed_overlap(self, a, b)
     }
 }
 
@@ -42,5 +84,25 @@ impl CandidateFilter for Unfiltered {
     #[inline]
     fn could_match_any(self, _own: (u32, u32), _least: u32) -> bool {
         true
+    }
+
+    #[inline]
+    fn largest_earlier(self, _own: (u32, u32)) -> u32 {
+        u32::MAX
+    }
+
+    #[inline]
+    fn largest_later(self, _own: (u32, u32)) -> u32 {
+        u32::MAX
+    }
+
+    #[inline]
+    fn least_in_extended_prefix(self, _size: u32) -> u32 {
+        1
+    }
+
+    #[inline]
+    fn needed_overlap(self, _a: u32, _b: u32) -> u32 {
+        1
     }
 }

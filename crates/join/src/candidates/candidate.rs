@@ -27,14 +27,35 @@ pub struct CandidatePairs<'a, S, F> {
 }
 
 impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
-    /// Whether a set can match any set that is found under one of its keys.
+    /// Size of a set and position of one of its keys for the filter, where the key need not be the first common one.
+    #[inline]
+    pub(crate) fn relaxed(&self, set: u32, position: u32) -> (u32, u32) {
+        let size = self.sets.size(set);
+        (size, self.filter.least_position((size, position), self.index.is_extended()))
+    }
+
+    /// Whether a set can match any set of which one of its keys is the first common one.
     #[inline]
     pub(crate) fn could_match_any(&self, set: u32, key: ListKey) -> bool {
         let least = self.index.least_size(key.list);
         self.filter.could_match_any((self.sets.size(set), key.position), least)
     }
 
-    /// Whether a set can match the set of an entry, of the given size, that is found under one of its keys.
+    /// The least number of keys that two sets share if they match.
+    #[inline]
+    pub(crate) fn least_shared(&self, a: u32, b: u32) -> u32 {
+        if !self.index.is_extended() {
+            return 1;
+        }
+        let (a, b) = (self.sets.size(a), self.sets.size(b));
+        let least = |size| self.filter.least_in_extended_prefix(size);
+        match least(a).min(least(b)) {
+            1 => 1,
+            least => least.min(self.filter.needed_overlap(a, b)),
+        }
+    }
+
+    /// Whether a set can match the set of an entry, of the given size, if one of its keys is their first common one.
     #[inline]
     pub(crate) fn could_match(&self, set: u32, key: ListKey, (entry, size): (&Entry, u32)) -> bool {
         self.filter.could_match((self.sets.size(set), key.position), (size, entry.position))

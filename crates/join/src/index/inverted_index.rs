@@ -7,7 +7,7 @@
 use super::entry::{Entry, Key, UNKNOWN};
 use super::key_buckets::{AllKeys, SETS_PER_TASK, emit, for_each_bucket};
 use super::posting_lists::{BucketLists, DistinctLists, KeyCounts, PostingLists, retain_partners};
-use super::prefix_keys::prefix_keys;
+use super::prefix_keys::{PrefixKeys, prefix_keys};
 use crate::source::SetSource;
 use crate::{Criterion, JoinError, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
@@ -34,6 +34,8 @@ pub struct InvertedIndex {
     probes: SetKeys,
     /// Those that it is found under; `None` if they are the same.
     posts: Option<SetKeys>,
+    /// Whether keys are those of extended prefixes.
+    extended: bool,
     shared: u64,
     written: u64,
     ignored: u64,
@@ -103,13 +105,17 @@ impl InvertedIndex {
         least_size: u32,
         budget: &SpillBudget,
     ) -> Result<Self, JoinError> {
-        let (probes, posts) = prefix_keys(sets, criterion, least_size, budget)?;
+        let PrefixKeys { probes, posts, extended } =
+            prefix_keys(sets, criterion, least_size, budget)?;
         sets.release_scanned();
-        let retain = |sizes: &[u32], list: &mut Vec<_>| retain_partners(criterion, sizes, list);
+        let retain = |sizes: &[u32], list: &mut Vec<_>| {
+            retain_partners(criterion, extended, sizes, list);
+        };
         let mut index = match posts {
             None => Self::build(sets.len(), probes, None, |set| sets.size(set), retain)?,
             Some(posts) => Self::build_both(sets.len(), probes, posts)?,
         };
+        index.extended = extended;
         let lists = &index.lists;
         let least = |list: u32| {
             let sizes = lists.entries[lists.range(list)].iter().map(|entry| sets.size(entry.set));
@@ -261,6 +267,19 @@ impl InvertedIndex {
         self.ignored
     }
 
+    /// Number of keys that the sets of a list have in common.
+    #[must_use]
+    pub fn keys_of_list(&self, list: u32) -> u32 {
+        self.lists.keys[list as usize]
+    }
+
+    /// Whether keys are those of extended prefixes, of which matching sets share several
+    /// ([`Criterion::least_in_extended_prefix`]).
+    #[must_use]
+    pub fn is_extended(&self) -> bool {
+        self.extended
+    }
+
     /// Size of the smallest set in a list.
     #[must_use]
     pub fn least_size(&self, list: u32) -> u32 {
@@ -272,8 +291,9 @@ impl Checkpoint for InvertedIndex {
     const NAME: &'static str = "postings";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
-        out.array(&[self.shared, self.written, self.ignored])?;
+        out.array(&[self.shared, self.written, self.ignored, u64::from(self.extended)])?;
         out.array(&self.least_sizes)?;
+        out.array(&self.lists.keys)?;
         out.array(&self.lists.starts)?;
         out.array(&self.lists.entries.iter().map(|entry| entry.set).collect::<Vec<_>>())?;
         out.array(&self.lists.entries.iter().map(|entry| entry.position).collect::<Vec<_>>())?;
@@ -290,7 +310,9 @@ impl Checkpoint for InvertedIndex {
         let counts = from.array::<u64>(most)?;
         let count = |at: usize| counts.get(at).copied().unwrap_or_default();
         let (shared, written, ignored) = (count(0), count(1), count(2));
+        let extended = count(3) == 1;
         let least_sizes = from.array(most)?;
+        let list_keys = from.array(most)?;
         let starts = from.array(most)?;
         let (sets, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
         let entry = |(set, position)| Entry { set, position };
@@ -306,7 +328,7 @@ impl Checkpoint for InvertedIndex {
         };
         let probes = keys()?.unwrap_or_default();
         let posts = keys()?;
-        let lists = PostingLists { starts, entries };
-        Ok(Self { lists, least_sizes, probes, posts, shared, written, ignored })
+        let lists = PostingLists { starts, entries, keys: list_keys };
+        Ok(Self { lists, least_sizes, probes, posts, extended, shared, written, ignored })
     }
 }

@@ -22,11 +22,13 @@ pub(crate) struct PostingLists {
     pub(crate) starts: Vec<u32>,
     /// The entries of all lists, those of a list by set.
     pub(crate) entries: Vec<Entry>,
+    /// Number of keys that the sets of each list have in common: a list replaces those with the same sets.
+    pub(crate) keys: Vec<u32>,
 }
 
 impl Default for PostingLists {
     fn default() -> Self {
-        Self { starts: vec![0], entries: Vec::new() }
+        Self { starts: vec![0], entries: Vec::new(), keys: Vec::new() }
     }
 }
 
@@ -34,6 +36,7 @@ impl PostingLists {
     pub(crate) fn push(&mut self, list: impl Iterator<Item = Entry>) {
         self.entries.extend(list);
         self.starts.push(self.entries.len() as u32);
+        self.keys.push(1);
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -48,6 +51,7 @@ impl PostingLists {
         let before = self.entries.len() as u32;
         self.entries.extend_from_slice(&more.entries);
         self.starts.extend(more.starts[1..].iter().map(|start| before + start));
+        self.keys.extend_from_slice(&more.keys);
     }
 }
 
@@ -132,12 +136,17 @@ const MOST_FILTERED: usize = 32;
 
 /// Retains the entries of a list, whose sets have these sizes, that may match another one of it under this key.
 ///
-/// Loses no match: under the first key that two matching sets share, the filter passes both.
-pub(crate) fn retain_partners(filter: impl CandidateFilter, sizes: &[u32], list: &mut Vec<Entry>) {
+/// Prefixes may be `extended` ([`CandidateFilter::least_position`]). Loses no match: under the first key that two matching sets share, the filter passes both.
+pub(crate) fn retain_partners(
+    filter: impl CandidateFilter,
+    extended: bool,
+    sizes: &[u32],
+    list: &mut Vec<Entry>,
+) {
     let mut all = [(0, 0); MOST_FILTERED];
     let Some(all) = all.get_mut(..list.len()) else { return };
     for ((own, entry), &size) in all.iter_mut().zip(&*list).zip(sizes) {
-        *own = (size, entry.position);
+        *own = (size, filter.least_position((size, entry.position), extended));
     }
     let mut partners = 0u64;
     for (at, &own) in all.iter().enumerate() {
@@ -175,6 +184,7 @@ impl Shard {
         if !same {
             return lists.push(list.iter().copied());
         }
+        lists.keys[number as usize] += 1;
         // All sets use the same order: a key that is earlier for one set is earlier for all.
         if list[0].position < known[0].position {
             known.copy_from_slice(list);
@@ -239,7 +249,8 @@ impl DistinctLists {
         let all =
             |of: fn(&PostingLists) -> usize| self.shards.iter().map(|shard| of(&shard.lists)).sum();
         lists.entries.reserve_exact(all(|lists| lists.entries.len()));
-        lists.starts.reserve_exact(all(|lists| lists.starts.len() - 1));
+        lists.starts.reserve_exact(all(|lists| lists.keys.len()));
+        lists.keys.reserve_exact(all(|lists| lists.keys.len()));
         for shard in std::mem::take(&mut self.shards) {
             lists.append(&shard.lists);
         }
@@ -302,7 +313,7 @@ mod tests {
             };
             let mut left = list.clone();
             let sizes: Vec<u32> = sets.iter().map(|set| set.0).collect();
-            retain_partners(criterion, &sizes, &mut left);
+            retain_partners(criterion, false, &sizes, &mut left);
             prop_assert_eq!(left, truth);
         }
 
@@ -317,6 +328,7 @@ mod tests {
         ) {
             let mut distinct = DistinctLists::default();
             let mut truth: BTreeMap<Vec<u32>, Vec<Entry>> = BTreeMap::new();
+            let mut keys: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
             let (mut shared, mut written, mut ignored) = (0, 0, 0);
             for bucket in &buckets {
                 let mut emitted = Vec::new();
@@ -334,6 +346,7 @@ mod tests {
                     }
                     shared += 1;
                     written += sets.len() as u64;
+                    *keys.entry(sets.iter().copied().collect()).or_default() += 1;
                     let known = truth.entry(sets.iter().copied().collect()).or_insert_with(|| list.clone());
                     if list[0].position < known[0].position {
                         *known = list;
@@ -343,6 +356,10 @@ mod tests {
             }
             let (lists, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);
+            for list in 0..lists.len() {
+                let sets: Vec<u32> = lists.entries[lists.range(list)].iter().map(|entry| entry.set).collect();
+                prop_assert_eq!(lists.keys[list as usize], keys[&sets]);
+            }
             let mut found: Vec<&[Entry]> =
                 (0..lists.len()).map(|list| &lists.entries[lists.range(list)]).collect();
             found.sort_by_key(|list| list.iter().map(|entry| entry.set).collect::<Vec<_>>());

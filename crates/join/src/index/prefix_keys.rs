@@ -16,8 +16,17 @@ const SAMPLE_SEED: u64 = 0;
 /// The fewest bytes in which elements are counted: with less, the sets would be scanned too often.
 const LEAST_COUNTED: u64 = 16 << 20;
 
-/// The keys that sets are looked up under (*probes*) and, where those differ, the keys that they are found under
-/// (*posts*). Nearly all singletons are left out. Sets smaller than `least_size` have no keys.
+/// The keys of all sets.
+pub(super) struct PrefixKeys {
+    /// Those that sets are looked up under.
+    pub(super) probes: AllKeys,
+    /// Those that sets are found under, where they differ.
+    pub(super) posts: Option<AllKeys>,
+    /// Whether they are those of extended prefixes ([`Criterion::least_in_extended_prefix`]).
+    pub(super) extended: bool,
+}
+
+/// The keys of all sets. Nearly all singletons are left out. Sets smaller than `least_size` have no keys.
 ///
 /// Scans a sample of the sets, twice the front parts of all, and for containment once more all sets. `budget` bounds
 /// the keys in memory, and half of the memory for counting; with less of it, sets are scanned more often.
@@ -26,7 +35,7 @@ pub(super) fn prefix_keys(
     criterion: Criterion,
     least_size: u32,
     budget: &SpillBudget,
-) -> Result<(AllKeys, Option<AllKeys>), JoinError> {
+) -> Result<PrefixKeys, JoinError> {
     let scan = sets.scan();
     let elements = (0..sets.len()).map(|set| u64::from(sets.size(set))).sum();
     let mut sketch = DfSketch::for_elements(elements, SAMPLE_SEED);
@@ -96,7 +105,7 @@ pub(super) fn prefix_keys(
     let probes = AllKeys::collect(probes, budget)?;
     drop(singletons);
     if criterion.measure.is_symmetric() {
-        return Ok((probes, None));
+        return Ok(PrefixKeys { probes, posts: None, extended: order.is_small_vocabulary() });
     }
     let probed = ProbedValues::new(&probes)?;
     let post = |&task: &u32| {
@@ -114,7 +123,7 @@ pub(super) fn prefix_keys(
         Ok(out)
     };
     let posts = AllKeys::collect(jobs().flat_map_iter(|tasks| tasks.iter().map(post)), budget)?;
-    Ok((probes, Some(posts)))
+    Ok(PrefixKeys { probes, posts: Some(posts), extended: false })
 }
 
 /// One job for each task, but a single one for all tasks with large sets: the keys of one large set are in memory at a
@@ -334,7 +343,8 @@ mod tests {
 
     /// All keys, the posts after the probes.
     fn keys(sets: &impl SetSource, criterion: Criterion) -> Vec<Key> {
-        let (probes, posts) = prefix_keys(sets, criterion, 0, &SpillBudget::unlimited()).unwrap();
+        let PrefixKeys { probes, posts, .. } =
+            prefix_keys(sets, criterion, 0, &SpillBudget::unlimited()).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
             let each = |bucket| {

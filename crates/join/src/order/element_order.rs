@@ -150,6 +150,13 @@ impl ElementOrder {
         self.common[(bit / 64) as usize] >> (bit % 64) & 1 == 1
     }
 
+    /// Whether elements are so few that all of them are common, as single words and characters are.
+    #[inline]
+    #[must_use]
+    pub fn is_small_vocabulary(&self) -> bool {
+        self.common_from < COMMON
+    }
+
     /// Document frequency of an element in the sample, in logarithmic steps from 64 on.
     #[inline]
     #[must_use]
