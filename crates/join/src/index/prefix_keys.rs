@@ -47,13 +47,14 @@ pub(super) fn prefix_keys(
     let part = if partitioned { Part::Front } else { Part::Whole };
     let low = ((u128::from(elements) * u128::from(filter.bound)) >> 64) as u64;
     let each_low = |task, own: &mut Partitioned, give: &mut dyn FnMut(&[u64])| {
-        Ok(match partitioned {
-            true => scan.visit_low(task, give)?,
+        let scanned = match partitioned {
+            true => scan.visit_low(task, give),
             false => scan.visit(task, part, |_, low, high| {
                 give(own.split(low, high.read()?, filter.bound).0);
                 Ok(())
-            })?,
-        })
+            }),
+        };
+        scanned.map_err(JoinError::from)
     };
     let counting = budget.bytes.saturating_mul(2).max(LEAST_COUNTED);
     let singletons = Singletons::new(scan.tasks(), filter.bound, low, counting, each_low)?;
@@ -310,7 +311,7 @@ mod tests {
         }
 
         fn is_large(&self, task: u32) -> bool {
-            task % 3 == 0
+            task.is_multiple_of(3)
         }
 
         fn visit(
