@@ -70,8 +70,9 @@ pub struct Matches {
     pub shared: Vec<u32>,
     /// The pairs.
     pub pairs: PairList,
-    /// Distinct pairs of units that met under a key and that its places and their sizes leave; where very many units
-    /// have the key, places are not known, and all are counted.
+    /// Distinct pairs of units that share a key and pass the length and positional filters, or, of extended prefixes,
+    /// share as many keys as units that match. Where kept units of long posting lists are looked for, positions are not
+    /// known, and all are counted.
     pub candidates: u64,
     /// Pairs that were decided by their sets: by bucket counts or by intersection.
     pub verified: u64,
