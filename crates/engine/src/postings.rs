@@ -354,10 +354,12 @@ impl Checkpoint for Postings {
     const NAME: &'static str = "postings";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
-        let extended = u64::from(self.extended.0);
-        out.array(&[self.shared, self.written, self.ignored, extended])?;
+        let mut counts = vec![self.shared, self.written, self.ignored];
+        if self.extended.0 {
+            counts.extend(self.groups.keys.iter().map(|&keys| u64::from(keys)));
+        }
+        out.array(&counts)?;
         out.array(&self.least_sizes)?;
-        out.array(&self.groups.keys)?;
         out.array(&self.groups.starts)?;
         out.array(&self.groups.entries.iter().map(|entry| entry.unit).collect::<Vec<_>>())?;
         out.array(&self.groups.entries.iter().map(|entry| entry.position).collect::<Vec<_>>())?;
@@ -374,10 +376,13 @@ impl Checkpoint for Postings {
         let counts = from.array::<u64>(most)?;
         let count = |at: usize| counts.get(at).copied().unwrap_or_default();
         let (shared, written, ignored) = (count(0), count(1), count(2));
-        let extended = ExtendedPrefix(count(3) == 1);
         let least_sizes = from.array(most)?;
-        let group_keys = from.array(most)?;
-        let starts = from.array(most)?;
+        let starts: Vec<u32> = from.array(most)?;
+        // Only those of extended prefixes are written; of others they are not asked for.
+        let lists = starts.len().saturating_sub(1);
+        let extended = ExtendedPrefix(counts.len() > 3);
+        let keys_of = |list: usize| counts.get(3 + list).map_or(1, |&keys| keys as u32);
+        let group_keys = (0..lists).map(keys_of).collect();
         let (units, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
         let entry = |(unit, position)| Posting { unit, position };
         let entries = units.into_iter().zip(positions).map(entry).collect();
