@@ -51,8 +51,9 @@ WORKLOADS = (
     BASE,
     Workload("character 5-shingles", "chars-5", ("--shingle-unit", "char", "--shingle", "5")),
     Workload("single words", "words-1", ("--shingle", "1")),
-    Workload("word 5-shingles, cosine 0.8", "words-5", ("--measure", "cosine"), measure="cosine"),
-    Workload("word 5-shingles, cosine 0.5", "words-5", ("--measure", "cosine", "-t", "0.5"), measure="cosine", threshold="0.5"),
+    Workload("terms, cosine 0.8", "terms", ("--measure", "cosine", "--terms", "all"), measure="cosine"),
+    Workload("terms, cosine 0.5", "terms", ("--measure", "cosine", "--terms", "all", "-t", "0.5"), measure="cosine", threshold="0.5"),
+    Workload("word 5-shingles, cosine 0.8", "words-5", ("--measure", "cosine", "--shingle", "5"), measure="cosine"),
     Workload("characters 3", "chars-3", ("--shingle-unit", "char", "--shingle", "3"), titles=True),
 )
 

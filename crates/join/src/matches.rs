@@ -33,8 +33,9 @@ pub struct JoinResult {
     pub shared: Vec<u32>,
     /// The matches.
     pub pairs: PairList,
-    /// Distinct pairs of sets that share a key and pass the length and positional filters. Positions are not
-    /// known under keys of very many sets, where all pairs are counted.
+    /// Distinct pairs of sets that share a key and pass the length and positional filters, or, of extended
+    /// prefixes, share as many keys as sets that match. Where kept sets of long posting lists are looked up,
+    /// positions are not known, and all pairs are counted.
     pub candidates: u64,
     /// Pairs that were decided by their sets: by bucket counts or by intersection.
     pub verified: u64,

@@ -291,9 +291,12 @@ impl Checkpoint for InvertedIndex {
     const NAME: &'static str = "postings";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
-        out.array(&[self.shared, self.written, self.ignored, u64::from(self.extended)])?;
+        let mut counts = vec![self.shared, self.written, self.ignored];
+        if self.extended {
+            counts.extend(self.lists.keys.iter().map(|&keys| u64::from(keys)));
+        }
+        out.array(&counts)?;
         out.array(&self.least_sizes)?;
-        out.array(&self.lists.keys)?;
         out.array(&self.lists.starts)?;
         out.array(&self.lists.entries.iter().map(|entry| entry.set).collect::<Vec<_>>())?;
         out.array(&self.lists.entries.iter().map(|entry| entry.position).collect::<Vec<_>>())?;
@@ -310,10 +313,13 @@ impl Checkpoint for InvertedIndex {
         let counts = from.array::<u64>(most)?;
         let count = |at: usize| counts.get(at).copied().unwrap_or_default();
         let (shared, written, ignored) = (count(0), count(1), count(2));
-        let extended = count(3) == 1;
         let least_sizes = from.array(most)?;
-        let list_keys = from.array(most)?;
-        let starts = from.array(most)?;
+        let starts: Vec<u32> = from.array(most)?;
+        // Numbers of keys are written for extended prefixes only: no others are read.
+        let lists = starts.len().saturating_sub(1);
+        let extended = counts.len() > 3;
+        let keys_of = |list: usize| counts.get(3 + list).map_or(1, |&keys| keys as u32);
+        let list_keys = (0..lists).map(keys_of).collect();
         let (sets, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
         let entry = |(set, position)| Entry { set, position };
         let entries = sets.into_iter().zip(positions).map(entry).collect();
