@@ -167,8 +167,8 @@ impl Found {
             }
         }
         for &edge in &self.matches.pairs.edges {
-            for &a in self.units.members(edge.unit) {
-                for &b in self.units.members(edge.with) {
+            for &a in self.units.members(edge.later) {
+                for &b in self.units.members(edge.earlier) {
                     pair(a.min(b), a.max(b), Some(edge));
                 }
             }

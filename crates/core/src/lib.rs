@@ -38,6 +38,7 @@ pub mod overlap;
 pub mod parity;
 mod processor;
 mod sort;
+mod sparse_index;
 pub mod threshold;
 mod vectors;
 
@@ -48,5 +49,6 @@ pub use measure::{Measure, Overlap};
 pub use overlap::{Halves, overlap, overlap_at_least};
 pub use parity::Parity;
 pub use sort::SpreadSort;
+pub use sparse_index::SparseIndex;
 pub use threshold::{Threshold, ThresholdError};
 pub use vectors::divide;

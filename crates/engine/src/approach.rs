@@ -1,6 +1,6 @@
 //! How candidates are found, and what decides about them.
 
-use crate::SketchJudge;
+use crate::sketch_verifier::sketch;
 use crate::{Collection, Edge, Units};
 use lookalike_core::{CommonElements, Overlap};
 use lookalike_methods::{Evidence, Method};
@@ -58,15 +58,15 @@ impl Approach {
     /// The evidence for an edge: that of whole sets, of the sketches, or a key in common.
     #[must_use]
     pub fn evidence(&self, collection: &Collection, units: &Units, edge: Edge) -> Evidence {
-        let Edge { unit, with, shared } = edge;
+        let Edge { later, earlier, shared } = edge;
         match (&self.method, self.verify) {
             (Some(method), Verify::Sketch) => {
-                let sketch = |unit| SketchJudge::sketch(collection, units, unit);
-                method.compare(sketch(unit), sketch(with))
+                let sketch = |unit| sketch(collection, units, unit);
+                method.compare(sketch(later), sketch(earlier))
             }
             (Some(_), Verify::None) => Evidence::SameKey,
             (Some(_), Verify::Exact) | (None, _) => {
-                Evidence::Exact(Overlap { shared, a: units.size(unit), b: units.size(with) })
+                Evidence::Exact(Overlap { shared, a: units.size(later), b: units.size(earlier) })
             }
         }
     }

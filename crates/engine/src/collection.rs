@@ -10,11 +10,10 @@ pub use rows::Rows;
 
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::heap;
-use crate::sparse::SparseIndex;
 use crate::store::Remarks;
 use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_cluster::KeepRule;
-use lookalike_core::{SetDigest, TextDigest, TokenDigest};
+use lookalike_core::{SetDigest, SparseIndex, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_io::source::Place;
 use lookalike_methods::Unsigned;

@@ -1,6 +1,7 @@
 //! What can stop a run.
 
 use lookalike_io::{Problem, input::InputError};
+use lookalike_join::{JoinError, SourceError};
 
 /// Why a run stopped.
 #[derive(Debug, thiserror::Error)]
@@ -86,9 +87,37 @@ pub enum EngineError {
         /// What the system said.
         reason: String,
     },
+    /// Another error of the join.
+    #[error(transparent)]
+    Join(JoinError),
     /// The user interrupted the run.
     #[error("interrupted; no result was written")]
     Cancelled,
+}
+
+/// The errors of a join, with the options of the command that cure them.
+impl From<JoinError> for EngineError {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::TooManyEntries { entries, limit } => {
+                Self::TooManyPostings { entries, limit }
+            }
+            JoinError::Spill { folder, error } => Self::scratch(&folder, &error),
+            JoinError::Source(error) => error.into(),
+            JoinError::Cancelled => Self::Cancelled,
+            error => Self::Join(error),
+        }
+    }
+}
+
+/// The errors of [`crate::join_source`] are of this type.
+impl From<SourceError> for EngineError {
+    fn from(error: SourceError) -> Self {
+        match error.downcast() {
+            Ok(error) => *error,
+            Err(error) => Self::Join(JoinError::Source(error)),
+        }
+    }
 }
 
 impl EngineError {

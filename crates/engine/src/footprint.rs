@@ -6,14 +6,12 @@
 //! the allocator's own share and arrays that are half full come on top, some 10 to 20 percent.
 
 use crate::block::Block;
-use crate::census::Written;
 use crate::collection::{Document, SetRef};
-use crate::judge::COUNTS_SHARE;
 use crate::{Collection, Matches, Units};
 use lookalike_core::Parity;
 use lookalike_core::bucket_counts::buckets_for_difference;
-use lookalike_join::DfSketch;
 use lookalike_join::prefix::SHARE;
+use lookalike_join::{COUNTED_BYTES, COUNTS_SHARE, DfSketch};
 
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
@@ -70,7 +68,7 @@ const IN_CHUNKS: f64 = 4.0;
 const STARTS: f64 = 4.0;
 
 /// Bytes of an element that is written down to be counted.
-const COUNTED: f64 = size_of::<Written>() as f64;
+const COUNTED: f64 = COUNTED_BYTES as f64;
 
 /// Bytes of a key before it has a group, in arrays that are three quarters full.
 const EMITTED: f64 = 16.0 / 0.75;
@@ -186,7 +184,7 @@ impl Footprint {
             units: f64::from(units.len()),
             unit_elements: if elements > 0 { of_units as f64 } else { 0.0 },
             keys: matches.keys_written as f64,
-            units_with_keys: f64::from(matches.units_with_keys),
+            units_with_keys: f64::from(matches.sets_with_keys),
             removed: (in_units - stays.count()) as f64,
         }
     }

@@ -72,10 +72,4 @@ impl MatchSettings {
     pub fn criterion(&self) -> Criterion {
         Criterion { measure: self.measure, threshold: self.threshold }
     }
-
-    /// Length and positional filter: see [`Criterion::could_match`].
-    #[inline]
-    pub(crate) fn could_match(&self, a: (u32, u32), b: (u32, u32)) -> bool {
-        self.criterion().could_match(a, b)
-    }
 }

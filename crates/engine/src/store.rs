@@ -4,7 +4,7 @@
 //! nothing is left behind whatever ends the process; or with one, and then all chunks go there, so that a
 //! run that was killed goes on behind the last whole one. Who passes over all sets (`passes`) reads the
 //! file from front to back, a chunk at a time or the front part of one, against their checksums; some sets that
-//! lie side by side, or one that has no room among those compared ([`crate::judge`]), are read by themselves,
+//! lie side by side, or one that has no room among those compared (`sorted_sets`), are read by themselves,
 //! against their digests (`runs`).
 
 mod runs;

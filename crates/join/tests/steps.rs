@@ -11,7 +11,7 @@ use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Measure, Overlap, Parity};
 use lookalike_join::{
     Bitmap, Criterion, Decision, DfSketch, ElementOrder, LeaderPass, MatchEdge, Posting, PrefixKey,
-    SetId, Witness, candidates, candidates_of, index_keys, prefix, verify,
+    SetId, WitnessRule, candidates, candidates_of, index_keys, prefix, verify,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -241,7 +241,7 @@ fn led<Id: Copy + Ord + std::fmt::Debug>(ids: &[Id], pairs: &Pairs<Id>) -> BTree
             removed.insert(later, earlier);
         }
     };
-    let mut pass = LeaderPass::new(Witness::First);
+    let mut pass = LeaderPass::new(WitnessRule::First, Measure::Resemblance);
     edges.into_iter().for_each(|edge| pass.push(edge, &mut emit).unwrap());
     pass.finish(&mut emit);
     removed

@@ -67,7 +67,7 @@ pub(crate) fn write_documents(
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
-    let in_pairs = matches.in_pairs(units);
+    let in_pairs = units.in_pairs(matches);
     let members = (0..units.len()).filter(|&unit| in_pairs[unit as usize]);
     let listed: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 

@@ -378,7 +378,7 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
         if members.len() == 1 {
             continue;
         }
-        let itself = Edge { unit, with: unit, shared: units.size(unit) };
+        let itself = Edge { later: unit, earlier: unit, shared: units.size(unit) };
         let same = approach.evidence(collection, units, itself);
         for (at, &member) in members.iter().enumerate().skip(1) {
             let partners = if complete { &members[..at] } else { &members[..1] };
@@ -387,9 +387,9 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
     }
     for &edge in &matches.pairs.edges {
         let evidence = approach.evidence(collection, units, edge);
-        let partners = units.members(edge.with);
+        let partners = units.members(edge.earlier);
         let partners = if complete { partners } else { &partners[..1] };
-        for &member in units.members(edge.unit) {
+        for &member in units.members(edge.later) {
             partners.iter().try_for_each(|&partner| add(member, partner, evidence))?;
         }
     }

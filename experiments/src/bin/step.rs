@@ -12,10 +12,10 @@ use lookalike_core::features::Seen;
 use lookalike_core::{
     FeatureKind, Measure, Parity, ShortDocuments, Threshold, divide, fingerprint, overlap_at_least,
 };
-use lookalike_engine::hot_steps;
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
+use lookalike_join::hot_steps;
 use lookalike_join::{Criterion, DfSketch, PrefixFilter, PrefixScratch};
 use lookalike_lexicon::{Builder, Description, Memory};
 use lookalike_methods::{Document, Method, Scratch, Signature, Statistics, build};
@@ -269,7 +269,7 @@ fn set(input: &Input) -> Result<Work<'_>> {
 
 fn census(input: &Input) -> Result<Work<'_>> {
     Ok(Box::new(move || {
-        black_box(hot_steps::census(&input.sets).ok());
+        black_box(hot_steps::singletons(&input.sets).ok());
         input.elements()
     }))
 }

@@ -5,8 +5,8 @@
 //! once.
 
 use crate::EngineError;
-use crate::sparse::SparseIndex;
 use crate::try_sort::try_par_sort_unstable_by;
+use lookalike_core::SparseIndex;
 use std::cmp::Ordering;
 
 /// Names and record numbers by document.

@@ -142,8 +142,8 @@ impl Partners {
     pub(super) fn new(by_chunk: &[ByChunk], edges: &[Edge], chunks: u32) -> Self {
         let mut met: Vec<ByChunk> = by_chunk.to_vec();
         for edge in edges {
-            met[edge.unit as usize].extend_from_slice(&by_chunk[edge.with as usize]);
-            met[edge.with as usize].extend_from_slice(&by_chunk[edge.unit as usize]);
+            met[edge.later as usize].extend_from_slice(&by_chunk[edge.earlier as usize]);
+            met[edge.earlier as usize].extend_from_slice(&by_chunk[edge.later as usize]);
         }
         let documents = by_chunk.iter().flatten().map(|&(_, count)| count).sum();
         let of_units = by_chunk.iter().cloned().zip(met.into_iter().map(merged)).collect();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     fn pair(unit: u32, with: u32) -> Edge {
-        Edge { unit, with, shared: 1 }
+        Edge { later: unit, earlier: with, shared: 1 }
     }
 
     #[test]
