@@ -910,7 +910,7 @@ def escape_sequences(c: Checks) -> None:
         c.check(f"escape sequences: {name} is JSON", valid, text)
 
 
-def passed_over(c: Checks) -> None:
+def skipped_files(c: Checks) -> None:
     """Files in directories that are not read: counted, and named when asked."""
     folder, out = c.work / "mixed", c.out("mixed")
     (folder / "more").mkdir(parents=True)
@@ -922,11 +922,11 @@ def passed_over(c: Checks) -> None:
     os.symlink(folder / "nowhere", folder / "broken.jsonl")
     os.mkfifo(folder / "pipe.jsonl")
     done = c.run("dedup", folder, "-o", out)
-    row = re.search(r"files passed over +15, in no form that is read$", done.stdout, re.M)
-    c.check("what is passed over is counted", done.returncode == 0 and row and done.stderr == "", done.stdout + done.stderr)
+    row = re.search(r"skipped files +15 \(unsupported format; list them with -v\)$", done.stdout, re.M)
+    c.check("skipped files are counted", done.returncode == 0 and row and done.stderr == "", done.stdout + done.stderr)
     c.check("the summary counts it", summary_of(out).get("skipped_files") == 15, summary_of(out).get("skipped_files"))
     said = c.run("dedup", folder, "-o", out, "--force", "-v").stderr
-    named = all(words in said for words in ("inbox.mbox: passed over: mail", "broken.jsonl: passed over: a link that leads nowhere", "picture-00.png", "and 5 more passed over"))
+    named = all(words in said for words in ("inbox.mbox: skipped: mail", "broken.jsonl: skipped: a link that leads nowhere", "picture-00.png", "and 5 more skipped files"))
     c.check("--verbose names the first of it and says why", named and "picture-11" not in said, said)
 
 
@@ -1097,7 +1097,7 @@ def repeated_ids(c: Checks) -> None:
     row = next(row for row in ledger if row["removed_id"] == row["kept_id"] == "1")
     named = [":".join(place(row, role)) for role in ("removed_", "kept_")]
     done = c.run("explain", *named, "--run", run)
-    wanted = f"1 ({named[0]}) because 1 ({named[1]}) stands for it"
+    wanted = f"1 ({named[0]}) as a duplicate of 1 ({named[1]})"
     c.check("explain takes FILE:RECORD where ids repeat", done.returncode == 0 and wanted in " ".join(done.stdout.split()), done.stdout + done.stderr)
     done = c.run("explain", named[0], named[0], "--run", run)
     c.check("explain: one document named twice", done.returncode == 2 and "name two" in done.stderr, done.stderr)
@@ -2344,7 +2344,7 @@ def plan(c: Checks) -> None:
     done = c.run("cluster", *docs, "--threshold", "0.7", "-o", out, "-q", "-j", "1", "--plan", folder / "plan.json")
     c.check("plan: what differs is named", done.returncode == 0 and "threshold" in summary_of(out)["run"]["plan"]["differs"], done.stderr)
     text = c.run("plan", *docs, "--sample", "512KiB", "--recall", "0.9")
-    c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "Take ", "lower bound", "minhash-lsh:recall=0.9")), text.stdout + text.stderr)
+    c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "Recommended: ", "lower bound", "minhash-lsh:recall=0.9")), text.stdout + text.stderr)
     for label, words_wanted, code, arguments in (
         ("no document", "no document was read", 1, (write_jsonl(folder / "empty.jsonl", []),)), ("a missing file", "nowhere", 1, (folder / "nowhere.jsonl",)),
         ("a recall of 2", "recall", 2, (docs[0], "--recall", "2")), ("a sample of nothing", "sample", 2, (docs[0], "--sample", "0")),
@@ -2494,7 +2494,7 @@ PARTS = (
     same_bytes,
     hostile,
     usage,
-    passed_over,
+    skipped_files,
     not_every_word_counts,
     streams,
     explanations,

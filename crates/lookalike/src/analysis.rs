@@ -97,7 +97,7 @@ pub(crate) fn analyse(
     }
     if job.against_only && job.settings.linkage == lookalike_engine::Linkage::Components {
         return Err(LookalikeError::Settings(
-            "--against-only removes what a document of --against stands for; that needs --linkage leaders"
+            "--against-only removes documents with a witness in --against; that needs --linkage leaders"
                 .into(),
         ));
     }

@@ -174,7 +174,7 @@ impl SettingsSummary {
     }
 }
 
-/// A keep rule to which some documents give no value: they are ordered behind all that have one.
+/// A keep rule whose field some documents lack: they come after all documents that have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeepValues {
     /// The rule: `newest`, `max:score`, …
@@ -201,9 +201,9 @@ pub struct InputSummary {
     pub bytes: u64,
     /// Documents read from it.
     pub documents: u64,
-    /// Those that stand for themselves.
+    /// Documents that are not duplicates of another one.
     pub kept: u64,
-    /// Those that another one stands for.
+    /// Documents that duplicate a kept one.
     pub removed: u64,
     /// Records that could not be read as documents.
     pub problems: u64,
@@ -212,7 +212,7 @@ pub struct InputSummary {
     pub unreadable: bool,
 }
 
-/// Documents that another one stands for, by the strictest rule that says so.
+/// Duplicates, by the strictest rule that applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removed {
     /// Same text.
@@ -249,8 +249,8 @@ impl Removed {
             ("feature-equivalent", self.feature_equivalent),
             ("near-duplicate", self.near),
             ("in one component", self.component),
-            ("by sketches alone", self.sketch),
-            ("by a key alone", self.key),
+            ("by sketches only", self.sketch),
+            ("by a common key only", self.key),
         ]
     }
 }
@@ -306,12 +306,12 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// What to say of the rows besides their number: nothing where they are all there are.
+    /// A note on the number of rows; `None` if all pairs are listed.
     pub(crate) fn note(self, wants_all: bool) -> Option<&'static str> {
         match (self.complete, wants_all) {
             (true, _) => None,
-            (false, true) => Some("not all"),
-            (false, false) => Some("those that decided"),
+            (false, true) => Some("incomplete"),
+            (false, false) => Some("those that caused a removal"),
         }
     }
 }
@@ -359,7 +359,7 @@ pub struct Run {
     /// Most memory held at any time, where the system tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
-    /// What went to a temporary file because memory had no room for it.
+    /// Bytes spilled to disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
     /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not turn away, of
@@ -372,7 +372,7 @@ pub struct Run {
     /// Of those, what was damaged and done again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redone: Vec<String>,
-    /// How far off the plan was that was made before, where there is one.
+    /// Comparison of the plan with the outcome, if a plan was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Accuracy>,
 }
@@ -394,7 +394,7 @@ pub struct Phase {
 
 impl Summary {
     /// Whether all pairs that reach the threshold were asked for. Where documents are removed by their
-    /// leaders, those pairs are listed that decided it: listing all would cost what leaders save.
+    /// leaders, only the pairs that caused a removal are listed: listing all would cost what leaders save.
     #[must_use]
     pub fn wants_all_pairs(&self) -> bool {
         self.action == Action::List || self.settings.linkage == "components"

@@ -101,13 +101,13 @@ impl<'t> Explanation<'t> {
             "Near-duplicates"
         } else {
             return format!(
-                "Not near-duplicates: {measure} {value} stays below {threshold}, measured over {features}."
+                "Not near-duplicates: {measure} {value} over {features} is below {threshold}."
             );
         };
         if reaches {
-            format!("{relation}: {measure} {value} reaches {threshold}, measured over {features}.")
+            format!("{relation}: {measure} {value} over {features} reaches {threshold}.")
         } else {
-            format!("{relation}, but without {features} to compare, so {measure} is {value}.")
+            format!("{relation}, but without {features} to compare: {measure} is {value}.")
         }
     }
 

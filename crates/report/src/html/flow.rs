@@ -110,7 +110,7 @@ pub(super) fn flow(summary: &Summary) -> Option<Flow> {
         documents: count(all),
         kept: count(summary.kept),
         kept_share: share(summary.kept, all),
-        kept_name: if summary.action == Action::Remove { "kept" } else { "stand for themselves" },
+        kept_name: if summary.action == Action::Remove { "kept" } else { "not duplicates" },
         kept_percent: percent(summary.kept),
     })
 }
