@@ -209,7 +209,7 @@ fn read_documents(job: &ReclusterJob, digest: &mut Xxh3) -> Result<Documents, Lo
     Documents::read(&job.run, digest).map_err(|error| match error {
         LookalikeError::Table(TableError::Missing { .. }) => refusal(
             &job.run,
-            "holds no table `documents`, which says who takes precedence; it was taken away, or the run \
+            "holds no table `documents`, which has the order of precedence; it was removed, or the run \
              is of an older version; run `lookalike cluster` again",
         ),
         other => other,

@@ -477,10 +477,7 @@ mod tests {
                 changed(dedup, "writing", ("c.jsonl", whole.as_bytes()), after.as_bytes(), true);
             let error = result.unwrap_err();
             assert!(matches!(error, LookalikeError::Changed { .. }), "{error}");
-            assert!(
-                error.to_string().contains("c.jsonl: changed while it was being read"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("c.jsonl: changed during the run"), "{error}");
             assert!(!left, "nothing is written");
         }
         // Shorter, or written anew: that shows in what the file system says of it.
@@ -494,10 +491,7 @@ mod tests {
                 keep_time,
             );
             let error = result.unwrap_err();
-            assert!(
-                error.to_string().contains("c.jsonl: was changed while it was read"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("c.jsonl: changed while it was read"), "{error}");
             assert!(!left, "nothing is written");
         }
     }
@@ -515,7 +509,7 @@ mod tests {
                 "writing" => {
                     let error = result.unwrap_err().to_string();
                     assert!(error.contains("c.jsonl.gz: the gzip data is damaged"), "{error}");
-                    assert!(error.contains("though it could be read before"), "{error}");
+                    assert!(error.contains("although it could be read before"), "{error}");
                     assert!(!left);
                 }
                 // Nothing is carried out there, and what is shown was found.

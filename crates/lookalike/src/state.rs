@@ -125,7 +125,9 @@ pub(crate) fn begin(
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed("read what an earlier run left")(error).into()),
+            Err(error) => {
+                return Err(failed("read the checkpoints of an earlier run")(error).into());
+            }
         }
         // The note must reach the disk before anything of the result does.
         let write = || {

@@ -31,7 +31,7 @@ pub use settings::{Settings, Strip, VARIANTS, Weights};
 /// The methods of this family.
 pub(crate) const METHODS: &[About] = &[About {
     name: "simhash",
-    summary: "64 signs of the weighted sums of the terms' hash bits; a match is at most d bits apart",
+    summary: "64 signs of the weighted sums of the hash bits of the terms; two match when at most d bits differ",
     paper: "Charikar 2002; Manku et al. 2007; Seshasai 2009, chapters 3 to 7",
     parameters: settings::PARAMETERS,
     needs_statistics: Needs::Unless { parameter: "weights", value: "tf" },

@@ -16,12 +16,12 @@ use std::sync::Arc;
 /// The methods of this family.
 pub(crate) const METHODS: &[About] = &[About {
     name: "syntactic",
-    summary: "one hash of the filtered distinct terms; equal",
+    summary: "one hash of the filtered distinct terms; two match when it is equal",
     paper: "Chowdhury et al. 2002, section 4.2",
     parameters: &[Parameter {
         name: "filter",
         default: "stop+tg5+tl25+nosc+stem",
-        help: "term filter applied before: any of stop, tg5, tl25, nosc, stem, … joined by +, or all",
+        help: "term filter: all, or rules joined by + (stop, tg5, tl25, nosc, stem, …)",
     }],
     needs_statistics: crate::Needs::Never,
     build,

@@ -46,7 +46,7 @@ pub enum OutputError {
         input: PathBuf,
     },
     /// The result is whole but could not be given its name.
-    #[error("{}: could not be put in place; the whole result is in {}, rename it yourself", path.display(), whole.display())]
+    #[error("{}: could not be created; the complete result is in {}, rename it yourself", path.display(), whole.display())]
     NotRenamed {
         /// The result directory asked for.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum OutputError {
     },
     /// The result is in place; whether its name survives a power cut is unknown.
     #[error(
-        "{}: the result is in place, but its folder could not be brought to the disk: {source}; check the disk",
+        "{}: the result is complete, but its directory could not be synced to disk: {source}; check the disk",
         path.display()
     )]
     NotSynced {
@@ -67,7 +67,7 @@ pub enum OutputError {
         source: io::Error,
     },
     /// The result is in place; the one that it replaces could not be deleted.
-    #[error("{}: the result is in place, but the old one could not be deleted; remove {} yourself", path.display(), old.display())]
+    #[error("{}: the result is complete, but the old one could not be deleted; remove {} yourself", path.display(), old.display())]
     LeftBehind {
         /// The result directory.
         path: PathBuf,
@@ -78,7 +78,7 @@ pub enum OutputError {
     },
     /// No room.
     #[error(
-        "{}: the disk is full; nothing half-written is left under the result's name; \
+        "{}: the disk is full; no incomplete result was left; \
          free some space or name a directory on another disk with --output, then run again",
         path.display()
     )]
@@ -97,7 +97,7 @@ pub enum OutputError {
         source: io::Error,
     },
     /// An input that was readable before is so no longer.
-    #[error("{}: cannot be read a second time; leave the inputs alone during a run", path.display())]
+    #[error("{}: cannot be read a second time; do not change inputs during a run", path.display())]
     Input {
         /// The input.
         path: PathBuf,

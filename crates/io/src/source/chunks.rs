@@ -102,7 +102,7 @@ impl<P: Iterator<Item = Place>> Iterator for ChunksAt<'_, P> {
         let input = self.chunks.inputs.files.get(place.file as usize);
         let gone = || {
             let name = input.map_or("", |input| input.name.as_str());
-            let message = "what was read here is not there any more; the file has changed";
+            let message = "the data that was read here is gone; the file has changed";
             Problem::of_file(place.file, name, Some(place.offset), message.to_string())
         };
         Some(self.chunks.find(place).unwrap_or_else(|| Err(gone())))

@@ -135,7 +135,7 @@ fn parse(
         return Err((0, too_long_row(limit)));
     }
     if open {
-        let message = "a quote is opened and not closed before the file ends; close it";
+        let message = "a quote is not closed before the end of the file; close it";
         return Err((0, message.to_string()));
     }
     let names = header.names.len();

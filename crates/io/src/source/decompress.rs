@@ -173,7 +173,7 @@ struct Trailing;
 
 impl fmt::Display for Trailing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("garbage behind the data")
+        f.write_str("trailing garbage after the data")
     }
 }
 

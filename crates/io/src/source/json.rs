@@ -104,23 +104,26 @@ fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
     (column.saturating_sub(1), message)
 }
 
-/// What the parser says, in words for whoever made the file.
+/// The message of the parser, with a remedy.
 fn plain(words: &str) -> &str {
     /// A part of what `serde_json` says, and what it means.
     const MEANINGS: &[(&str, &str)] = &[
         ("control character", "control character in a string; write it as an escape such as \\n"),
         // What else it says of these depends on what happens to follow the half.
         ("hex escape", "half of a surrogate pair in an escape; write both halves or neither"),
-        ("unicode code point", "an escape that stands for no character; take it out"),
+        ("unicode code point", "an escape that is no Unicode character; remove it"),
         ("invalid escape", "an unknown escape; write a backslash as \\\\"),
-        ("key must be a string", "a name that is not in double quotes; put it in them"),
-        ("expected `:`", "no colon behind a name; put one there"),
-        ("expected `,` or", "neither a comma nor the end behind a value; look for a missing quote"),
-        ("trailing comma", "a comma behind the last value; take it out"),
-        ("trailing characters", "something behind the object; write one object a line"),
-        ("invalid number", "a number as JSON does not write it; write 0.5, not .5 or 00.5"),
-        ("expected ident", "an unknown word; only true, false and null stand without quotes"),
-        ("expected value", "no value that JSON knows; write null for NaN, None and undefined"),
+        ("key must be a string", "a member name that is not in double quotes; quote it"),
+        ("expected `:`", "no colon after a member name; add it"),
+        ("expected `,` or", "neither a comma nor the end after a value; look for a missing quote"),
+        ("trailing comma", "a comma after the last value; remove it"),
+        (
+            "trailing characters",
+            "trailing data after the JSON object; expected one object per line",
+        ),
+        ("invalid number", "invalid number; write 0.5, not .5 or 00.5"),
+        ("expected ident", "unknown word; only true, false and null are written without quotes"),
+        ("expected value", "not a JSON value; write null for NaN, None and undefined"),
     ];
     let known = MEANINGS.iter().find(|(part, _)| words.contains(part));
     known.map_or(words, |(_, meaning)| meaning)
@@ -446,17 +449,17 @@ mod tests {
             ("{\"text\":tru}", "only true, false and null"),
             ("{\"text\":nan}", "only true, false and null"),
             ("{\"text\":NaN}", "write null for NaN"),
-            ("{\"text\":}", "no value"),
+            ("{\"text\":}", "not a JSON value"),
             ("{'text':'a'}", "not in double quotes"),
             ("{text:1}", "not in double quotes"),
-            ("{\"text\":\"a\",}", "a comma behind the last value"),
-            ("{\"text\":[1,]}", "a comma behind the last value"),
+            ("{\"text\":\"a\",}", "a comma after the last value"),
+            ("{\"text\":[1,]}", "a comma after the last value"),
             ("{\"text\" \"a\"}", "no colon"),
             ("{\"text\":\"a\" \"b\":1}", "neither a comma"),
             ("{\"text\":[1 2]}", "neither a comma"),
-            ("{\"text\":\"a\"}{}", "behind the object"),
-            ("{\"text\":01}", "a number as JSON does not write it"),
-            ("{\"text\":1e}", "a number as JSON does not write it"),
+            ("{\"text\":\"a\"}{}", "after the JSON object"),
+            ("{\"text\":01}", "invalid number"),
+            ("{\"text\":1e}", "invalid number"),
             ("{\"text\":\"\\q\"}", "an unknown escape"),
             ("{\"id\":\"\\q\"}", "an unknown escape"),
             ("{\"text\":\"\\udc00\"}", "half of a surrogate pair"),

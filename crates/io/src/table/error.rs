@@ -26,7 +26,7 @@ pub enum TableError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// It is not as we write it.
-    #[error("{}: row {row}: {reason}; the table was changed or cut off, run again", path.display())]
+    #[error("{}: row {row}: {reason}; the table was changed or truncated; run again", path.display())]
     Malformed {
         /// The table.
         path: PathBuf,

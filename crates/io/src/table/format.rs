@@ -59,5 +59,5 @@ impl FromStr for TableFormat {
 
 /// A name that is none of the forms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a form of tables; choose parquet, tsv or jsonl")]
+#[error("`{0}` is not a table format; choose parquet, tsv or jsonl")]
 pub struct UnknownTableFormat(String);

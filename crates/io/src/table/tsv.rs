@@ -64,7 +64,7 @@ pub(super) fn parse_text(field: &str) -> Result<String, String> {
                 Some('n') => '\n',
                 Some('r') => '\r',
                 Some('\\') => '\\',
-                _ => return Err(format!("`{field}` has a backslash that stands for nothing")),
+                _ => return Err(format!("`{field}` has an unknown backslash escape")),
             },
             character => character,
         });

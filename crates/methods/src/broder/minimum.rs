@@ -16,7 +16,7 @@ use lookalike_core::{FeatureKind, Threshold};
 use std::sync::Arc;
 
 const S: Parameter =
-    Parameter { name: "s", default: "100", help: "how many of the smallest shingles are kept" };
+    Parameter { name: "s", default: "100", help: "number of smallest shingles kept" };
 
 const PARAMETERS: &[Parameter] = &[W10, S, T_HALF, SHORT];
 

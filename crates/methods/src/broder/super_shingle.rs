@@ -22,7 +22,7 @@ const N: Parameter =
 const T: Parameter = Parameter {
     name: "t",
     default: "",
-    help: "where given, the resemblance estimated from the sketches must reach it as well",
+    help: "if given, the resemblance estimated from the sketches must reach it too",
 };
 
 const PARAMETERS: &[Parameter] = &[W10, M, BITS, N, T, SHORT];

@@ -25,7 +25,7 @@ pub(super) const SHARE: Parameter = Parameter {
 pub(super) const FILL: Parameter = Parameter {
     name: "fill",
     default: "",
-    help: "fill up with rarer terms, the commoner first, of a normalized idf up to this",
+    help: "fill up with terms of normalized idf up to this, most frequent first",
 };
 
 /// What a signature must stand on.

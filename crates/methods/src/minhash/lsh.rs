@@ -21,20 +21,23 @@ use std::sync::Arc;
 pub(super) const RECALL: Parameter = Parameter {
     name: "recall",
     default: "0.95",
-    help: "share of the pairs exactly at t to be found, above 0 and below 1",
+    help: "share of the pairs at exactly t that are found, above 0 and below 1",
 };
 
-const K: Parameter =
-    Parameter { name: "k", default: "128", help: "minima in a sketch; bands use as many at most" };
+const K: Parameter = Parameter {
+    name: "k",
+    default: "128",
+    help: "minima in a sketch, the maximum for all bands together",
+};
 
 const BANDS: Parameter = Parameter {
     name: "bands",
     default: "",
-    help: "bands, instead of those chosen for t and recall",
+    help: "number of bands (default: chosen for t and recall)",
 };
 
 const ROWS: Parameter =
-    Parameter { name: "rows", default: "", help: "minima in a band; goes with bands" };
+    Parameter { name: "rows", default: "", help: "minima in a band; requires bands" };
 
 const PARAMETERS: &[Parameter] = &[W5, T_80, RECALL, K, BANDS, ROWS, SLOTS, SHORT];
 

@@ -29,13 +29,13 @@ const SIGNATURES: Parameter =
 const K: Parameter = Parameter {
     name: "k",
     default: "",
-    help: "words of a signature, instead of the most with which pairs at t are found with the recall",
+    help: "words in a signature (default: the largest number that reaches the recall at t)",
 };
 
 const TERMS: Parameter = Parameter {
     name: "terms",
     default: "1024",
-    help: "terms kept to verify by; of a document with more, the overlap is estimated",
+    help: "terms kept for verification; for documents with more, the overlap is estimated",
 };
 
 const PARAMETERS: &[Parameter] = &[SIGNATURES, T_80, RECALL, K, TERMS, SHORT];

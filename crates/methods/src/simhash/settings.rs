@@ -82,7 +82,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "join",
         default: "tables",
-        help: "how near words are found, with the same result: tables, or ones for a large d",
+        help: "algorithm of the Hamming join, with the same result: tables, or ones for a large d",
     },
     Parameter {
         name: "variant",
@@ -99,25 +99,29 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         default: "none",
         help: "weight by place in the text: log (log(x)/x), cosine (cos(2πx/L)+1), inverse, inverse-log or none",
     },
-    Parameter { name: "tagged", default: "1", help: "factor for headings and emphasis" },
-    Parameter { name: "cap", default: "none", help: "no weight above the one of this rank" },
-    Parameter { name: "least", default: "0", help: "share of the largest weight to reach" },
-    Parameter { name: "most", default: "none", help: "share of the largest weight not to pass" },
-    Parameter { name: "top", default: "all", help: "number of the heaviest terms to keep" },
+    Parameter { name: "tagged", default: "1", help: "weight factor for headings and emphasis" },
+    Parameter {
+        name: "cap",
+        default: "none",
+        help: "limit all weights to the weight of this rank",
+    },
+    Parameter { name: "least", default: "0", help: "minimum weight, as a share of the largest" },
+    Parameter { name: "most", default: "none", help: "maximum weight, as a share of the largest" },
+    Parameter { name: "top", default: "all", help: "number of terms of largest weight to keep" },
     Parameter {
         name: "metadata",
         default: "none",
-        help: "metadata as features, at this share of the largest weight",
+        help: "weight of metadata features, as a share of the largest",
     },
     Parameter {
         name: "reserved",
         default: "0",
-        help: "leading bits that are a hash of the metadata and must agree, 0 to 32",
+        help: "number of leading bits taken from a hash of the metadata, which must agree, 0 to 32",
     },
     Parameter {
         name: "strip",
         default: "none",
-        help: "numbers, dates or numbers+dates: left out of the text",
+        help: "tokens to leave out: numbers, dates or numbers+dates",
     },
 ];
 
