@@ -19,10 +19,10 @@ use std::path::PathBuf;
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 3 stopped by a
-guard (--strict, an input that changed, too many pairs); 101 internal error; 130 SIGINT; 143 SIGTERM.
-Results are written completely or not at all. If no document could be read, they are written too, and
-state why.
+Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 3 stopped by
+a guard (--strict, an input that changed, too many pairs); 101 internal error; 130 SIGINT;
+143 SIGTERM. Results are written completely or not at all. If not a single document could be
+read, they are written with the reasons.
 Start with: lookalike dedup docs.jsonl --output clean"
 )]
 pub(crate) struct Cli {
@@ -50,8 +50,8 @@ Examples:
     Cluster(ClusterArgs),
     /// Predict from a sample what a long run will find and cost, and recommend a method
     #[command(after_help = "\
-Reads a sample and writes no results. For each method it prints the expected recall, and the time,
-memory and temporary files needed on this machine.
+Reads a sample and writes no results. For each method it prints the expected recall, time,
+memory and size of spill files on this machine.
 
 Examples:
   lookalike plan crawl/*.jsonl.zst
@@ -83,9 +83,9 @@ Examples:
     Explain(ExplainArgs),
     /// Measure recall, precision, clusters and cost of methods against the exact pairs of a collection
     #[command(after_help = "\
-A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact join. A
-suffix selects the verifier of its candidates: @sketch (default), @exact or @none. One parameter may be a
-range, d=0..=8, or a list, t=0.5|0.7|0.9; each value is measured as a method of its own.
+A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact
+join. A suffix selects the verifier of its candidates: @sketch (default), @exact or @none. One
+parameter may be a range, d=0..=8, or a list, t=0.5|0.7|0.9; every value is measured.
 
 Examples:
   lookalike evaluate docs.jsonl --output measured
