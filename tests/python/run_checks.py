@@ -1148,7 +1148,7 @@ def keep_fields(c: Checks) -> None:
     for rule in ("newest", "max:score"):
         refused("empty cells", rule, [table], ("score, date",))
         refused("nulls", rule, [empty], ("date", "score"))
-        refused("other values", rule, [odd], (f"({len(plain)} have something",))
+        refused("other values", rule, [odd], (f"({len(plain)} have a value",))
     refused("another date field", "oldest", [dated], ("`day`", "date"), "--date-field", "day")
     c.check("keep: a field of another name", c.run("dedup", bare, "-o", c.out("keep when"), "--keep", "newest", "--date-field", "when", "-q").returncode == 0)
 
