@@ -111,7 +111,7 @@ pub(crate) fn write_documents(
 /// The first of all documents with the same key, by document. Equal texts have equal words and equal
 /// words equal features, so all that are equal are listed if one is.
 fn firsts(listed: &[u32], documents: usize, key: impl Fn(u32) -> u128 + Sync) -> Vec<u32> {
-    // The upper half is at hand, and nearly always enough.
+    // The upper half is in memory, and nearly always sufficient.
     let with_head = |&document: &u32| ((key(document) >> 64) as u64, document);
     let mut order: Vec<(u64, u32)> = listed.par_iter().map(with_head).collect();
     order.par_sort_unstable_by(|a, b| {

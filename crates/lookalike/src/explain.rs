@@ -1,4 +1,4 @@
-//! `explain`: two documents of a finished run in; what the run decided about them and why, out.
+//! `explain`: why two documents of a finished run were matched, or were not.
 //!
 //! The texts are read once more from the inputs that the run's summary names, and compared with the
 //! settings that it names; the decision comes from the run's own tables.

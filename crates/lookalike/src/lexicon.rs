@@ -1,4 +1,4 @@
-//! Inputs in, a lexicon out: in how many documents each term is.
+//! Builds lexicons: the document frequencies of a collection.
 
 use crate::panics::caught;
 use crate::settings::thread_count;

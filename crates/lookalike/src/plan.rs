@@ -1,4 +1,4 @@
-//! `plan`: a job in; what it will find and cost, from a sample, before any long run, out.
+//! `plan`: predicts from a sample what a job will find and cost.
 //!
 //! A sample of the inputs is read, matched exactly and by other methods, and written, as the run would do it.
 //! What of that says something of the whole is in the submodules: `partners` (how many documents go),

@@ -1,4 +1,4 @@
-//! Verdicts and pairs in; the tables `pairs`, `clusters` and `ledger` out.
+//! Writes the tables `pairs`, `clusters` and `ledger`.
 //!
 //! Rows are ordered by the documents' ids, equal ids by their places in the collection (file, record), so the
 //! bytes do not depend on the order in which anything was found.
@@ -230,7 +230,7 @@ fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
     ]
 }
 
-/// Writes the ledger: every removed document, the one that stands for it, and how they compare.
+/// Writes the ledger: every removed document with its witness and their measures.
 pub(crate) fn write_ledger(
     analysis: &Analysis,
     staging: &Staging,

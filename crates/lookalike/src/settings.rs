@@ -192,7 +192,7 @@ pub struct Job {
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
-    /// Bytes of memory that the run may take, about; what has no room goes to temporary files. `None` for
+    /// Memory budget in bytes (approximate); data beyond half of it is spilled. `None` for
     /// three quarters of the machine's. It changes no result.
     pub memory: Option<u64>,
     /// Where temporary files go: beside the output if nobody says where. Where somebody does, what is done is

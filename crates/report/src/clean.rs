@@ -1,4 +1,4 @@
-//! Text that anybody may have written in, text that is safe and sensible to show out.
+//! Makes untrusted text safe and short enough to show.
 //!
 //! Characters that would act instead of being seen (control codes, which move a terminal's cursor;
 //! marks that turn the direction of everything behind them; code points that are no characters)

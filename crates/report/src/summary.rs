@@ -15,7 +15,7 @@ pub struct Summary {
     pub tool: Tool,
     /// The subcommand: `dedup`, `cluster`, …
     pub command: String,
-    /// What happened to the documents that another one stands for.
+    /// What happened to duplicates.
     pub action: Action,
     /// What was asked for.
     pub settings: SettingsSummary,
@@ -23,9 +23,9 @@ pub struct Summary {
     pub inputs: Vec<InputSummary>,
     /// Documents read.
     pub documents: u64,
-    /// Documents that stand for themselves.
+    /// Documents that are not duplicates of another one.
     pub kept: u64,
-    /// Documents that another one stands for, by rule.
+    /// Duplicates by rule.
     pub removed: Removed,
     /// Documents that cannot resemble any other.
     pub without_features: WithoutFeatures,
@@ -43,8 +43,7 @@ pub struct Summary {
     /// removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable_inputs: u64,
-    /// Files found in directories, or by patterns, and passed over: their names say no form that is
-    /// read, or they are no files at all.
+    /// Skipped files of directories and patterns: unsupported formats, or not regular files.
     #[serde(default)]
     pub skipped_files: u64,
     /// Clusters of two documents or more.
@@ -75,7 +74,7 @@ pub struct Summary {
     pub features: Features,
     /// Bytes of text in all documents.
     pub text_bytes: u64,
-    /// How similar removed documents are to the ones that stand for them, by the run's measure.
+    /// Similarities of removed documents to their witnesses, by the measure of the run.
     pub histogram_similarity: SimilarityHistogram,
     /// How large clusters are.
     pub histogram_cluster_size: SizeHistogram,
@@ -99,7 +98,7 @@ pub struct Tool {
     pub version: String,
 }
 
-/// What happened to the documents that another one stands for.
+/// What happened to duplicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {

@@ -1,4 +1,4 @@
-//! Texts in, tokens with the place each was found at out.
+//! Tokens of texts with their positions.
 //!
 //! The primary types are [`Tokens`] and [`Vocabulary`]. Tokens are compared by their canonical form,
 //! which a vocabulary replaces by a number, exactly: two forms have one number only if they are

@@ -1,4 +1,4 @@
-//! The methods asked for, as text, in; one entry for each run out.
+//! Parses `--methods` into one entry for each run of a method.
 //!
 //! An entry is a method's description, `name:parameter=value,…`, and behind an `@` what verifies its
 //! candidates: `exact`, `sketch` or `none`. One parameter may be a range of whole numbers,
@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub(super) series: Option<SeriesPlace>,
 }
 
-/// The entries that texts stand for, in their order.
+/// Parses method descriptions into entries, in their order.
 ///
 /// # Errors
 /// A text that is no description, a range without values, an entry that comes twice.

@@ -1,4 +1,4 @@
-//! Inputs and a way to find pairs in; the pairs of documents that it finds, and what it cost, out.
+//! Runs one method on the inputs: its pairs of documents and its cost.
 
 use super::listing::{Sampled, between, within};
 use crate::LookalikeError;

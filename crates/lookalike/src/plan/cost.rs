@@ -1,4 +1,4 @@
-//! What a way to find pairs took on a sample in, what it will take on the whole out.
+//! Extrapolates the cost of a method from the sample to the whole.
 //!
 //! Seconds are those measured on the sample, made longer by what each phase grows with ([`Growth`]). Memory
 //! is added up from what a run holds ([`lookalike_engine::footprint`]), with the program's own and the

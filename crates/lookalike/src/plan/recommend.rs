@@ -1,4 +1,4 @@
-//! What ways find and cost, and what is wanted, in; one of them out.
+//! Selects the recommended method by recall, time and memory.
 
 use lookalike_report::{PlanCost, PlanRecall};
 

@@ -1,4 +1,4 @@
-//! A sample and a way to find pairs in; what it found, how long each step took and what it held, out.
+//! Runs one method on the sample: its pairs, the time of each step and its memory.
 
 use super::listing::Thinning;
 use crate::LookalikeError;
@@ -46,7 +46,7 @@ pub(super) struct Trial {
     pub(super) beginning_bytes: u64,
 }
 
-/// Documents that another one stands for.
+/// Duplicates.
 pub(super) fn count_removed(
     collection: &Collection,
     units: &Units,

@@ -1,4 +1,4 @@
-//! A job in; the ways to do it that are worth a trial, besides the exact join, out.
+//! The methods that are tried for a job besides the exact join.
 
 use super::PlanJob;
 use crate::LookalikeError;

@@ -1,4 +1,4 @@
-//! The directory of a finished run in; what it says, and what it can be asked, out.
+//! Reads a finished run, and checks which settings its tables can be reclustered with.
 //!
 //! Everything that the tables cannot answer is refused here, with what to do instead.
 

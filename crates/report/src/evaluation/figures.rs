@@ -1,5 +1,4 @@
-//! Results of methods in; what is drawn of them out: recall by similarity, recall against precision,
-//! both over a parameter.
+//! Figures of an evaluation: recall by similarity, recall against precision, both over a parameter.
 
 use super::MethodResult;
 use super::plot::{Plot, Whisker, at};
@@ -55,7 +54,7 @@ pub(super) fn deciles(result: &MethodResult) -> Option<Plot> {
 /// Points nearer than this share one label.
 const APART: f64 = 0.03;
 
-/// A point that stands for several methods.
+/// A point shared by several methods.
 struct Shared {
     /// Recall and precision of the first.
     place: (f64, f64),

@@ -1,4 +1,4 @@
-//! An evaluation in, what the page says of it out.
+//! Texts and table rows of the evaluation page.
 
 use super::{Evaluation, LONG, MethodResult};
 use crate::clean;

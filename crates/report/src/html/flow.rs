@@ -1,4 +1,4 @@
-//! Counts by rule in, the river from all documents to the kept ones out.
+//! Flow diagram from all documents to the kept ones, with a branch for each rule.
 
 use crate::human::{count, share};
 use crate::{Action, Summary};

@@ -1,4 +1,4 @@
-//! Parts of a summary in, rows of the page's tables and lists out.
+//! Rows of the tables and lists of the page.
 
 use super::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, duration, rate, ratio, share};

@@ -1,4 +1,4 @@
-//! A plan and the run that followed in, how far off the plan was out.
+//! Comparison of a plan with its run.
 
 use super::Plan;
 use crate::{Run, Summary};
@@ -13,7 +13,7 @@ pub struct Accuracy {
     pub differs: Vec<String>,
     /// Documents read.
     pub documents: Compared,
-    /// Documents that another one stands for.
+    /// Duplicates.
     pub removed: Compared,
     /// The range that was given for them.
     pub removed_range: (u64, u64),

@@ -25,7 +25,7 @@ pub struct Plan {
     pub inputs: Vec<String>,
     /// Bytes of the input files, as they lie there.
     pub input_bytes: u64,
-    /// What was looked at.
+    /// The sample.
     pub sample: PlanSample,
     /// Documents in all.
     pub documents: u64,
@@ -39,7 +39,7 @@ pub struct Plan {
     pub text_bytes: u64,
     /// Pairs by similarity, in steps of a tenth from the least that was looked for.
     pub similarity: Vec<PlanStep>,
-    /// Documents that another one stands for.
+    /// Duplicates.
     pub removed: PlanRemoval,
     /// Removal at parts of the sample: how it grows.
     pub growth: Vec<PlanGrowth>,
@@ -102,7 +102,7 @@ pub struct PlanRemoval {
 /// Removal at a part of the sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanGrowth {
-    /// Documents looked at.
+    /// Documents in the sample.
     pub documents: u64,
     /// Documents of those that go.
     pub removed: u64,
