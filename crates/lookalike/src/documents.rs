@@ -1,8 +1,8 @@
 //! The table `documents`: of each document that is in a pair, what phase 4 needs to be done again.
 //!
-//! An analysis in, rows out; and back. Broder 1997 ("The clustering algorithm", "Query support") keeps ⟨id, id, count⟩ and auxiliary maps,
+//! Written from an analysis, and read back. Broder 1997 ("The clustering algorithm", "Query support") keeps ⟨id, id, count⟩ and auxiliary maps,
 //! so that clusters at another threshold come from the last phase alone. The counts are in `pairs`; what
-//! they do not say is who takes precedence, which copies are identical and which only equivalent, and
+//! they do not contain is the order of precedence, which copies are identical and which only equivalent, and
 //! where a document stands in the collection. Documents in no pair are in no cluster at any higher
 //! threshold either, so they are left out.
 
