@@ -30,7 +30,7 @@ pub struct Settings {
     pub min_features: Option<u32>,
     /// From text to tokens.
     pub analysis: AnalysisSettings,
-    /// Who survives: rules in order of precedence.
+    /// Which duplicate to keep: rules in order.
     pub keep: Vec<String>,
     /// How pairs become clusters.
     pub linkage: Linkage,

@@ -132,7 +132,7 @@ pub struct SettingsSummary {
     /// Fewest features of a document that was compared; none where any number would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_features: Option<u32>,
-    /// Who survives, rules in order of precedence.
+    /// Which duplicate to keep: rules in order.
     pub keep: Vec<String>,
     /// `leaders` or `components`.
     pub linkage: String,
