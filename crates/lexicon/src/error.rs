@@ -60,8 +60,8 @@ pub enum LexiconError {
         /// How that was found out.
         what: &'static str,
     },
-    /// More than the format has room for.
-    #[error("a lexicon has room for {most} {what}; build it from a part of the collection")]
+    /// More than the format can hold.
+    #[error("a lexicon can hold at most {most} {what}; build it from a part of the collection")]
     TooMany {
         /// Of what.
         what: &'static str,
