@@ -1,4 +1,4 @@
-//! Bucket counts: a filter for pairs of large sets, where [`crate::Parity`] says nothing.
+//! Bucket counts: a filter for pairs of large sets, where [`crate::BitmapSignature`] says nothing.
 //!
 //! A hash assigns the elements of a set to `k` buckets; the vector holds how many each has got. An
 //! element of both sets adds one to the same bucket of both, so Σ|aᵢ − bᵢ| is at most |A △ B|, whence

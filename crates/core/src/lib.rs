@@ -2,7 +2,7 @@
 //!
 //! The road through this crate, in order: [`fingerprint`] turns tokens into 64-bit values (the only
 //! hashing that a result depends on), [`batch`] many of them at once, [`features`] collects them into the set `S(D, w)` of a
-//! document, [`mod@parity`] and [`bucket_counts`] turn away pairs that share too little,
+//! document, [`mod@bitmap`] and [`bucket_counts`] turn away pairs that share too little,
 //! and [`measure`] decides, in integers only, whether two sets reach the threshold.
 //!
 //! ```
@@ -29,24 +29,24 @@
 //! ```
 
 pub mod batch;
+pub mod bitmap;
 pub mod bucket_counts;
 mod common;
 pub mod features;
 pub mod fingerprint;
 pub mod measure;
 pub mod overlap;
-pub mod parity;
 mod processor;
 mod sort;
 pub mod threshold;
 mod vectors;
 
+pub use bitmap::BitmapSignature;
 pub use common::CommonElements;
 pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
 pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};
 pub use overlap::{Halves, overlap, overlap_at_least};
-pub use parity::Parity;
 pub use sort::SpreadSort;
 pub use threshold::{Threshold, ThresholdError};
 pub use vectors::divide;

@@ -10,7 +10,7 @@ use crate::census::Written;
 use crate::collection::{Document, SetRef};
 use crate::judge::COUNTS_SHARE;
 use crate::{Collection, Matches, Units};
-use lookalike_core::Parity;
+use lookalike_core::BitmapSignature;
 use lookalike_core::bucket_counts::buckets_for_difference;
 use lookalike_join::DfSketch;
 use lookalike_join::prefix::SHARE;
@@ -57,7 +57,7 @@ const ORDERING: f64 = 4.0 + 8.0 + 4.0 + 4.0;
 const COMPARED: f64 = 4.0 + 4.0 + 4.0 + 4.0 + 1.0;
 
 /// Bytes of a unit that has keys: its parity, and once more with size and number where it is kept.
-const GLANCE: f64 = 2.0 * size_of::<Parity>() as f64 + 8.0;
+const GLANCE: f64 = 2.0 * size_of::<BitmapSignature>() as f64 + 8.0;
 
 /// Bytes of a document that goes, or that one goes for, while tables are made: its row in order, its name
 /// and its cluster.

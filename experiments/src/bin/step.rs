@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use lookalike_core::features::Seen;
 use lookalike_core::{
-    FeatureKind, Measure, Parity, ShortDocuments, Threshold, divide, fingerprint, overlap_at_least,
+    BitmapSignature, FeatureKind, Measure, ShortDocuments, Threshold, divide, fingerprint,
+    overlap_at_least,
 };
 use lookalike_engine::hot_steps;
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -315,7 +316,7 @@ fn keys(input: &Input) -> Result<Work<'_>> {
 fn parity(input: &Input) -> Result<Work<'_>> {
     Ok(Box::new(move || {
         for set in &input.sets {
-            black_box(Parity::of(set));
+            black_box(BitmapSignature::of(set));
         }
         input.elements()
     }))
@@ -330,8 +331,8 @@ fn pairs(sets: &[Vec<u64>]) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn bound(input: &Input) -> Result<Work<'_>> {
-    let parities: Vec<(Parity, u32)> =
-        input.sets.iter().map(|set| (Parity::of(set), set.len() as u32)).collect();
+    let parities: Vec<(BitmapSignature, u32)> =
+        input.sets.iter().map(|set| (BitmapSignature::of(set), set.len() as u32)).collect();
     Ok(Box::new(move || {
         let mut count = 0;
         for (a, b) in pairs(&input.sets) {

@@ -1,36 +1,36 @@
-//! A set in, 256 bits out, from two of which follows the most that two sets can share.
+//! Bitmap filter: an upper bound on the overlap of two sets from 256 bits of each.
 //!
-//! Each element flips one bit. What both sets hold flips the same bits and cancels, so the bits in
-//! which two parities differ number at most |A △ B|, whence |A∩B| ≤ (|A| + |B| − differing) / 2. It is
-//! the "bitmap filter" of Sandes, Teodoro & Melo (Bitmap filter: speeding up exact set similarity
-//! joins with bitwise operations, 2020), in its parity ("xor") form. It never turns away a match, and
-//! saves most intersections of sets of up to some hundred elements; for larger sets there are
-//! [bucket counts](crate::bucket_counts).
+//! Each element flips one bit. Elements of both sets flip the same bit and cancel, so the number of
+//! bits in which two signatures differ is at most |A △ B|, and
+//! |A∩B| ≤ (|A| + |B| − differing) / 2. The filter has no false negatives. Source: Sandes, Teodoro &
+//! Melo, "Bitmap filter: speeding up exact set similarity joins with bitwise operations" (2020), with
+//! their "xor" signatures. It avoids most intersections of sets of up to some hundred elements; for
+//! larger sets there are [bucket counts](crate::bucket_counts).
 
-/// The parity of a set: 32 bytes, whatever its size.
+/// Bitmap signature of a set: 32 bytes, whatever its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Parity([u64; 4]);
 
 impl Parity {
-    /// The parity of a set of distinct fingerprints, in any order. O(|set|).
+    /// The signature of a set of distinct fingerprints, in any order. O(|set|).
     #[must_use]
     pub fn of(set: &[u64]) -> Self {
         let mut words = [0u64; 4];
         for value in set {
-            // The top bits: an element's low bits choose its place in tables.
+            // The top bits: hash tables use the low ones.
             words[(value >> 62) as usize] ^= 1 << (value >> 56 & 63);
         }
         Self(words)
     }
 
-    /// The parity of a set and another that has none of its elements, together.
+    /// The signature of the union of two disjoint sets.
     #[inline]
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(std::array::from_fn(|at| self.0[at] ^ other.0[at]))
     }
 
-    /// The most that two sets of sizes `a` and `b` with these parities can share.
+    /// Upper bound on |A∩B| of two sets of sizes `a` and `b` with these signatures.
     ///
     /// ```
     /// use lookalike_core::Parity;
@@ -42,7 +42,7 @@ impl Parity {
     #[must_use]
     pub fn most_shared(self, other: Self, a: u32, b: u32) -> u32 {
         let differing: u32 = self.0.iter().zip(other.0).map(|(x, y)| (x ^ y).count_ones()).sum();
-        // Never negative for the parities of sets of these sizes.
+        // Never negative: the sets have `a` and `b` elements.
         (u64::from(a) + u64::from(b)).saturating_sub(u64::from(differing)) as u32 / 2
     }
 }
@@ -55,21 +55,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_below_the_truth(
+        fn bound_is_at_least_the_overlap(
             a in prop::collection::btree_set(1u64..600, 0..300),
             b in prop::collection::btree_set(1u64..600, 0..300),
         ) {
-            let parity = |set: &std::collections::BTreeSet<u64>| {
+            let signature = |set: &std::collections::BTreeSet<u64>| {
                 Parity::of(&set.iter().map(|&v| finalise(v)).collect::<Vec<_>>())
             };
             let shared = a.intersection(&b).count() as u32;
-            let bound = parity(&a).most_shared(parity(&b), a.len() as u32, b.len() as u32);
+            let bound = signature(&a).most_shared(signature(&b), a.len() as u32, b.len() as u32);
             prop_assert!(bound >= shared);
         }
     }
 
     #[test]
-    fn of_two_parts_is_that_of_the_whole() {
+    fn signature_of_a_disjoint_union() {
         let set: Vec<u64> = (1..300).map(finalise).collect();
         for at in [0, 1, 100, 299] {
             let (one, other) = set.split_at(at);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn tight_for_sets_that_differ_little() {
+    fn bound_is_tight_for_similar_sets() {
         let set = |range: std::ops::Range<u64>| range.map(finalise).collect::<Vec<_>>();
         let (a, b) = (set(0..200), set(10..210));
         let bound = Parity::of(&a).most_shared(Parity::of(&b), 200, 200);
