@@ -3,15 +3,15 @@
 //! Each element flips one bit. Elements of both sets flip the same bit and cancel, so the number of
 //! bits in which two signatures differ is at most |A △ B|, and
 //! |A∩B| ≤ (|A| + |B| − differing) / 2. The filter has no false negatives. Source: Sandes, Teodoro &
-//! Melo, "Bitmap filter: speeding up exact set similarity joins with bitwise operations" (2020), with
-//! their "xor" signatures. It avoids most intersections of sets of up to some hundred elements; for
-//! larger sets there are [bucket counts](crate::bucket_counts).
+//! Melo, "Bitmap filter: speeding up exact set similarity joins with bitwise operations" (2020),
+//! with their "xor" signatures. It avoids most intersections of sets of up to some hundred
+//! elements; for larger sets there are [bucket counts](crate::bucket_counts).
 
 /// Bitmap signature of a set: 32 bytes, whatever its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Parity([u64; 4]);
+pub struct BitmapSignature([u64; 4]);
 
-impl Parity {
+impl BitmapSignature {
     /// The signature of a set of distinct fingerprints, in any order. O(|set|).
     #[must_use]
     pub fn of(set: &[u64]) -> Self {
@@ -33,10 +33,10 @@ impl Parity {
     /// Upper bound on |A∩B| of two sets of sizes `a` and `b` with these signatures.
     ///
     /// ```
-    /// use lookalike_core::Parity;
+    /// use lookalike_core::BitmapSignature;
     ///
     /// let (a, b) = ([1 << 56, 2 << 56, 3 << 56], [2 << 56, 3 << 56, 4 << 56]);
-    /// assert_eq!(Parity::of(&a).most_shared(Parity::of(&b), 3, 3), 2);
+    /// assert_eq!(BitmapSignature::of(&a).most_shared(BitmapSignature::of(&b), 3, 3), 2);
     /// ```
     #[inline]
     #[must_use]
@@ -60,7 +60,7 @@ mod tests {
             b in prop::collection::btree_set(1u64..600, 0..300),
         ) {
             let signature = |set: &std::collections::BTreeSet<u64>| {
-                Parity::of(&set.iter().map(|&v| finalise(v)).collect::<Vec<_>>())
+                BitmapSignature::of(&set.iter().map(|&v| finalise(v)).collect::<Vec<_>>())
             };
             let shared = a.intersection(&b).count() as u32;
             let bound = signature(&a).most_shared(signature(&b), a.len() as u32, b.len() as u32);
@@ -73,7 +73,10 @@ mod tests {
         let set: Vec<u64> = (1..300).map(finalise).collect();
         for at in [0, 1, 100, 299] {
             let (one, other) = set.split_at(at);
-            assert_eq!(Parity::of(one).with(Parity::of(other)), Parity::of(&set));
+            assert_eq!(
+                BitmapSignature::of(one).with(BitmapSignature::of(other)),
+                BitmapSignature::of(&set)
+            );
         }
     }
 
@@ -81,7 +84,7 @@ mod tests {
     fn bound_is_tight_for_similar_sets() {
         let set = |range: std::ops::Range<u64>| range.map(finalise).collect::<Vec<_>>();
         let (a, b) = (set(0..200), set(10..210));
-        let bound = Parity::of(&a).most_shared(Parity::of(&b), 200, 200);
+        let bound = BitmapSignature::of(&a).most_shared(BitmapSignature::of(&b), 200, 200);
         // 20 elements differ; two of them flip the same bit now and then.
         assert!((190..=192).contains(&bound), "{bound}");
     }

@@ -1,7 +1,7 @@
-//! The documents of a run, chunk by chunk, in the order of the collection.
+//! The documents of a run in chunks, in the order of the collection.
 //!
-//! What memory has no room for is in the [`ChunkStore`]: whoever passes over all documents reads it front to
-//! back, and whoever asks for one document reads its chunk.
+//! Chunks beyond the memory budget are in the [`ChunkStore`]: scans read it front to back, and
+//! access to one document reads its chunk.
 
 mod names;
 mod rows;
@@ -11,12 +11,12 @@ pub use rows::Rows;
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::heap;
 use crate::sparse::SparseIndex;
-use crate::store::Remarks;
+use crate::store::ChunkMetadata;
 use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 use lookalike_io::Inputs;
-use lookalike_io::source::Place;
+use lookalike_io::source::ChunkPosition;
 use lookalike_methods::Unsigned;
 use names::{Names, Ranks, Texts};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One document. Its number in the collection is its place in the order of (file name, record).
+/// One document. Documents are numbered in the order of (file name, record).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document {
     /// Index of its file in [`Inputs::files`].
@@ -39,22 +39,22 @@ pub struct Document {
     pub set: Option<SetRef>,
     /// Bytes of text.
     pub text_bytes: u64,
-    /// Digest of the original content ([`crate::original`]): equal for identical documents.
+    /// Digest of the original content ([`crate::original`]): equal for *identical* documents.
     pub text: TextDigest,
-    /// Digest of the sequence of all tokens: equal for lexically equivalent documents.
+    /// Digest of the sequence of all tokens: equal for *lexically equivalent* documents.
     pub sequence: TokenDigest,
 }
 
-/// Where a feature set lies.
+/// Location of a feature set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetRef {
-    /// The chunk that brought it.
+    /// The chunk that stores it.
     pub block: u32,
-    /// Index among the sets of the chunk.
+    /// Its index among the sets of the chunk.
     pub index: u32,
 }
 
-/// Some documents of a collection.
+/// Rows of some documents, copied to memory.
 #[derive(Debug)]
 pub struct Gathered {
     which: SparseIndex,
@@ -62,27 +62,28 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// A document, if it is one of them.
+    /// The row of a document, if it was copied.
     #[must_use]
     pub fn get(&self, document: u32) -> Option<&Document> {
         self.documents.get(self.which.place(document)? as usize)
     }
 }
 
-/// Chunks whose rows are passed over at a time, for each thread.
+/// Chunks per thread that a scan of rows reads ahead.
 const PASSED_AHEAD: usize = 16;
 
-/// Sets that were made elsewhere in a chunk: what one thread passes over.
+/// Sets per chunk of a collection without documents ([`Collection::of_sets`]): the unit of work of
+/// a thread.
 const SETS_IN_CHUNK: usize = 1 << 12;
 
-/// All documents of a run and what the later steps need of them.
+/// All documents of a run, with what later steps need of them.
 #[derive(Debug, Default)]
 pub struct Collection {
     /// One for each chunk of the input.
     pub(crate) blocks: Vec<Block>,
-    /// What memory has no room for.
+    /// Chunks on disk.
     pub(crate) store: ChunkStore,
-    /// One column of numbers for each keep rule that needs one, in the order of the rules.
+    /// One column of values for each keep rule that needs one, in the order of the rules.
     pub(crate) attributes: Vec<Vec<f64>>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
@@ -91,29 +92,31 @@ pub struct Collection {
     /// Where each chunk's documents start; one more entry than chunks.
     pub(crate) chunk_starts: Vec<u32>,
     /// Where each chunk lies in the inputs.
-    pub(crate) chunk_places: Vec<Place>,
+    pub(crate) chunk_places: Vec<ChunkPosition>,
     /// Names of the files, for documents without an id.
     pub(crate) file_names: Vec<String>,
-    /// Whether a file's records are one document a file.
+    /// Whether all of a file is one document, by file.
     pub(crate) whole_files: Vec<bool>,
     /// Files from here on are those of `--against`: never removed.
     pub first_protected_file: u32,
     /// Sets with fewer elements are not compared.
     pub(crate) least_size: u32,
-    /// Whether terms are compared: a document with tokens and without a set has none that counts.
+    /// Whether features are terms: then a document with tokens and without a set has no token that
+    /// counts as a term.
     pub(crate) compares_terms: bool,
-    /// Chunks that an earlier run had read.
+    /// Number of chunks restored from an interrupted run.
     pub restored: u32,
-    /// Whether those were all. If not, the checkpoints of later steps are not used: which sets are
-    /// stored again depends on the memory budget, which may be another one now.
+    /// Whether those were all chunks. If not, the checkpoints of later steps are not used: which
+    /// sets are stored twice depends on the memory budget, which may have changed.
     pub restored_whole: bool,
-    /// Bytes that it left and that were damaged: what they held was read again.
+    /// Bytes of the interrupted run's file that were damaged and read again from the inputs.
     pub dropped: u64,
-    /// The least number of tokens from which on a document without a set has nothing but common elements.
+    /// Fewest tokens with which a document without a set has common elements only; `None` where
+    /// none are removed.
     pub(crate) tokens_of_common: Option<u32>,
-    /// Names that were asked for beforehand.
+    /// Names loaded by [`Collection::load_names`].
     names: Names,
-    /// The order of names that was asked for beforehand.
+    /// Ranks computed by [`Collection::rank_names`].
     ranks: Ranks,
 }
 
@@ -133,11 +136,12 @@ impl Collection {
         }
     }
 
-    /// Whether a restored chunk can come next: all columns as long as there are documents, files in the
-    /// order of the inputs, and each reference to a set of an earlier chunk or of its own.
-    pub(crate) fn fits(&self, (block, remarks): &(Block, Remarks)) -> bool {
+    /// Whether a restored chunk can be the next one: all columns have as many rows as there are
+    /// documents, files are in input order, and each set reference is to an earlier chunk or to
+    /// this one.
+    pub(crate) fn fits(&self, (block, metadata): &(Block, ChunkMetadata)) -> bool {
         let rows = &block.rows.documents;
-        let columns = &remarks.attributes;
+        let columns = &metadata.attributes;
         let own = self.chunks();
         let stored = |place: SetRef| match place.block == own {
             true => (place.index as usize) < block.ends.len(),
@@ -146,15 +150,15 @@ impl Collection {
                 .get(place.block as usize)
                 .is_some_and(|block| (place.index as usize) < block.ends.len()),
         };
-        remarks.sequences.len() == block.ends.len()
+        metadata.sequences.len() == block.ends.len()
             && columns.iter().all(|column| column.is_empty() || column.len() == rows.len())
             && rows.iter().all(|row| (row.file as usize) < self.file_names.len())
             && rows.is_sorted_by_key(|row| (row.file, row.record))
             && rows.iter().filter_map(|row| row.set).all(stored)
     }
 
-    /// A collection of sets that were made elsewhere: numbers of any kind, distinct within a set.
-    /// Each is a document named after its place, `0` first; there are no texts.
+    /// A collection of given sets: arbitrary numbers, distinct within a set. Each set is a
+    /// document, named by its index from `0`; there are no texts.
     ///
     /// ```
     /// use lookalike_engine::{Approach, Collection, Linkage, MatchOptions, MatchSettings, Silent, Units, find};
@@ -220,7 +224,7 @@ impl Collection {
         self.chunk_starts.last().copied().unwrap_or(0)
     }
 
-    /// Bytes of the ids that documents in memory bring with them.
+    /// Bytes of the ids of documents whose rows are in memory.
     pub(crate) fn id_bytes(&self) -> usize {
         self.blocks.iter().map(|block| block.rows.ids.bytes()).sum()
     }
@@ -231,7 +235,7 @@ impl Collection {
         self.len() == 0
     }
 
-    /// The documents of a chunk, from memory or read from disk.
+    /// The rows of a chunk, from memory or disk.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -250,7 +254,7 @@ impl Collection {
         rows.map_err(|error| self.store.error(&error))
     }
 
-    /// The documents of a chunk and the digests of the sets that it stores.
+    /// The rows of a chunk and the digests of the sets that it stores.
     fn rows_and_digests(
         &self,
         chunk: u32,
@@ -281,8 +285,8 @@ impl Collection {
         Ok(())
     }
 
-    /// Scans the rows of the chunks that are `wanted`, on all threads; `take` is given the results of `each` in
-    /// order. Chunks on disk are read once; the results of a few of them for each thread are in memory.
+    /// Scans the rows of the `wanted` chunks on all threads; `take` receives the results of `each`
+    /// in order. A chunk on disk is read once; few results per thread are in memory at a time.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -301,7 +305,8 @@ impl Collection {
         })
     }
 
-    /// As [`Collection::pass`], of all chunks, with the digests of the sets that each chunk stores.
+    /// As [`Collection::pass`] over all chunks, with the digests of the sets that each chunk
+    /// stores.
     pub(crate) fn pass_with_digests<T: Send>(
         &self,
         each: impl Fn(Range<u32>, &Rows, &[SetDigest]) -> T + Sync,
@@ -346,7 +351,7 @@ impl Collection {
         Ok(Gathered { which, documents })
     }
 
-    /// The chunk of a document, and its place there.
+    /// The chunk of a document, and its row there.
     fn locate(&self, document: u32) -> (u32, usize) {
         let chunk = self.chunk_starts.partition_point(|&start| start <= document) - 1;
         (chunk as u32, (document - self.chunk_starts[chunk]) as usize)
@@ -375,7 +380,7 @@ impl Collection {
         })
     }
 
-    /// The name in two parts, the second to be written behind a colon.
+    /// The two parts of a name; the second is written after a colon.
     fn name_parts<'a>(&'a self, rows: &'a Rows, row: usize) -> (&'a str, Option<u32>) {
         if let Some(id) = rows.ids.get(row) {
             return (id, None);
@@ -404,9 +409,9 @@ impl Collection {
         Ok((file, record))
     }
 
-    /// Loads the names and places of some documents whose rows are on disk, so that
-    /// [`Collection::name`], [`Collection::place`] and [`Collection::compare_names`] need not read them one by
-    /// one. Replaces the names loaded before.
+    /// Loads the names and record numbers of some documents whose rows are on disk, so that
+    /// [`Collection::name`], [`Collection::place`] and [`Collection::compare_names`] need not read
+    /// their chunks. Replaces the names loaded before.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -440,7 +445,8 @@ impl Collection {
         Ok(())
     }
 
-    /// Loads all names if ties between documents are broken by them: with [`KeepRule::First`] there are none.
+    /// Loads all names if ties between documents are broken by name ([`KeepRule::First`] leaves no
+    /// ties).
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -451,8 +457,7 @@ impl Collection {
         }
     }
 
-    /// Sorts some documents by name, so that [`Collection::compare_names`] of any two of them compares their
-    /// ranks.
+    /// Sorts some documents by name, so that [`Collection::compare_names`] compares ranks.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -475,8 +480,8 @@ impl Collection {
         Ok(())
     }
 
-    /// Scans some names, on all threads: those of each chunk are added to a `new` accumulator, and `take` is given
-    /// these in order.
+    /// Scans some names on all threads: the names of each chunk go into a `new` accumulator, and
+    /// `take` receives the accumulators in order.
     fn pass_names<T: Send>(
         &self,
         which: &SparseIndex,
@@ -499,7 +504,7 @@ impl Collection {
         )
     }
 
-    /// Visits the names of the documents of a chunk, whose rows are given.
+    /// Visits the names of a chunk's documents; `rows` are the rows of the chunk.
     pub fn names_in(&self, documents: Range<u32>, rows: &Rows, each: &mut dyn FnMut(u32, &str)) {
         let mut written = String::new();
         for (row, document) in documents.enumerate() {
@@ -516,8 +521,8 @@ impl Collection {
         }
     }
 
-    /// Releases chunks, the last ones first, until rows and sets take at most so many bytes of memory.
-    /// What is not on disk yet is spilled.
+    /// Releases chunks, the last ones first, until rows and sets take at most `bytes` of memory.
+    /// Chunks that are not on disk yet are spilled.
     ///
     /// # Errors
     /// A temporary file that cannot be written.
@@ -540,9 +545,9 @@ impl Collection {
         Ok(())
     }
 
-    /// Prepares a collection of which a part is on disk for a join in bounded memory: spills the other
-    /// chunks as well and releases all rows, so that the join can release the sets when it has scanned them
-    /// ([`Collection::release_scanned`]). Does nothing if all of it is in memory.
+    /// Prepares a collection that is partly on disk for a join in bounded memory: spills the chunks
+    /// in memory as well and releases all rows, so that the join can release the sets after its
+    /// scans ([`Collection::release_scanned`]). Does nothing if the whole collection is in memory.
     ///
     /// # Errors
     /// A temporary file that cannot be written.
@@ -559,9 +564,9 @@ impl Collection {
         Ok(())
     }
 
-    /// Called by a join that has finished its scans over all sets: releases the sets in memory that are on
-    /// disk as well, unless all of the collection is in memory. A join that is still scanning keeps its own
-    /// reference to them.
+    /// Releases the sets that are both in memory and on disk, unless the whole collection is in
+    /// memory. A join calls this after its scans over all sets; a join that is still scanning holds
+    /// its own references.
     pub(crate) fn release_scanned(&self) {
         if self.is_held() {
             return;
@@ -572,14 +577,14 @@ impl Collection {
         heap::give_back();
     }
 
-    /// Takes the sets out of memory; freeing them takes the system a while, and the caller may do it on
-    /// another thread.
+    /// Takes the sets out of memory: freeing them is slow, and the caller may do it on another
+    /// thread.
     pub(crate) fn take_sets(&mut self) -> Vec<Arc<HeldSets>> {
         self.blocks.iter().filter_map(|block| block.sets.release()).collect()
     }
 
-    /// Loads the rows of chunks that are on disk, the first chunks first, as long as rows and sets take at most
-    /// so many bytes of memory.
+    /// Loads the rows of chunks on disk, the first chunks first, while rows and sets take at most
+    /// `bytes` of memory.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -607,14 +612,14 @@ impl Collection {
         self.blocks.iter().map(Block::bytes).sum()
     }
 
-    /// Whether the document belongs to `--against` and is never removed.
+    /// Whether the document is one of `--against`, which are never removed.
     #[must_use]
     pub fn is_protected(&self, document: u32) -> bool {
         let first = self.file_starts.get(self.first_protected_file as usize);
         first.is_some_and(|&first| document >= first)
     }
 
-    /// How many documents, those of `--against` left out, give no value to a keep rule, by its number.
+    /// Documents without a value for a keep rule, by index of the rule; `--against` is not counted.
     #[must_use]
     pub fn valueless(&self, rule: usize) -> Valueless {
         let values = self.attributes.get(rule).map_or(&[][..], Vec::as_slice);
@@ -629,7 +634,8 @@ impl Collection {
         self.file_starts.partition_point(|&start| start <= document) as u32 - 1
     }
 
-    /// The documents that a chunk of the input brought; chunks are the same every time they are read.
+    /// The documents of a chunk of the input. Chunks are the same in every run over the same
+    /// inputs.
     #[must_use]
     pub fn chunk_documents(&self, chunk: u32) -> Range<u32> {
         let chunk = chunk as usize;
@@ -639,19 +645,20 @@ impl Collection {
         }
     }
 
-    /// The chunk that brought a document.
+    /// The chunk of a document.
     #[must_use]
     pub fn chunk_of(&self, document: u32) -> u32 {
         self.locate(document).0
     }
 
-    /// Where a chunk lies in the inputs.
+    /// Position of a chunk in the inputs.
     #[must_use]
-    pub fn chunk_place(&self, chunk: u32) -> Place {
+    pub fn chunk_place(&self, chunk: u32) -> ChunkPosition {
         self.chunk_places.get(chunk as usize).copied().unwrap_or_default()
     }
 
-    /// Copies a set, from memory or from disk, and sorts it; replaces the content of `set`. `words` is a buffer.
+    /// Reads a set from memory or disk and sorts it; replaces the content of `set`. `words` is a
+    /// buffer.
     pub(crate) fn read_sorted(
         &self,
         place: SetRef,
@@ -670,13 +677,13 @@ impl Collection {
         Ok(())
     }
 
-    /// Whether a set is the only one of a chunk that is only on disk.
+    /// Whether a set is the only one of its chunk, and the chunk is on disk only.
     pub(crate) fn is_alone_on_disk(&self, place: SetRef) -> bool {
         let block = &self.blocks[place.block as usize];
         block.ends.len() == 1 && !block.sets.is_held()
     }
 
-    /// Reads a large set that is alone in its chunk piece by piece, in ascending order.
+    /// Reads the large set of a chunk on disk in pieces, in ascending order.
     pub(crate) fn read_pieces(&self, place: SetRef, each: impl FnMut(&[u64])) -> io::Result<()> {
         self.store.read_pieces(&self.blocks[place.block as usize], each)
     }
@@ -692,7 +699,7 @@ impl Collection {
         &self.blocks[chunk as usize].signatures
     }
 
-    /// Forgets sets and signatures: only the documents are left.
+    /// Frees sets and signatures; rows are kept.
     pub fn drop_sets(&mut self) {
         for block in &mut self.blocks {
             block.sets = SharedSets::new(HeldSets::default());
@@ -701,7 +708,7 @@ impl Collection {
         }
     }
 
-    /// Where temporary files are made.
+    /// Folder for temporary files.
     pub(crate) fn scratch_folder(&self) -> std::path::PathBuf {
         self.store.folder()
     }
@@ -712,7 +719,7 @@ impl Collection {
         self.store.stored()
     }
 
-    /// Why a document can be in no pair: it has no feature or, where a method is used, no signature.
+    /// The reason why a document can match none: it has no feature or, with a method, no signature.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -720,7 +727,7 @@ impl Collection {
         Ok(self.unsigned_row(&self.document(document)?))
     }
 
-    /// The same, of a document that was read.
+    /// As [`Collection::unsigned`], for a document that was read already.
     #[must_use]
     pub fn unsigned_row(&self, document: &Document) -> Option<Unsigned> {
         match *document {
@@ -730,18 +737,18 @@ impl Collection {
             {
                 Some(Unsigned::OnlyCommon)
             }
-            // No feature: no shingle, or no token that counts as a term.
+            // No shingle, or no token that counts as a term.
             Document { set: None, .. } if self.compares_terms => Some(Unsigned::NothingSelected),
             Document { set: None, .. } => Some(Unsigned::TooShort),
             Document { set: Some(place), .. } => {
                 let block = &self.blocks[place.block as usize];
-                // No element means that no sets are kept; then signatures tell.
+                // No elements: sets are not stored, and the signature decides.
                 if (1..self.least_size).contains(&block.size(place.index)) {
                     return Some(Unsigned::FewFeatures);
                 }
                 let signatures = &block.signatures;
                 let unsigned = (!signatures.is_empty()).then(|| signatures.unsigned(place.index));
-                // Tokens there are: it was the method's term filter that kept none of them.
+                // The document has tokens, but the method's term filter keeps none of them.
                 unsigned.flatten().map(|reason| match reason {
                     Unsigned::Empty => Unsigned::NothingSelected,
                     reason => reason,
@@ -750,20 +757,20 @@ impl Collection {
         }
     }
 
-    /// Number of features of a document; 0 where no sets are kept.
+    /// Number of features of a document; 0 if sets are not stored.
     #[must_use]
     pub fn set_size(&self, document: &Document) -> u32 {
         document.set.map_or(0, |place| self.blocks[place.block as usize].size(place.index))
     }
 
-    /// A number that is the smaller the earlier the document comes by [`Collection::compare_names`], if it was
-    /// [ranked](Collection::rank_names).
+    /// The rank of a [ranked](Collection::rank_names) document in the order of
+    /// [`Collection::compare_names`].
     #[must_use]
     pub fn name_rank(&self, document: u32) -> Option<u32> {
         self.ranks.get(document)
     }
 
-    /// Orders two documents by name, then by place in the collection.
+    /// Orders two documents by name, then by position in the collection.
     ///
     /// # Errors
     /// As [`Collection::name`]; none for ranked names ([`Collection::rank_names`]).
@@ -786,7 +793,8 @@ impl Collection {
         let (Some(x), Some(y)) = (place(a), place(b)) else {
             return whole_names();
         };
-        // Millions of documents without an id are sorted by this: no name is put together for it.
+        // Does not build the names: millions of documents without an id are sorted by this
+        // comparison.
         let order = match (x, y) {
             ((x, None), (y, None)) => x.cmp(y),
             ((x, Some(m)), (y, Some(n))) if x == y => compare_as_written(m, n),
@@ -797,7 +805,8 @@ impl Collection {
     }
 }
 
-/// Calls `make` for each chunk on all threads, and `take` with the results in order, until it returns false.
+/// Runs `make` for each chunk on all threads and passes the results to `take` in order, until it
+/// returns false.
 fn in_order<T: Send>(
     chunks: &[u32],
     make: impl Fn(u32) -> Result<T, EngineError> + Sync,
@@ -815,7 +824,7 @@ fn in_order<T: Send>(
     Ok(())
 }
 
-/// Orders numbers as their decimal digits are ordered as text: 10 before 9, and 1 before 10.
+/// Compares the decimal digits of two numbers as text: 10 before 9, and 1 before 10.
 fn compare_as_written(m: u32, n: u32) -> Ordering {
     let length = |number: u32| number.checked_ilog10().unwrap_or(0);
     let longer = length(m).max(length(n));
@@ -867,7 +876,7 @@ mod tests {
         }
         collection.blocks = vec![block, second];
         compare_all(&collection);
-        // The second half on disk: with the names at hand, and read one by one.
+        // The second half on disk: with loaded names, and read one by one.
         collection.store = ChunkStore::new(0, std::env::temp_dir());
         collection.store.take(&mut collection.blocks[1], &Default::default()).unwrap();
         let before: Vec<String> = (0..documents)
@@ -887,10 +896,10 @@ mod tests {
         );
         assert_eq!(places(&collection), placed);
         compare_all(&collection);
-        // Their order at hand, of some.
+        // With ranks of some documents.
         collection.rank_names(|document| document % 2 > 0).unwrap();
         compare_all(&collection);
-        // Rows back in memory: too little room, then enough.
+        // Rows loaded again: within too small a budget, then all.
         collection.load_names(|_| false).unwrap();
         collection.rank_names(|_| false).unwrap();
         for (room, back) in [(100, false), (u64::MAX, true)] {
@@ -902,7 +911,7 @@ mod tests {
         }
     }
 
-    /// A checkpoint whose references cannot be resolved must not be used: they would name the sets of
+    /// A checkpoint with unresolvable references must not be used: they would refer to the sets of
     /// other documents.
     #[test]
     fn restored_chunks_refer_backwards_and_to_sets_that_exist() {
@@ -914,7 +923,7 @@ mod tests {
             }
             block.ends = vec![0; sets as usize];
             let sequences = vec![TokenDigest(0); sets as usize];
-            (block, Remarks { sequences, ..Remarks::default() })
+            (block, ChunkMetadata { sequences, ..ChunkMetadata::default() })
         };
         let at = |block, index| SetRef { block, index };
         let mut collection = Collection {
@@ -931,12 +940,12 @@ mod tests {
         ] {
             assert_eq!(collection.fits(&block(3, places)), fits, "{places:?}");
         }
-        let (block, mut remarks) = block(3, &[at(0, 0)]);
-        remarks.attributes = vec![vec![1.0, 2.0]];
-        assert!(!collection.fits(&(block, remarks)));
+        let (block, mut metadata) = block(3, &[at(0, 0)]);
+        metadata.attributes = vec![vec![1.0, 2.0]];
+        assert!(!collection.fits(&(block, metadata)));
         collection.file_names.clear();
-        let (block, remarks) = (Block::default(), Remarks::default());
-        assert!(collection.fits(&(block, remarks)));
+        let (block, metadata) = (Block::default(), ChunkMetadata::default());
+        assert!(collection.fits(&(block, metadata)));
     }
 
     fn compare_all(collection: &Collection) {

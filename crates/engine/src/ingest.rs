@@ -1,21 +1,20 @@
 //! Reads input files into a [`Collection`]: the only step that reads text.
 //!
-//! Files are cut into chunks, several of them side by side where one does not keep the cores busy
-//! ([`pipeline`]). Every core parses, tokenises and fingerprints whole chunks; one thread appends
-//! their results in the order of the input and commits their sets (`stored_sets`).
-//! A text whose token sequence was seen before gives no second feature set: a million copies cost a
-//! million digests. The chunks that an interrupted run of the same job wrote are restored, and reading
-//! continues behind them.
+//! Files are split into chunks; several files are read in parallel if one does not keep all cores
+//! busy ([`pipeline`]). Worker threads parse, tokenise and fingerprint whole chunks; one thread
+//! appends their results in input order and commits their sets (`stored_sets`). A text whose token
+//! sequence occurred before gets no second feature set: a million copies cost a million digests.
+//! Chunks of an interrupted run of the same job are restored, and reading continues after them.
 
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::collection::{Collection, Document, SetRef};
 use crate::files::{FilePart, ReadChunk, chunk_bytes};
-use crate::pipeline::{Items, Limits, Part};
+use crate::pipeline::{Items, Part, PipelineLimits};
 use crate::signer::LargeSet;
-use crate::store::{ChunkStore, Remarks};
+use crate::store::{ChunkMetadata, ChunkStore};
 use crate::stored_sets::{StoredSets, retain};
 use crate::{
-    EngineError, Problems, Progress, Scratch, Signer, heap, keep_values, limits, pipeline,
+    EngineError, Problems, Progress, Signer, SignerScratch, heap, keep_values, limits, pipeline,
 };
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
@@ -25,33 +24,35 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
-/// How a collection is read.
+/// Options of reading a collection.
 #[derive(Debug, Clone)]
 pub struct IngestOptions {
     /// Number of worker threads.
     pub threads: usize,
     /// Stop at the first bad record.
     pub strict: bool,
-    /// Go on without what cannot be read of an input, instead of failing.
+    /// Skip what cannot be read of an input instead of failing.
     pub skip_unreadable: bool,
-    /// The rules whose values are collected.
+    /// Keep rules, whose values are collected.
     pub keep: Vec<KeepRule>,
-    /// Files from here on are protected; the number of files if none are.
+    /// The first protected file (`--against`); the number of files if there is none.
     pub first_protected_file: u32,
-    /// Bytes of documents and feature sets that are held in memory.
+    /// Memory budget of rows and feature sets, in bytes.
     pub memory: u64,
-    /// Where a file for the others is made.
+    /// Folder for the spill file.
     pub scratch: PathBuf,
-    /// In place of that, a file to which everything goes, and in which an earlier run may have left some.
+    /// A named spill file that holds every chunk, for `--resume`; chunks of an interrupted run in
+    /// it are restored.
     pub kept: Option<PathBuf>,
-    /// Bytes of input on their way: of records that are larger, one at a time.
+    /// Bytes of input in flight; larger records are processed one at a time.
     pub in_flight: u64,
-    /// Bytes in which token sequences are remembered, about: with less of them, more sets are stored twice.
+    /// Memory for the index of token sequences, in bytes (approximate): with less, more sets are
+    /// stored twice.
     pub sequences: u64,
 }
 
 impl IngestOptions {
-    /// Everything in memory, nothing protected, bad records counted.
+    /// Everything in memory, no protected files, bad records counted.
     #[must_use]
     pub fn in_memory(threads: usize) -> Self {
         Self {
@@ -69,10 +70,11 @@ impl IngestOptions {
     }
 }
 
-/// Reads everything.
+/// Reads all inputs.
 ///
 /// # Errors
-/// An unreadable input, unless those are skipped; a bad record in strict mode, too many documents, or an interruption.
+/// An unreadable input unless these are skipped, a bad record in strict mode, too many documents,
+/// or cancellation.
 pub fn ingest(
     inputs: &Inputs,
     signer: &Signer,
@@ -84,7 +86,7 @@ pub fn ingest(
     ingest_files(inputs, inputs.chunks(), signer, options, progress)
 }
 
-/// Reads all chunks of the inputs, of several files at once.
+/// Reads all given chunks of the inputs, several files in parallel.
 ///
 /// # Errors
 /// As [`ingest`].
@@ -96,7 +98,8 @@ pub fn ingest_files(
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
     let parts = |read_before: usize| {
-        // What an interrupted run read is passed over in order: chunks have no numbers before.
+        // Chunks restored from an interrupted run are skipped in order, because chunk numbers
+        // follow from it.
         for _ in 0..read_before {
             if progress.cancelled() {
                 return Err(EngineError::Cancelled);
@@ -110,7 +113,7 @@ pub fn ingest_files(
     ingest_parts(inputs, parts, signer, options, progress)
 }
 
-/// Reads some chunks of the inputs, in the order of their files and records.
+/// Reads some chunks of the inputs, in the order of files and records.
 ///
 /// # Errors
 /// As [`ingest`].
@@ -125,7 +128,7 @@ pub fn ingest_chunks(
     ingest_parts(inputs, parts, signer, options, progress)
 }
 
-/// Reads the parts of the inputs; `parts` makes them, without their first chunks.
+/// Reads the parts of the inputs; `parts` makes them, given the number of chunks to skip.
 fn ingest_parts<P, I>(
     inputs: &Inputs,
     parts: impl FnOnce(usize) -> Result<I, EngineError>,
@@ -156,7 +159,7 @@ where
     }
     let mut outcome = Ok(());
     pipeline::ordered_parts(
-        Limits { threads: options.threads, in_flight: options.in_flight },
+        PipelineLimits { threads: options.threads, in_flight: options.in_flight },
         parts(read_before)?,
         |chunk| chunk_bytes(chunk, inputs),
         State::default,
@@ -164,13 +167,13 @@ where
             Ok(chunk) => reader.read(chunk, state),
             Err(problem) => {
                 let mut result = reader.nothing();
-                result.remarks.problems.push(problem);
+                result.metadata.problems.push(problem);
                 result
             }
         },
         |result| result.block.bytes(),
         |result| {
-            progress.advance(result.remarks.consumed, result.block.rows.documents.len() as u64);
+            progress.advance(result.metadata.consumed, result.block.rows.documents.len() as u64);
             outcome = appender.append(result, &reader.sets);
             if progress.cancelled() {
                 outcome = Err(EngineError::Cancelled);
@@ -183,13 +186,13 @@ where
     Ok(appender.finish())
 }
 
-/// Puts chunk behind chunk.
+/// Appends the results of chunks in order.
 struct Appender<'a> {
     collection: Collection,
-    /// Documents of each file.
+    /// Number of documents of each file.
     of_files: Vec<u32>,
     left: Vec<lookalike_spill::Frame>,
-    /// Chunks before this one that memory holds are in the store as well.
+    /// Chunks before this one that are in memory are also in the store.
     behind: usize,
     options: &'a IngestOptions,
 }
@@ -214,8 +217,8 @@ impl<'a> Appender<'a> {
         Ok(Self { collection, of_files, left, behind: 0, options })
     }
 
-    /// Restores the chunks of an earlier run and returns their number. A chunk whose references do
-    /// not fit what is stored is damaged: it is dropped with all behind it, and they are read again.
+    /// Restores the chunks of an interrupted run and returns their number. A chunk with references
+    /// that cannot be resolved is damaged: it and all later ones are dropped and read again.
     fn restore(
         &mut self,
         reader: &Reader<'_>,
@@ -226,21 +229,21 @@ impl<'a> Appender<'a> {
             let rules = self.options.keep.len();
             let restored = self.collection.store.restore(frame, rules)?;
             let whole = restored.filter(|restored| self.collection.fits(restored));
-            let Some((mut block, remarks)) = whole else {
+            let Some((mut block, metadata)) = whole else {
                 let dropped = self.collection.store.drop_from(frame)?;
                 self.collection.dropped += dropped;
                 self.collection.restored = chunk as u32;
                 self.collection.restored_whole = false;
                 return Ok(chunk);
             };
-            self.refuse_unreadable(&remarks.problems)?;
+            self.refuse_unreadable(&metadata.problems)?;
             let rows = &block.rows.documents;
             let documents = rows.len();
-            progress.advance(remarks.consumed, documents as u64);
+            progress.advance(metadata.consumed, documents as u64);
             rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
-            reader.sets.commit(chunk as u32, &remarks.sequences);
+            reader.sets.commit(chunk as u32, &metadata.sequences);
             self.collection.store.settle(&mut block)?;
-            self.count(block, remarks, documents)?;
+            self.count(block, metadata, documents)?;
             if progress.cancelled() {
                 return Err(EngineError::Cancelled);
             }
@@ -250,31 +253,31 @@ impl<'a> Appender<'a> {
 
     fn append(&mut self, mut result: ChunkResult, sets: &StoredSets) -> Result<(), EngineError> {
         if self.options.strict
-            && let Some(problem) = result.remarks.problems.listed().first()
+            && let Some(problem) = result.metadata.problems.listed().first()
         {
             return Err(EngineError::Strict(problem.clone()));
         }
         if let Some(error) = result.failed.take() {
             return Err(error);
         }
-        self.refuse_unreadable(&result.remarks.problems)?;
+        self.refuse_unreadable(&result.metadata.problems)?;
         let number = self.collection.chunks();
         let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut());
         places.filter(|place| place.block == OWN).for_each(|place| place.block = number);
-        let repeated = sets.commit(number, &result.remarks.sequences);
+        let repeated = sets.commit(number, &result.metadata.sequences);
         if !repeated.is_empty() {
             result.block.drop_repeated(number, &repeated);
-            retain(&mut result.remarks.sequences, &repeated);
+            retain(&mut result.metadata.sequences, &repeated);
         }
         let rows = &result.block.rows.documents;
         rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
         let documents = rows.len();
-        self.collection.store.take(&mut result.block, &result.remarks)?;
-        // Who looks for prefixes will want all others to leave memory, too.
+        self.collection.store.take(&mut result.block, &result.metadata)?;
+        // The join releases all sets, so those in memory are spilled as well.
         if !result.block.sets.is_held() && self.collection.store.arranged().is_some() {
             self.write_behind()?;
         }
-        self.count(result.block, result.remarks, documents)
+        self.count(result.block, result.metadata, documents)
     }
 
     /// Fails if an input is unreadable and unreadable inputs are not skipped.
@@ -287,7 +290,7 @@ impl<'a> Appender<'a> {
         }
     }
 
-    /// Writes down the next chunk that only memory holds: now, while texts are read on other threads.
+    /// Spills the next chunk that is in memory only, in parallel to reading.
     fn write_behind(&mut self) -> Result<(), EngineError> {
         let Collection { blocks, store, attributes, .. } = &mut self.collection;
         for block in &mut blocks[self.behind..] {
@@ -302,7 +305,7 @@ impl<'a> Appender<'a> {
     fn count(
         &mut self,
         block: Block,
-        remarks: Remarks,
+        metadata: ChunkMetadata,
         documents: usize,
     ) -> Result<(), EngineError> {
         let collection = &mut self.collection;
@@ -311,9 +314,9 @@ impl<'a> Appender<'a> {
         if end > limit {
             return Err(EngineError::TooManyDocuments { limit });
         }
-        collection.problems.append(remarks.problems);
-        collection.chunk_places.push(remarks.place);
-        for (column, values) in collection.attributes.iter_mut().zip(remarks.attributes) {
+        collection.problems.append(metadata.problems);
+        collection.chunk_places.push(metadata.place);
+        for (column, values) in collection.attributes.iter_mut().zip(metadata.attributes) {
             column.extend(values);
         }
         collection.blocks.push(block);
@@ -336,42 +339,42 @@ impl<'a> Appender<'a> {
 #[derive(Default)]
 struct State {
     visit: VisitScratch,
-    scratch: Scratch,
-    /// The elements of the chunk's sets, up to the bound and above it: gathered here, in memory that is used for one chunk
-    /// after the other.
+    scratch: SignerScratch,
+    /// The elements of the chunk's sets up to the bound and above it: buffers reused for every
+    /// chunk.
     low: Vec<u64>,
     high: Vec<u64>,
-    /// The token sequences of the chunk that no committed chunk has, with their sets if they have
+    /// Token sequences of the chunk that no committed chunk has, with their sets if they have
     /// features.
     new: HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
 }
 
-/// Where the sets of a chunk are gathered.
+/// Destination of the sets of a chunk.
 struct Sets<'s> {
     low: &'s mut Vec<u64>,
     low_ends: &'s mut Vec<u32>,
     high: &'s mut Vec<u64>,
-    /// Where the set goes instead, if it is large: only of a record that is alone in its chunk.
+    /// Destination of a large set, which is the only one of its chunk.
     large: Option<&'s mut Option<LargeSet>>,
 }
 
-/// The chunk that is being read: its number is known when all before it are committed.
+/// The chunk being read: its number is known once all earlier chunks are committed.
 const OWN: u32 = u32::MAX;
 
-/// Elements that room is kept for, at most: few chunks have more.
+/// Capacity that buffers keep between chunks, in elements: few chunks have more.
 const USUAL: usize = 1 << 20;
 
-/// What one chunk brings.
+/// The result of reading one chunk.
 #[derive(Default)]
 struct ChunkResult {
     block: Block,
-    remarks: Remarks,
-    /// Why the chunk cannot be taken.
+    metadata: ChunkMetadata,
+    /// Why the chunk cannot be appended.
     failed: Option<EngineError>,
 }
 
 impl ChunkResult {
-    /// A checked offset. Of the first that is too large, the chunk keeps the error: it is not taken.
+    /// A checked offset. The first one that is too large is recorded as the error of the chunk.
     fn checked(&mut self, offset: Result<u32, EngineError>) -> u32 {
         offset.unwrap_or_else(|error| {
             self.failed.get_or_insert(error);
@@ -391,14 +394,14 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn nothing(&self) -> ChunkResult {
         let mut result = ChunkResult::default();
-        result.remarks.attributes = vec![Vec::new(); self.keep.len()];
+        result.metadata.attributes = vec![Vec::new(); self.keep.len()];
         result
     }
 
     fn read(&self, chunk: Chunk, state: &mut State) -> ChunkResult {
         let mut result = self.nothing();
-        result.remarks.consumed = chunk.consumed;
-        result.remarks.place = chunk.place();
+        result.metadata.consumed = chunk.consumed;
+        result.metadata.place = chunk.place();
         let State { visit, scratch, low, high, new } = state;
         new.clear();
         let mut low_ends = Vec::new();
@@ -409,7 +412,7 @@ impl Reader<'_> {
                 let sets = Sets { low, low_ends, high, large };
                 self.document(&mut record, scratch, new, sets, &mut result);
             }
-            Item::Bad(problem) => result.remarks.problems.push(problem),
+            Item::Bad(problem) => result.metadata.problems.push(problem),
         });
         scratch.free_large();
         low_ends.shrink_to_fit();
@@ -429,7 +432,7 @@ impl Reader<'_> {
     fn document(
         &self,
         record: &mut RecordView<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut SignerScratch,
         new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
         Sets { low, low_ends, high, large }: Sets<'_>,
         result: &mut ChunkResult,
@@ -437,7 +440,7 @@ impl Reader<'_> {
         let seen = self.signer.read(record, scratch);
         let here = SetRef { block: OWN, index: result.block.ends.len() as u32 };
         let store = || {
-            // Alone in its chunk, a large set is not copied to those of others.
+            // A large set is alone in its chunk and is not copied.
             if let Some(large) = large
                 && let Some(set) = self.signer.large_features(&seen, scratch)
             {
@@ -445,11 +448,11 @@ impl Reader<'_> {
                 let set = large.as_ref()?;
                 result.block.ends.push(set.set.len() as u32);
                 result.block.digests.push(set.digest);
-                result.remarks.sequences.push(seen.signed);
+                result.metadata.sequences.push(seen.signed);
                 return Some(here);
             }
             let digest = self.signer.features(&seen, scratch, low, high);
-            // A document that a method may sign has its place, features or not.
+            // A document that a method may sign gets a set reference even without features.
             let digest = match digest {
                 None if self.signer.signs() && !scratch.only_common() => SetDigest(seen.signed.0),
                 digest => digest?,
@@ -462,7 +465,7 @@ impl Reader<'_> {
                 low_ends.push(low.len() as u32);
             }
             result.block.digests.push(digest);
-            result.remarks.sequences.push(seen.signed);
+            result.metadata.sequences.push(seen.signed);
             Some(here)
         };
         let set = match seen.tokens {
@@ -475,8 +478,8 @@ impl Reader<'_> {
                 },
             },
         };
-        for (column, rule) in result.remarks.attributes.iter_mut().zip(self.keep) {
-            // The order of the collection is there anyhow.
+        for (column, rule) in result.metadata.attributes.iter_mut().zip(self.keep) {
+            // The order of the collection needs no values.
             if *rule != KeepRule::First {
                 column.push(keep_values::value(rule, record, &self.fields, seen.text_bytes));
             }

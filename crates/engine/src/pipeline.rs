@@ -1,35 +1,36 @@
-//! Ordered parallel map over parts that are read side by side: files in, say, with chunks as items.
+//! Ordered parallel map over parts that are read in parallel, for example files with chunks as
+//! items.
 //!
-//! One thread reads the *head*, the first part that was not read to its end. Workers process items, and
-//! a worker that finds none reads one itself, of a later part: so several files are decompressed side
-//! by side exactly if one does not keep the workers busy. The caller's thread collects the results in
-//! the order of the parts and of the items in each, whatever was read first.
+//! One thread reads the *head*, the first part that is not read completely. Workers process items,
+//! and a worker that finds none reads one itself, from a later part: several files are decompressed
+//! in parallel exactly if one does not keep the workers busy. The caller's thread collects the
+//! results in the order of the parts and of the items in each, independent of the order of reading.
 //!
-//! Memory is bounded ([`Limits`]): the head is read on while no more than a limit is in flight, later
-//! parts while no more than half of it is. **No deadlock**, however much of later parts is in flight:
-//! take the first item that is not collected. If it was read, it is the first in the queue, or a worker
-//! has it; workers wait for no admission. If it was not read, all parts before its own are collected to
-//! their ends, so its part is the head, and no item of the head is in flight, as each part is read in
-//! order: then the head is read on whatever else is in flight. A worker that holds the head because it
-//! began with it earlier returns it after one item.
+//! Memory is bounded ([`PipelineLimits`]): the head is read while at most the limit is in flight,
+//! later parts while at most half of it is. **No deadlock**, however much of later parts is in
+//! flight: consider the first item that is not collected. If it was read, it is the first in the
+//! queue, or a worker has it, and workers do not wait for admission. If it was not read, all
+//! earlier parts are collected completely, so its part is the head, and no item of the head is in
+//! flight, as each part is read in order: then the head is read whatever else is in flight. A
+//! worker that holds the head because it began it as a later part returns it after one item.
 //!
-//! A panic on any thread ends all of them and continues on the caller's.
+//! A panic on any thread ends all threads and is resumed on the caller's.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Items that are read one after the other.
+/// A source of items that are read sequentially.
 pub trait Part: Send {
     /// What is processed.
     type Item: Send;
 
-    /// The next item. Unless it may have any size, a large one is left for later.
+    /// The next item. A large one is deferred unless `any_size`.
     fn next(&mut self, any_size: bool) -> NextItem<Self::Item>;
 }
 
-/// What follows in a part.
+/// The next item of a part.
 #[derive(Debug)]
 pub enum NextItem<T> {
     /// An item.
@@ -60,19 +61,19 @@ impl<P: Part + ?Sized> Part for Box<P> {
     }
 }
 
-/// How much is done at once.
+/// Limits on concurrency and memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct PipelineLimits {
     /// Number of workers.
     pub threads: usize,
-    /// Bytes in flight (read, and not yet collected): nothing more is read while it is more than this.
-    /// What is read next may pass the limit, as its size is not known before; so of items above the
-    /// limit, one is in flight at a time.
+    /// Bytes in flight (read, and not yet collected) above which nothing is read. The size of an
+    /// item is not known before it is read, so the limit may be exceeded by one item; of items
+    /// above the limit, one is in flight at a time.
     pub in_flight: u64,
 }
 
-impl Limits {
-    /// Bytes that an open part may take beside its items: a window of decompression, buffers.
+impl PipelineLimits {
+    /// Bytes that an open part may take besides its items: decompression window, buffers.
     const OPEN: u64 = 16 << 20;
 
     /// No limit on bytes.
@@ -81,12 +82,12 @@ impl Limits {
         Self { threads, in_flight: u64::MAX }
     }
 
-    /// Items of the head, and of what is before it, that are in flight at most.
+    /// Most items in flight of the head and earlier parts.
     fn of_head(self) -> usize {
         3 * self.threads.max(1)
     }
 
-    /// Parts behind the head that are open at most.
+    /// Most open parts after the head.
     fn parts_ahead(self) -> usize {
         usize::try_from(self.in_flight / Self::OPEN).unwrap_or(usize::MAX).min(self.threads)
     }
@@ -98,7 +99,8 @@ impl Limits {
 /// Each thread has its own state, made by `state`.
 ///
 /// # Panics
-/// With the payload of a panic in `items`, `state`, `work` or `collect`, once every thread has ended.
+/// With the payload of a panic in `items`, `state`, `work` or `collect`, once every thread has
+/// ended.
 pub fn ordered<I, T, S, W, R>(
     threads: usize,
     items: I,
@@ -111,20 +113,21 @@ pub fn ordered<I, T, S, W, R>(
     R: Send,
     W: Fn(&mut S, T) -> R + Sync,
 {
-    let limits = Limits::unbounded(threads);
+    let limits = PipelineLimits::unbounded(threads);
     ordered_parts(limits, std::iter::once(Items(items)), |_| 0, state, work, |_| 0, collect);
 }
 
-/// Runs `work` over the items of all parts and hands the results to `collect` in the order of the parts
-/// and of their items. `collect` returns `false` to stop early.
+/// Runs `work` over the items of all parts and hands the results to `collect` in the order of the
+/// parts and of their items. `collect` returns `false` to stop early.
 ///
-/// `item_bytes` and `result_bytes` say how much an item takes before and after work; the larger of both
-/// counts until the result is collected. Each worker has its own state, made by `state`.
+/// `item_bytes` and `result_bytes` say how much an item takes before and after work; the larger of
+/// both counts until the result is collected. Each worker has its own state, made by `state`.
 ///
 /// # Panics
-/// With the payload of a panic in `parts`, `state`, `work` or `collect`, once every thread has ended.
+/// With the payload of a panic in `parts`, `state`, `work` or `collect`, once every thread has
+/// ended.
 pub fn ordered_parts<P, S, R>(
-    limits: Limits,
+    limits: PipelineLimits,
     parts: impl Iterator<Item = P> + Send,
     item_bytes: impl Fn(&P::Item) -> u64 + Sync,
     state: impl Fn() -> S + Sync,
@@ -155,7 +158,7 @@ pub fn ordered_parts<P, S, R>(
             goes_on = collect(result);
             pipeline.collected(place);
         }
-        // At the end of all parts the threads end by themselves, and a late panic is not lost.
+        // At the end of all parts the threads end by themselves, so that a late panic is reported.
         stop.needed = !goes_on;
     });
     let payload = pipeline.flow().panic.take();
@@ -165,18 +168,18 @@ pub fn ordered_parts<P, S, R>(
 }
 
 /// Number of a part, and of an item in it.
-type Place = (u64, u64);
+type PartPosition = (u64, u64);
 
 /// A part that was begun.
 enum Open<P> {
-    /// No thread reads it; and whether its next item is large.
+    /// No thread reads it; whether its next item is large.
     Idle(P, bool),
     /// A thread reads it.
     Busy,
 }
 
 struct Flow<I, P: Part, R> {
-    /// Parts that were not begun, and the number of the first of them.
+    /// Parts that were not begun; their first number is `begun`.
     parts: I,
     next_part: u64,
     /// Whether all parts were begun.
@@ -185,15 +188,15 @@ struct Flow<I, P: Part, R> {
     open: BTreeMap<u64, (Open<P>, u64)>,
     /// Numbers of items of the parts that were read to their ends and not yet collected.
     lengths: BTreeMap<u64, u64>,
-    /// Read, and not yet taken by a worker.
-    queue: BTreeMap<Place, P::Item>,
-    /// Processed, and not yet collected.
-    results: BTreeMap<Place, R>,
-    /// The bytes of everything in flight, and their sum.
-    charges: BTreeMap<Place, u64>,
+    /// Items that were read and not yet taken by a worker.
+    queue: BTreeMap<PartPosition, P::Item>,
+    /// Results that were not yet collected.
+    results: BTreeMap<PartPosition, R>,
+    /// Bytes in flight by item, and their sum.
+    charges: BTreeMap<PartPosition, u64>,
     bytes: u64,
-    /// What is collected next.
-    next: Place,
+    /// The next result to collect.
+    next: PartPosition,
     /// Whether the end of the last part was read.
     all_read: bool,
     stopped: bool,
@@ -219,19 +222,19 @@ impl<I, P: Part, R> Flow<I, P, R> {
         }
     }
 
-    /// The first part that was not read to its end: parts are begun in order.
+    /// The first part that was not read completely: parts are begun in order.
     fn head(&self) -> u64 {
         self.open.first_key_value().map_or(self.next_part, |(&part, _)| part)
     }
 
-    fn charge(&mut self, place: Place, bytes: u64) {
+    fn charge(&mut self, place: PartPosition, bytes: u64) {
         let before = self.charges.insert(place, bytes).unwrap_or(0);
         self.bytes = self.bytes.saturating_sub(before).saturating_add(bytes);
     }
 }
 
 impl<I: Iterator<Item = P>, P: Part, R> Flow<I, P, R> {
-    /// Begins the next part; its number, if there is one.
+    /// Begins the next part and returns its number, if there is one.
     fn begin(&mut self) -> Option<(u64, P)> {
         let Some(part) = self.parts.next() else {
             self.all_begun = true;
@@ -254,9 +257,9 @@ impl<I: Iterator<Item = P>, P: Part, R> Flow<I, P, R> {
 }
 
 struct Pipeline<I, P: Part, R> {
-    limits: Limits,
+    limits: PipelineLimits,
     flow: Mutex<Flow<I, P, R>>,
-    /// Where the reader of the head waits, the workers, and the collector.
+    /// The condition variables of the reader of the head, the workers, and the collector.
     to_read: Condvar,
     to_work: Condvar,
     to_collect: Condvar,
@@ -269,7 +272,7 @@ impl<I, P: Part, R> Pipeline<I, P, R> {
 
     fn stop(&self, panic: Option<Box<dyn Any + Send>>) {
         let mut flow = self.flow();
-        // Of several panics the first; what happens after a stop is of no interest.
+        // The first panic is reported; panics after a stop are ignored.
         if !flow.stopped {
             flow.panic = panic;
         }
@@ -285,8 +288,8 @@ impl<I, P: Part, R> Pipeline<I, P, R> {
         }
     }
 
-    /// Waits for the result that is next in order, and its place; `None` at the end.
-    fn next_result(&self) -> Option<(Place, R)> {
+    /// Waits for the next result in order, and returns it with its position; `None` at the end.
+    fn next_result(&self) -> Option<(PartPosition, R)> {
         let mut flow = self.flow();
         loop {
             if flow.stopped {
@@ -309,8 +312,8 @@ impl<I, P: Part, R> Pipeline<I, P, R> {
         }
     }
 
-    /// What is at this place is not in flight any more.
-    fn collected(&self, place: Place) {
+    /// Records that an item is no longer in flight.
+    fn collected(&self, place: PartPosition) {
         let mut flow = self.flow();
         flow.charge(place, 0);
         flow.charges.remove(&place);
@@ -319,7 +322,7 @@ impl<I, P: Part, R> Pipeline<I, P, R> {
         self.to_work.notify_all();
     }
 
-    /// Takes over what was read of a part. `None` where its end was.
+    /// Records what was read of a part; `None` at its end.
     fn returned<T>(
         &self,
         number: u64,
@@ -355,7 +358,7 @@ impl<I, P: Part, R> Pipeline<I, P, R> {
 }
 
 impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
-    /// Reads the head, part after part, until all are read.
+    /// Reads the head, part after part, until all parts are read.
     fn read_head(&self, item_bytes: &impl Fn(&P::Item) -> u64) {
         while let Some((number, mut part)) = self.take_head() {
             while self.admit_head() {
@@ -368,7 +371,7 @@ impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
         }
     }
 
-    /// Waits for the head and takes it; `None` if there is none, or all stops.
+    /// Waits for the head and takes it; `None` at the end or after a stop.
     fn take_head(&self) -> Option<(u64, P)> {
         let mut flow = self.flow();
         loop {
@@ -391,7 +394,7 @@ impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
         }
     }
 
-    /// Waits until the head may be read on; `false` if all stops.
+    /// Waits until the head may be read; `false` after a stop.
     fn admit_head(&self) -> bool {
         let most = self.limits.of_head();
         let mut flow = self.flow();
@@ -407,7 +410,7 @@ impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
         }
     }
 
-    /// Processes items; where there are none, reads one of a later part.
+    /// Processes items; if there are none, reads one of a later part.
     fn process<S>(
         &self,
         item_bytes: &impl Fn(&P::Item) -> u64,
@@ -458,7 +461,7 @@ impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
         }
     }
 
-    /// A part behind the head that may be read on.
+    /// A part after the head that may be read.
     fn ahead(&self, flow: &mut Flow<I, P, R>) -> Option<(u64, P)> {
         if flow.bytes > self.limits.in_flight / 2 {
             return None;
@@ -469,26 +472,26 @@ impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
         if let Some(number) = first {
             return Some((number, flow.take(number)?));
         }
-        // The first part is left to the reader of the head.
+        // The first part is left to the thread that reads the head.
         let may_begin =
             !flow.all_begun && !flow.open.is_empty() && behind.count() < self.limits.parts_ahead();
         if may_begin { flow.begin() } else { None }
     }
 }
 
-/// Wakes the threads that wait for any of these.
+/// Wakes the threads that wait on these.
 fn notify(waiting: &[&Condvar]) {
     waiting.iter().for_each(|condvar| condvar.notify_all());
 }
 
-/// What a worker does next.
+/// The next task of a worker.
 enum Task<P: Part> {
-    Process(Place, P::Item),
+    Process(PartPosition, P::Item),
     ReadAhead(u64, P),
     End,
 }
 
-/// Stops all threads where the collector ends early, by a panic too.
+/// Stops all threads if the collector ends early, also by a panic.
 struct StopOnDrop<'a, I, P: Part, R> {
     pipeline: &'a Pipeline<I, P, R>,
     needed: bool,
@@ -661,8 +664,8 @@ mod tests {
             .collect()
     }
 
-    /// Large and small parts in any order, however little may be in flight: the results are in order,
-    /// and no more is in flight than is allowed.
+    /// Large and small parts in any order, however little may be in flight: the results are in
+    /// order, and no more is in flight than is allowed.
     #[test]
     fn parts_that_are_read_side_by_side_are_collected_in_order() {
         for (seed, threads, mebibytes) in
@@ -677,7 +680,7 @@ mod tests {
             let (open, most_open) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0));
             let in_flight = Mutex::new((0u64, 0u64));
             // A unit of size is so large that a dozen fill what may be in flight.
-            let limits = Limits { threads, in_flight: mebibytes << 20 };
+            let limits = PipelineLimits { threads, in_flight: mebibytes << 20 };
             let unit = (limits.in_flight / 300).max(1);
             let mut seen = Vec::new();
             ordered_parts(
@@ -715,7 +718,8 @@ mod tests {
         }
     }
 
-    /// A worker without an item reads one of a later part: while the head waits for it, in this test.
+    /// A worker without an item reads one of a later part: while the head waits for it, in this
+    /// test.
     #[test]
     fn later_parts_are_read_while_the_head_is() {
         struct Waits {
@@ -749,7 +753,7 @@ mod tests {
             let parts: Vec<Waits> = (0..8).map(waits).collect();
             let mut seen = Vec::new();
             ordered_parts(
-                Limits::unbounded(threads),
+                PipelineLimits::unbounded(threads),
                 parts.into_iter(),
                 |_| 1,
                 || (),
@@ -769,7 +773,7 @@ mod tests {
         for (seed, threads) in (0..60).flat_map(|seed| [1, 2, 8].map(|threads| (seed, threads))) {
             let mut sizes = many_sizes(seed);
             let total = sizes.iter().map(Vec::len).sum::<usize>();
-            let limits = Limits { threads, in_flight: (seed % 3) * (40 << 20) };
+            let limits = PipelineLimits { threads, in_flight: (seed % 3) * (40 << 20) };
             let mut number = numbers(seed);
             let after = number(total as u64 + 1) as usize;
             let run = |sizes: &[Vec<u64>], after: usize| {
@@ -799,7 +803,7 @@ mod tests {
         }
     }
 
-    fn run_to_the_end(sizes: &[Vec<u64>], limits: Limits) {
+    fn run_to_the_end(sizes: &[Vec<u64>], limits: PipelineLimits) {
         let parts = parts(sizes, &Arc::default()).into_iter();
         ordered_parts(limits, parts, |item| item.1 << 20, || (), |(), _| (), |()| 0, |()| true);
     }

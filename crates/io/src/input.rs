@@ -149,9 +149,9 @@ impl Inputs {
 
     /// Finds the inputs that the arguments name.
     ///
-    /// An argument is a file, a directory (read with all below it, but for hidden names and links to
-    /// directories), a pattern with `*`, `?` or `[...]` where no file has that very name, or `-` for
-    /// JSONL on standard input. A file that is named in two ways is read once.
+    /// An argument is a file, a directory (read with all below it, but for hidden names and links
+    /// to directories), a pattern with `*`, `?` or `[...]` where no file has that very name, or `-`
+    /// for JSONL on standard input. A file that is named in two ways is read once.
     ///
     /// # Errors
     /// An argument that names nothing, a file whose form is unknown, a directory that cannot be
@@ -198,8 +198,8 @@ impl Inputs {
         discover::check_count(self.files.len())
     }
 
-    /// Refuses inputs whose size or modification time is not what it was when they were found. A run
-    /// reads twice; decisions about one text must not be carried out on another.
+    /// Refuses inputs whose size or modification time is not what it was when they were found. A
+    /// run reads twice; decisions about one text must not be carried out on another.
     ///
     /// # Errors
     /// The first file that was changed or removed.

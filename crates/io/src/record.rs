@@ -83,8 +83,8 @@ pub struct Problem {
     pub offset: Option<u64>,
     /// What is wrong, in words that can be acted on.
     pub message: String,
-    /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost with
-    /// an unknown number of records. Otherwise one record is concerned, or none.
+    /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost
+    /// with an unknown number of records. Otherwise one record is concerned, or none.
     pub unreadable: bool,
 }
 

@@ -12,24 +12,24 @@ const RUNS: usize = 64;
 
 /// How much a [`Builder`] keeps in memory before it writes a temporary file, in bytes.
 ///
-/// A limit on what is in use, give or take one document; growing tables take up to twice as much for a
-/// moment.
+/// A limit on what is in use, give or take one document; growing tables take up to twice as much
+/// for a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Memory(pub usize);
+pub struct MemoryBudget(pub usize);
 
-impl Default for Memory {
+impl Default for MemoryBudget {
     /// 256 MiB: about four million terms.
     fn default() -> Self {
         Self(256 << 20)
     }
 }
 
-/// Counts in how many documents each term is. One for each thread, then [`Builder::absorb`]; or one for
-/// each part of the collection, then [`merge`](crate::merge).
+/// Counts in how many documents each term is. One for each thread, then [`Builder::absorb`]; or one
+/// for each part of the collection, then [`merge`](crate::merge).
 #[derive(Debug)]
 pub struct Builder {
     description: Description,
-    memory: Memory,
+    memory: MemoryBudget,
     folder: PathBuf,
     documents: u64,
     /// Whether terms were pushed since the last document ended.
@@ -41,7 +41,7 @@ pub struct Builder {
 impl Builder {
     /// A builder that puts its temporary files into `folder`.
     #[must_use]
-    pub fn new(description: Description, memory: Memory, folder: &Path) -> Self {
+    pub fn new(description: Description, memory: MemoryBudget, folder: &Path) -> Self {
         Self {
             description,
             memory,
@@ -53,8 +53,8 @@ impl Builder {
         }
     }
 
-    /// Counts a term of the document at hand: its fingerprint (the finalised hash of its bytes) and the
-    /// bytes, to show. A term that the document has more than once counts once.
+    /// Counts a term of the document at hand: its fingerprint (the finalised hash of its bytes) and
+    /// the bytes, to show. A term that the document has more than once counts once.
     #[inline]
     pub fn push(&mut self, fingerprint: u64, name: &[u8]) {
         // Sets of features take a fingerprint of 0 for 1, and are what will be looked up.
@@ -76,8 +76,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds the documents of another builder, as if this one had seen them. Ends its last document, but
-    /// not ours.
+    /// Adds the documents of another builder, as if this one had seen them. Ends its last document,
+    /// but not ours.
     ///
     /// # Errors
     /// Builders for different things, or a temporary file that cannot be written.
@@ -90,8 +90,8 @@ impl Builder {
         self.limit_runs()
     }
 
-    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document, if
-    /// terms of it were pushed since the one before.
+    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document,
+    /// if terms of it were pushed since the one before.
     ///
     /// # Errors
     /// Files that cannot be written, or more documents than 2³² − 1.

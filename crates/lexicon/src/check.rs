@@ -1,7 +1,7 @@
 //! Whether the sections of a lexicon agree with each other.
 //!
-//! The checksum finds damage. This finds a file that another program wrote wrongly, whose lookups would
-//! silently give other frequencies than its entries.
+//! The checksum finds damage. This finds a file that another program wrote wrongly, whose lookups
+//! would silently give other frequencies than its entries.
 
 use crate::format::{ENTRY, Header, STRIDE, Sections, number};
 use crate::write::group;

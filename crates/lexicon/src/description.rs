@@ -1,10 +1,10 @@
-//! What decides which terms a lexicon holds, in words: two lexicons of one description count the same
-//! things.
+//! What decides which terms a lexicon holds, in words: two lexicons of one description count the
+//! same things.
 
 /// How the terms were made from the documents.
 ///
-/// The names of the hashes ([`lookalike_core::HASH_NAME`]) and the version of the file belong to it,
-/// too, and are checked when the file is opened.
+/// The names of the hashes ([`lookalike_core::HASH_NAME`]) and the version of the file belong to
+/// it, too, and are checked when the file is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
     /// The analysis, with all settings that change a token. At most 65535 bytes.

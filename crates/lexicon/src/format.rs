@@ -18,8 +18,8 @@
 //! | | 8 ⌈T/64⌉ | where the name of every 64th entry begins, from the first name on |
 //! | | 4 (2^d + 1) | directory: the number of entries whose leading d bits are below 0, 1, … 2^d |
 //!
-//! A term's fingerprint is the finalised hash of its bytes. Its name is for people and is cut after 255
-//! bytes, between two characters.
+//! A term's fingerprint is the finalised hash of its bytes. Its name is for people and is cut after
+//! 255 bytes, between two characters.
 
 use crate::{Description, LexiconError};
 use lookalike_core::HASH_NAME;

@@ -75,8 +75,8 @@ pub(crate) fn merge_sources(
 pub(crate) const TOO_MANY_DOCUMENTS: LexiconError =
     LexiconError::TooMany { what: "documents", most: u32::MAX as u64 };
 
-/// Writes the lexicon of all documents of several lexicons to `path`: the same bytes as if one builder
-/// had seen them all. The documents are taken for different ones.
+/// Writes the lexicon of all documents of several lexicons to `path`: the same bytes as if one
+/// builder had seen them all. The documents are taken for different ones.
 ///
 /// # Errors
 /// Parts that were made differently, none at all, or files that cannot be written.

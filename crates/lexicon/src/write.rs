@@ -11,9 +11,9 @@ use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Writes a lexicon as its terms come. Entries go to the file under a temporary name, names to a second
-/// one; the rest is written at the end. In memory are 8 bytes for 64 terms, and at the end the
-/// directory, 2 to 4 bytes a term.
+/// Writes a lexicon as its terms come. Entries go to the file under a temporary name, names to a
+/// second one; the rest is written at the end. In memory are 8 bytes for 64 terms, and at the end
+/// the directory, 2 to 4 bytes a term.
 pub(crate) struct Writer {
     path: PathBuf,
     entries: BufWriter<NamedTempFile>,

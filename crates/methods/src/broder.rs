@@ -38,7 +38,7 @@ pub(crate) const METHODS: &[About] = &[
 #[cfg(test)]
 mod tests {
     use super::planted::{Random, meet, method, sign, tokens};
-    use crate::{Document, Evidence, MethodSpec, Scratch, Signature, build, methods};
+    use crate::{Document, Evidence, MethodScratch, MethodSpec, Signature, build, methods};
     use lookalike_core::fingerprint;
 
     /// Documents of few and of many tokens, with and without repetitions, some of them alike.
@@ -61,7 +61,7 @@ mod tests {
     fn a_signature_depends_on_its_document_alone() {
         for about in [super::METHODS, crate::minhash::METHODS].concat() {
             let method = method(about.name);
-            let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+            let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
             for tokens in documents() {
                 out.clear();
                 let document = Document { tokens: &tokens, ..Document::default() };
@@ -99,7 +99,8 @@ mod tests {
     }
 
     /// Signatures are kept in files: these may change only together with the name of the hashes
-    /// ([`lookalike_core::HASH_NAME`]), of the method, or with the layout of a run's state, which is where they are kept.
+    /// ([`lookalike_core::HASH_NAME`]), of the method, or with the layout of a run's state, which
+    /// is where they are kept.
     #[test]
     fn signatures_stay_what_they_are() {
         let words: Vec<String> = (0..400).map(|i| format!("word{}", i * i % 353)).collect();

@@ -57,8 +57,8 @@ pub struct Summary {
     pub pairs: Pairs,
     /// Pairs of distinct documents that shared a rare feature and, at a glance, could still match.
     pub candidates: u64,
-    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large sets that
-    /// share too little, or by intersecting the sets.
+    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large
+    /// sets that share too little, or by intersecting the sets.
     pub verified: u64,
     /// Keys of a method that were ignored because too many documents have them.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -137,8 +137,8 @@ pub struct SettingsSummary {
     pub keep: Vec<String>,
     /// `leaders` or `components`.
     pub linkage: String,
-    /// Which kept match is the witness of a removed document, `first` or `best`; none with components,
-    /// whose witness is their first document.
+    /// Which kept match is the witness of a removed document, `first` or `best`; none with
+    /// components, whose witness is their first document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
     /// Name and version of the analysis from text to tokens.
@@ -362,8 +362,9 @@ pub struct Run {
     /// What went to a temporary file because memory had no room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
-    /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not turn away, of
-    /// which there are fewer with less memory. Unknown where an earlier run compared them.
+    /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not
+    /// turn away, of which there are fewer with less memory. Unknown where an earlier run compared
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intersected: Option<u64>,
     /// Steps that an earlier run had done before it was stopped.
@@ -393,8 +394,9 @@ pub struct Phase {
 }
 
 impl Summary {
-    /// Whether all pairs that reach the threshold were asked for. Where documents are removed by their
-    /// leaders, those pairs are listed that decided it: listing all would cost what leaders save.
+    /// Whether all pairs that reach the threshold were asked for. Where documents are removed by
+    /// their leaders, those pairs are listed that decided it: listing all would cost what leaders
+    /// save.
     #[must_use]
     pub fn wants_all_pairs(&self) -> bool {
         self.action == Action::List || self.settings.linkage == "components"

@@ -5,8 +5,8 @@ use std::path::{Component, Path};
 
 /// The path in readable characters on one line: parts joined by `/`, without `.` parts.
 ///
-/// Different paths get different names: a backslash in a part is doubled, and whatever cannot be shown
-/// is written behind one backslash (`\n`, `\u{7f}`, bytes that are not UTF-8 as `\xff`).
+/// Different paths get different names: a backslash in a part is doubled, and whatever cannot be
+/// shown is written behind one backslash (`\n`, `\u{7f}`, bytes that are not UTF-8 as `\xff`).
 pub(super) fn readable(path: &Path) -> String {
     let mut name = String::new();
     for part in path.components() {

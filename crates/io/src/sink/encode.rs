@@ -16,9 +16,9 @@ const XZ_PRESET: u32 = 6;
 /// An xz dictionary larger than the data costs memory and gains nothing.
 const XZ_LEAST_DICTIONARY: u32 = 1 << 16;
 
-/// Appends `raw`, compressed as one member, to `out`. The same input gives the same bytes: no times,
-/// names or host marks in the headers. Empty input gives a valid member of an empty file (nothing at
-/// all without compression).
+/// Appends `raw`, compressed as one member, to `out`. The same input gives the same bytes: no
+/// times, names or host marks in the headers. Empty input gives a valid member of an empty file
+/// (nothing at all without compression).
 pub(super) fn encode(compression: Compression, raw: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     match compression {
         Compression::None => out.extend_from_slice(raw),

@@ -113,7 +113,7 @@ pub enum OutputError {
         source: ParquetError,
     },
     /// `--mark` would give a record two fields of one name.
-    #[error("{}: has a field `{name}` already; give the marks other names with --mark-prefix", Place(input, *line))]
+    #[error("{}: has a field `{name}` already; give the marks other names with --mark-prefix", Location(input, *line))]
     FieldTaken {
         /// The input, as shown to people.
         input: String,
@@ -123,7 +123,7 @@ pub enum OutputError {
         name: String,
     },
     /// `--mark` cannot add fields to this record.
-    #[error("{}: cannot be marked: {reason}; run without --mark", Place(input, *line))]
+    #[error("{}: cannot be marked: {reason}; run without --mark", Location(input, *line))]
     Unmarkable {
         /// The input, as shown to people.
         input: String,
@@ -190,9 +190,9 @@ fn is_full(kind: io::ErrorKind) -> bool {
 }
 
 /// `file:line`, or the file alone.
-struct Place<'a>(&'a str, u64);
+struct Location<'a>(&'a str, u64);
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.1 {
             0 => f.write_str(self.0),

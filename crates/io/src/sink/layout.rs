@@ -91,9 +91,9 @@ fn extension(input: &InputFile) -> String {
     }
 }
 
-/// Gives each wanted file a path of its own below one folder: its path below the argument that led to
-/// it, without anything that could leave the folder. Of several files that want one path, the first
-/// gets it and the others get it below a folder with a number: `2/part.jsonl`.
+/// Gives each wanted file a path of its own below one folder: its path below the argument that led
+/// to it, without anything that could leave the folder. Of several files that want one path, the
+/// first gets it and the others get it below a folder with a number: `2/part.jsonl`.
 fn mirror(files: &[InputFile], wanted: impl Fn(&InputFile) -> bool, below: &mut [PathBuf]) {
     let mut taken = Taken::default();
     let mut late = Vec::new();
@@ -130,7 +130,8 @@ fn tame(path: &Path) -> PathBuf {
     if tame.as_os_str().is_empty() { PathBuf::from("documents") } else { tame }
 }
 
-/// Paths in use: as files, and as the folders above them. Case is ignored, for the file systems that do.
+/// Paths in use: as files, and as the folders above them. Case is ignored, for the file systems
+/// that do.
 #[derive(Default)]
 struct Taken {
     files: BTreeSet<String>,

@@ -1,7 +1,8 @@
 //! One file being written: counts its bytes, names its path in every error.
 //!
-//! A result is on the disk before it gets its name ([`super::Staging::commit`]). What that takes is begun
-//! while the file is still growing, on a thread of its own: the disk works beside the processor.
+//! A result is on the disk before it gets its name ([`super::Staging::commit`]). What that takes is
+//! begun while the file is still growing, on a thread of its own: the disk works beside the
+//! processor.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -55,7 +56,8 @@ impl OutputFile {
             .map_err(|e| OutputError::io("write the file", &self.path, e))
     }
 
-    /// Begins to bring what is there to the disk, if there is enough of it and nothing else on the way.
+    /// Begins to bring what is there to the disk, if there is enough of it and nothing else on the
+    /// way.
     fn send(&mut self) -> io::Result<()> {
         if self.bytes - self.sent < SENT || self.sending.as_ref().is_some_and(|t| !t.is_finished())
         {
@@ -77,8 +79,8 @@ impl OutputFile {
         self.sending.take().map_or(Ok(()), |thread| thread.join().unwrap_or_else(died))
     }
 
-    /// Hands everything to the system and gives the file's size. Reaching the disk is the concern of
-    /// [`super::Staging::commit`].
+    /// Hands everything to the system and gives the file's size. Reaching the disk is the concern
+    /// of [`super::Staging::commit`].
     pub(crate) fn close(mut self) -> Result<u64, OutputError> {
         self.file
             .flush()

@@ -1,9 +1,10 @@
 //! The bytes of one output in, its file out: compressed block by block, several blocks at a time.
 //!
-//! A block is compressed by itself ([`encode`]) and holds whole pieces, as they came, until it is large
-//! enough. So the bytes depend on the pieces and not on the number of threads. Blocks are far larger than
-//! chunks of the input, of which an output may take little: a compressor knows nothing at the beginning
-//! of a block, and one block for each chunk made files of near-duplicates up to a half larger.
+//! A block is compressed by itself ([`encode`]) and holds whole pieces, as they came, until it is
+//! large enough. So the bytes depend on the pieces and not on the number of threads. Blocks are far
+//! larger than chunks of the input, of which an output may take little: a compressor knows nothing
+//! at the beginning of a block, and one block for each chunk made files of near-duplicates up to a
+//! half larger.
 
 use super::encode::encode;
 use super::{OutputError, OutputFile};
@@ -12,8 +13,8 @@ use crate::Compression;
 /// Bytes that wait to be compressed at a time, at most: bounds the memory with many threads.
 const WAITING: usize = 256 << 20;
 
-/// Bytes of a block, at least: so many times what the form looks back that beginning anew costs little.
-/// gzip looks back 32 KiB, bzip2 900 kB, zstd at its usual level 2 MiB, xz 8 MiB.
+/// Bytes of a block, at least: so many times what the form looks back that beginning anew costs
+/// little. gzip looks back 32 KiB, bzip2 900 kB, zstd at its usual level 2 MiB, xz 8 MiB.
 fn block_bytes(compression: Compression) -> usize {
     match compression {
         Compression::None => 0,
@@ -63,14 +64,15 @@ impl PackedFile {
             return Ok(());
         }
         self.full.push(std::mem::take(&mut self.open));
-        // A block may be one record, and many times larger than others: such do not wait for each other.
+        // A block may be one record, and many times larger than others: such do not wait for each
+        // other.
         let bytes: usize = self.full.iter().map(Vec::len).sum();
         let waits = self.full.len() < self.threads && bytes < 2 * self.threads * self.block_bytes;
         if waits { Ok(()) } else { self.pack() }
     }
 
-    /// Ends the file and gives its size. Of nothing a compressed file of nothing is made, which is not an
-    /// empty file.
+    /// Ends the file and gives its size. Of nothing a compressed file of nothing is made, which is
+    /// not an empty file.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
         if !self.open.is_empty() || (self.full.is_empty() && self.file.bytes() == 0) {
             self.full.push(std::mem::take(&mut self.open));

@@ -45,11 +45,12 @@ impl RouteOptions {
 
 /// The records of one chunk on their way to [`super::DocumentsWriter::write`].
 ///
-/// Its buffers keep their room from one [`Chunk::route`] to the next, but for what an uncommonly large record took.
+/// Its buffers keep their room from one [`Chunk::route`] to the next, but for what an uncommonly
+/// large record took.
 #[derive(Debug, Default)]
 pub struct Routed {
     pub(super) file: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: PieceKind,
     pub(super) header: Option<Arc<CsvHeader>>,
     /// By [`Role::index`].
     pub(super) pieces: [Piece; Role::COUNT],
@@ -62,7 +63,7 @@ const MOST_KEPT: usize = 8 << 20;
 
 /// What a chunk consisted of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     /// Records of a text form.
     #[default]
     Bytes,
@@ -97,7 +98,7 @@ impl Routed {
         }
     }
 
-    fn clear(&mut self, file: u32, kind: Kind) {
+    fn clear(&mut self, file: u32, kind: PieceKind) {
         self.file = file;
         self.kind = kind;
         self.header = None;
@@ -114,10 +115,10 @@ impl Routed {
 impl Chunk {
     /// Sends every record of the chunk where `fates` says.
     ///
-    /// Lines and rows are passed on byte for byte, line ends included, to be compressed as their file
-    /// was. A last line without an end stays without: it is the last of its output as well. Blank
-    /// lines of JSONL and a byte order mark belong to no record and are passed on nowhere. Parquet
-    /// rows are filtered: the chunk must hold all columns. One-document files are listed.
+    /// Lines and rows are passed on byte for byte, line ends included, to be compressed as their
+    /// file was. A last line without an end stays without: it is the last of its output as well.
+    /// Blank lines of JSONL and a byte order mark belong to no record and are passed on nowhere.
+    /// Parquet rows are filtered: the chunk must hold all columns. One-document files are listed.
     ///
     /// With [`RouteOptions::mark`] it fails where a record has one of the added fields already.
     pub fn route(
@@ -129,26 +130,26 @@ impl Chunk {
     ) -> Result<(), OutputError> {
         let end = options.end(inputs);
         if self.file >= end {
-            out.clear(self.file, Kind::Bytes);
+            out.clear(self.file, PieceKind::Bytes);
             return Ok(());
         }
         let router = Router { chunk: self, inputs, fates, options };
         match &self.body {
             Body::Lines(data) => {
-                out.clear(self.file, Kind::Bytes);
+                out.clear(self.file, PieceKind::Bytes);
                 router.lines(data, out)
             }
             Body::Rows { header, .. } => {
-                out.clear(self.file, Kind::Bytes);
+                out.clear(self.file, PieceKind::Bytes);
                 out.header = Some(Arc::clone(header));
                 router.rows(header.delimiter, out)
             }
             Body::Batch(batch) => {
-                out.clear(self.file, Kind::Batch);
+                out.clear(self.file, PieceKind::Batch);
                 router.batch(batch, out)
             }
             Body::Files(count) => {
-                out.clear(self.file, Kind::Files);
+                out.clear(self.file, PieceKind::Files);
                 router.files((*count).min(end - self.file), out);
                 Ok(())
             }

@@ -4,8 +4,8 @@
 //! name is one rename. Dropped before [`Staging::commit`], it takes everything with it.
 //!
 //! Replacing an earlier result exchanges the two names in one step where the system can do that.
-//! Elsewhere the earlier result is moved aside first; if the process is killed before the new one has
-//! its name, the next run moves the earlier one back ([`restore_replaced`]).
+//! Elsewhere the earlier result is moved aside first; if the process is killed before the new one
+//! has its name, the next run moves the earlier one back ([`restore_replaced`]).
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -67,11 +67,11 @@ enum Occupant {
 impl Staging {
     /// Makes the sibling `NAME.partial-PID` of `destination`, with missing parents.
     ///
-    /// A destination that holds anything is refused without `force`, and with `force` as well unless
-    /// it looks like a result of an earlier run (it has a `summary.json` or an `evaluation.json`): a slip of the keyboard
-    /// must not delete a folder of documents. The current directory and the root of a mounted file
-    /// system are refused because they cannot be renamed. `.partial-*` siblings left by killed runs
-    /// are not touched.
+    /// A destination that holds anything is refused without `force`, and with `force` as well
+    /// unless it looks like a result of an earlier run (it has a `summary.json` or an
+    /// `evaluation.json`): a slip of the keyboard must not delete a folder of documents. The
+    /// current directory and the root of a mounted file system are refused because they cannot be
+    /// renamed. `.partial-*` siblings left by killed runs are not touched.
     pub fn create(destination: &Path, force: bool) -> Result<Self, OutputError> {
         let destination = destination.to_path_buf();
         let resolved = resolve(&destination)?;
@@ -81,7 +81,8 @@ impl Staging {
         Ok(Self { destination, resolved, partial, force, live: true })
     }
 
-    /// Whether [`Staging::create`] would accept the destination: makes its missing parents and nothing else.
+    /// Whether [`Staging::create`] would accept the destination: makes its missing parents and
+    /// nothing else.
     pub fn check(destination: &Path, force: bool) -> Result<(), OutputError> {
         let resolved = resolve(destination)?;
         restore_replaced(&resolved);
@@ -184,7 +185,8 @@ impl Staging {
         }
     }
 
-    /// Moves the earlier result aside and gives this one its name. Returns where the earlier one is.
+    /// Moves the earlier result aside and gives this one its name. Returns where the earlier one
+    /// is.
     fn replace_in_two_steps(&mut self) -> Result<Option<PathBuf>, OutputError> {
         let aside = free_name(&self.resolved, REPLACED);
         fs::rename(&self.resolved, &aside).map_err(|e| self.not_renamed(e))?;
@@ -286,7 +288,8 @@ fn is_mount_point(path: &Path, _: &fs::Metadata) -> bool {
     path.parent().is_none()
 }
 
-/// Makes `NAME.partial-PID`, or `NAME.partial-PID-2` … where an old process of that number left one.
+/// Makes `NAME.partial-PID`, or `NAME.partial-PID-2` … where an old process of that number left
+/// one.
 fn make_sibling(destination: &Path) -> Result<PathBuf, OutputError> {
     loop {
         let path = free_name(destination, PARTIAL);
@@ -403,8 +406,8 @@ mod tests {
         fs::read_to_string(path.join("summary.json")).ok()
     }
 
-    /// Killed after each step of a replacement: the old or the new result has the name, at the latest
-    /// when the next run looks at it.
+    /// Killed after each step of a replacement: the old or the new result has the name, at the
+    /// latest when the next run looks at it.
     #[test]
     fn a_replacement_killed_at_any_step_leaves_a_result() {
         for (steps, expected) in [(0, "old"), (1, "old"), (2, "new")] {

@@ -8,7 +8,7 @@ use super::layout::{Layout, holds_records};
 use super::mark::{columns, rows};
 use super::pack::PackedFile;
 use super::parquet_file::{Model, ParquetOutput};
-use super::route::{Kind, Piece, RouteOptions, Routed, marked_files_header, refused};
+use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
 use crate::source::{CsvHeader, rows as csv_rows};
 use crate::{Compression, FieldNames, Format, InputFile, Inputs};
@@ -19,17 +19,17 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 ///
 /// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
 ///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
-/// * Several become `kept/PATH`, `removed/PATH` and `rejected/PATH`, where `PATH` is the input's path
-///   below the argument that led to it. Where two inputs have the same, the later one is found below
-///   a numbered folder (`kept/2/PATH`).
+/// * Several become `kept/PATH`, `removed/PATH` and `rejected/PATH`, where `PATH` is the input's
+///   path below the argument that led to it. Where two inputs have the same, the later one is found
+///   below a numbered folder (`kept/2/PATH`).
 /// * Every input has its kept and removed file, if only an empty one with its header or schema. (A
 ///   damaged Parquet file, whose schema cannot be read, has none.)
 ///
 /// One-document files are listed, a name a line, in `kept-files.txt`, `removed-files.txt` and
 /// `rejected-files.txt`; copies go to `kept-files/PATH` if asked for.
 ///
-/// With `--mark`, `marked` takes the place of `kept` and `removed`, and one-document files are listed
-/// in `marked-files.tsv` with the columns `path` and those of
+/// With `--mark`, `marked` takes the place of `kept` and `removed`, and one-document files are
+/// listed in `marked-files.tsv` with the columns `path` and those of
 /// [`MarkNames`](super::MarkNames).
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
@@ -136,7 +136,7 @@ impl<'a> DocumentsWriter<'a> {
         if routed.file as usize >= self.files.len() {
             return Ok(());
         }
-        if routed.kind == Kind::Files {
+        if routed.kind == PieceKind::Files {
             return self.write_files(routed);
         }
         let mut outputs = match self.current.take() {

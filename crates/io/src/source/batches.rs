@@ -3,8 +3,8 @@
 //! Row groups are read one after the other, in batches whose number of rows follows from the row
 //! group's size with all its columns: so the batches are the same whether or not all are read.
 //!
-//! The decoder only sees the bytes of a file behind [`guarded`], and so does what looks at its arrays.
-//! A page's checksum is verified where it has one.
+//! The decoder only sees the bytes of a file behind [`guarded`], and so does what looks at its
+//! arrays. A page's checksum is verified where it has one.
 
 use std::fs::File;
 
@@ -87,8 +87,8 @@ impl BatchReader {
         }))
     }
 
-    /// The next batch, or what is wrong in its place. Unless it may have any size, no batch of a row
-    /// group is read whose rows are larger than a chunk on average.
+    /// The next batch, or what is wrong in its place. Unless it may have any size, no batch of a
+    /// row group is read whose rows are larger than a chunk on average.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         loop {
             if !any_size && self.large {
@@ -170,7 +170,8 @@ impl BatchReader {
 
 /// As many rows as fit in a chunk if all were of the same size.
 fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
-    // Dictionaries make the encoded size smaller than what a batch takes; some writers tell how much.
+    // Dictionaries make the encoded size smaller than what a batch takes; some writers tell how
+    // much.
     let unencoded: i64 = group
         .columns()
         .iter()

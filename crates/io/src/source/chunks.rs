@@ -7,7 +7,7 @@ use super::documents;
 use super::fields::Fields;
 use super::lines::LineReader;
 use super::rows::RowReader;
-use super::{Chunk, Next, Place};
+use super::{Chunk, ChunkPosition, Next};
 
 /// Large enough that what comes with every chunk costs nothing, and small enough for the caches.
 const CHUNK_BYTES: usize = 2 << 20;
@@ -15,9 +15,9 @@ const CHUNK_BYTES: usize = 2 << 20;
 /// Cuts the inputs, in order and on one thread, into chunks of whole records; made by
 /// [`Inputs::chunks`].
 ///
-/// A [`Problem`] stands where a record or the rest of a file cannot be read: with record 0 the rest of
-/// its file is given up. The next chunk follows it all the same. Memory is bounded by the size of a
-/// chunk or by the largest record allowed, whichever is larger.
+/// A [`Problem`] stands where a record or the rest of a file cannot be read: with record 0 the rest
+/// of its file is given up. The next chunk follows it all the same. Memory is bounded by the size
+/// of a chunk or by the largest record allowed, whichever is larger.
 pub struct Chunks<'a> {
     inputs: &'a Inputs,
     fields: Fields<'a>,
@@ -55,11 +55,11 @@ impl Inputs {
 }
 
 impl Inputs {
-    /// Reads some of the chunks that [`Inputs::chunks`] gives, those at these places, in its order: for
-    /// each place its chunk, or what is wrong there.
+    /// Reads some of the chunks that [`Inputs::chunks`] gives, those at these places, in its order:
+    /// for each place its chunk, or what is wrong there.
     ///
-    /// Files without any are not opened. Within a file of lines that is not compressed nothing else is read;
-    /// within any other, what lies before its last place is.
+    /// Files without any are not opened. Within a file of lines that is not compressed nothing else
+    /// is read; within any other, what lies before its last place is.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -75,7 +75,10 @@ impl Inputs {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn chunks_at<P: IntoIterator<Item = Place>>(&self, places: P) -> ChunksAt<'_, P::IntoIter> {
+    pub fn chunks_at<P: IntoIterator<Item = ChunkPosition>>(
+        &self,
+        places: P,
+    ) -> ChunksAt<'_, P::IntoIter> {
         ChunksAt { chunks: self.chunks(), places: places.into_iter() }
     }
 }
@@ -94,7 +97,7 @@ impl<P> ChunksAt<'_, P> {
     }
 }
 
-impl<P: Iterator<Item = Place>> Iterator for ChunksAt<'_, P> {
+impl<P: Iterator<Item = ChunkPosition>> Iterator for ChunksAt<'_, P> {
     type Item = Result<Chunk, Problem>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -151,7 +154,7 @@ impl<'a> Chunks<'a> {
 
 impl Chunks<'_> {
     /// The chunk that begins at this place, which is not before the last one given.
-    fn find(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
+    fn find(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
         let file = place.file as usize;
         let input = self.inputs.files.get(file)?;
         if self.reader.is_none() || self.next_file != file + 1 {
@@ -202,8 +205,8 @@ impl Chunks<'_> {
         Self { chunk_bytes: bytes.max(1), ..self }
     }
 
-    /// Begins at this file, with chunks of about this size in bytes. Whoever asks for one file only stops
-    /// where another begins.
+    /// Begins at this file, with chunks of about this size in bytes. Whoever asks for one file only
+    /// stops where another begins.
     pub(super) fn of_file(self, file: u32, bytes: u64) -> Self {
         Self { next_file: file as usize, chunk_bytes: bytes as usize, ..self }
     }

@@ -8,7 +8,7 @@ use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::fields::{Fields, non_empty, number};
 use super::rows::{Scanner, too_long_row};
-use super::visit::Place;
+use super::visit::RecordPosition;
 use super::{Chunk, CsvHeader, VisitScratch};
 
 /// The fields of a row, one behind the other.
@@ -21,11 +21,11 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Takes a row apart. Fails with the offset of what is not UTF-8. Fields behind the first `columns`
-    /// are only counted: a long row of delimiters must not take many times its own size.
+    /// Takes a row apart. Fails with the offset of what is not UTF-8. Fields behind the first
+    /// `columns` are only counted: a long row of delimiters must not take many times its own size.
     ///
-    /// A field that starts with a quote ends with the next one that is not doubled; what stands between
-    /// that and the delimiter belongs to the field. Any other quote stands for itself.
+    /// A field that starts with a quote ends with the next one that is not doubled; what stands
+    /// between that and the delimiter belongs to the field. Any other quote stands for itself.
     fn parse(&mut self, raw: &[u8], delimiter: u8, columns: usize) -> Result<(), usize> {
         let row = std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
         let mut rest = row.trim_end_matches(['\r', '\n']);
@@ -104,7 +104,7 @@ pub(super) fn visit(
     for ((record, raw), start) in chunk.raw_records().zip(starts) {
         line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
         seen = *start;
-        let place = Place { record, line, offset: chunk.offset + *start as u64 };
+        let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
         let last = start + raw.len() == data.len();
         let VisitScratch { row, extra, .. } = &mut *scratch;
         match parse(raw, last, header, limit, row) {

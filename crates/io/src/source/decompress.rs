@@ -1,8 +1,8 @@
 //! A file in, its decompressed bytes out, as a stream of bounded memory.
 //!
-//! Members, frames and streams that follow each other are read as one, as their formats say. gzip is
-//! taken apart member by member here, because what follows the last one (zeros, or garbage that `gzip`
-//! itself only warns of) must be told from damage.
+//! Members, frames and streams that follow each other are read as one, as their formats say. gzip
+//! is taken apart member by member here, because what follows the last one (zeros, or garbage that
+//! `gzip` itself only warns of) must be told from damage.
 
 use std::fmt;
 use std::fs::File;
@@ -61,7 +61,8 @@ impl Decompressed {
     /// Appends the next `most` bytes, or all that there are.
     pub(super) fn read_up_to(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
         match &mut self.reader {
-            // The system writes where nothing was: behind `dyn Read`, the room would be zeroed before.
+            // The system writes where nothing was: behind `dyn Read`, the room would be zeroed
+            // before.
             Reader::Plain(counted) => {
                 let before = out.len();
                 let read = (&counted.file).take(most as u64).read_to_end(out);

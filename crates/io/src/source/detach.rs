@@ -1,8 +1,8 @@
 //! Large records in; the same without the bytes that they were read from, out.
 //!
-//! A record is borrowed from its chunk, which is held until the record was dealt with. Of a record of a
-//! hundred megabytes nothing but the text is wanted, and that only until it has been tokenised: it is
-//! cut out in place, and whoever gets it can free it.
+//! A record is borrowed from its chunk, which is held until the record was dealt with. Of a record
+//! of a hundred megabytes nothing but the text is wanted, and that only until it has been
+//! tokenised: it is cut out in place, and whoever gets it can free it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,8 @@ pub(super) struct Detached {
     fields: [Option<String>; 4],
     extra: Vec<FieldNumber>,
     is_html: bool,
-    /// Address and length of the text, to find which buffer it lies in once nothing borrows from it.
+    /// Address and length of the text, to find which buffer it lies in once nothing borrows from
+    /// it.
     text: (usize, usize),
 }
 

@@ -12,8 +12,9 @@ const LINES: usize = 1000;
 const NAMES: usize = 1000;
 
 impl Inputs {
-    /// The fields of the first records of each of the first files, in the order in which they appear, as written.
-    /// Files that are one document have none, and what cannot be read has none either.
+    /// The fields of the first records of each of the first files, in the order in which they
+    /// appear, as written. Files that are one document have none, and what cannot be read has none
+    /// either.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -83,7 +83,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A field's name in a message: a part of a document, which may be long or hold what moves a cursor.
+/// A field's name in a message: a part of a document, which may be long or hold what moves a
+/// cursor.
 pub(super) fn shown(name: &str) -> String {
     const LENGTH: usize = 40;
     name.escape_debug().take(LENGTH).collect()
@@ -97,7 +98,8 @@ pub(super) fn number(written: &str) -> FieldNumber {
     }
 }
 
-/// A floating-point value of a field. Tables write NaN for missing values; infinities order nothing sensibly.
+/// A floating-point value of a field. Tables write NaN for missing values; infinities order nothing
+/// sensibly.
 pub(super) fn float(value: f64) -> FieldNumber {
     match value {
         value if value.is_finite() => FieldNumber::Number(value),

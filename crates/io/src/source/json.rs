@@ -1,10 +1,11 @@
 //! A line of JSON in, a record out.
 //!
 //! Only the wanted members are looked at; the values of all others are passed over without being
-//! built, at any depth. Text is borrowed from the line, or unescaped into a buffer that is used again.
+//! built, at any depth. Text is borrowed from the line, or unescaped into a buffer that is used
+//! again.
 //!
-//! Where an object has a member twice, the last one counts, as in JavaScript and Python. What is passed
-//! over must be well-formed JSON, but its strings may hold escapes of lone surrogates.
+//! Where an object has a member twice, the last one counts, as in JavaScript and Python. What is
+//! passed over must be well-formed JSON, but its strings may hold escapes of lone surrogates.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -299,8 +300,8 @@ impl<'a> Visitor<'a> for Object<'_, 'a, '_> {
     }
 }
 
-/// What the inside of a string stands for, into a buffer of any content. Whether all of its escapes are of the usual
-/// kinds; those that are not, halves of pairs among them, are the parser's.
+/// What the inside of a string stands for, into a buffer of any content. Whether all of its escapes
+/// are of the usual kinds; those that are not, halves of pairs among them, are the parser's.
 fn unescape(inner: &str, out: &mut String) -> bool {
     out.clear();
     let mut rest = inner;

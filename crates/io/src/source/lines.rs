@@ -4,7 +4,7 @@ use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, Next, Place, too_long_in_stream};
+use super::{Body, Chunk, ChunkPosition, Next, too_long_in_stream};
 
 /// Reads one file.
 pub(super) struct LineReader {
@@ -28,9 +28,9 @@ impl LineReader {
         Ok(Self { stream, chunk_bytes, max_record, record: 1, line: 1 })
     }
 
-    /// The chunk at a place of this file, which is not compressed, or what is wrong there; nothing if the file is
-    /// too short.
-    pub(super) fn at(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
+    /// The chunk at a place of this file, which is not compressed, or what is wrong there; nothing
+    /// if the file is too short.
+    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
         self.stream.seek(place.offset);
         (self.record, self.line) = (place.record, place.line);
         let bytes = usize::try_from(place.bytes).ok()?;
@@ -41,8 +41,8 @@ impl LineReader {
         }
     }
 
-    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read of
-    /// a line that is longer than a chunk but its beginning.
+    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read
+    /// of a line that is longer than a chunk but its beginning.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
         // Bytes held that were looked at in vain: the line is longer than a chunk.

@@ -1,10 +1,10 @@
 //! Reading of input files: chunks of whole records, and their records.
 //!
-//! The primary types are [`Chunks`] and [`Chunk`]. Cutting and parsing are two steps, because only the
-//! first must follow the bytes of a file in order: it decompresses and finds the ends of records,
-//! while [`Chunk::visit`] parses on any thread. Files can be cut side by side
-//! ([`Chunks::into_files`]). Records are *pushed* into a closure instead of returned by an iterator,
-//! so that all of them can be borrowed from the chunk and a few reused buffers.
+//! The primary types are [`Chunks`] and [`Chunk`]. Cutting and parsing are two steps, because only
+//! the first must follow the bytes of a file in order: it decompresses and finds the ends of
+//! records, while [`Chunk::visit`] parses on any thread. Files can be cut side by side
+//! ([`Chunks::into_files`]). Records are *pushed* into a closure instead of returned by an
+//! iterator, so that all of them can be borrowed from the chunk and a few reused buffers.
 //!
 //! Where chunks begin and end depends on the files alone, so a second pass sees the same chunks.
 //!
@@ -37,7 +37,7 @@ use crate::{Compression, Inputs, Problem};
 pub use chunks::{Chunks, ChunksAt};
 pub use files::{FileChunks, Files};
 pub use raw::RawRecords;
-pub use sample::{Entry, Sample, Share};
+pub use sample::{Entry, Sample, SampleShare};
 pub use visit::VisitScratch;
 
 /// What follows in a file.
@@ -83,9 +83,10 @@ pub struct Chunk {
     pub body: Body,
 }
 
-/// Where a chunk lies: enough to read it again without all that is before it ([`crate::Inputs::chunks_at`]).
+/// Where a chunk lies: enough to read it again without all that is before it
+/// ([`crate::Inputs::chunks_at`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ChunkPosition {
     /// Index of the (first) file.
     pub file: u32,
     /// Number of the first record in it, from 1.
@@ -101,10 +102,10 @@ pub struct Place {
 impl Chunk {
     /// Where it lies.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ChunkPosition {
         let Self { file, first_record: record, first_line: line, offset, .. } = *self;
         let bytes = if let Body::Lines(data) = &self.body { data.len() as u64 } else { 0 };
-        Place { file, record, line, offset, bytes }
+        ChunkPosition { file, record, line, offset, bytes }
     }
 }
 
@@ -112,8 +113,8 @@ impl Chunk {
 pub const LARGE: usize = 8 << 20;
 
 impl Chunk {
-    /// Whether it holds a large record, and no other. A one-document file that is alone counts as one:
-    /// what it holds, perhaps compressed, is not known before it is read.
+    /// Whether it holds a large record, and no other. A one-document file that is alone counts as
+    /// one: what it holds, perhaps compressed, is not known before it is read.
     #[must_use]
     pub fn is_large(&self) -> bool {
         match &self.body {
@@ -124,8 +125,8 @@ impl Chunk {
         }
     }
 
-    /// Bytes that it takes in memory: those of one-document files once they are opened, one after the other,
-    /// and of compressed ones about.
+    /// Bytes that it takes in memory: those of one-document files once they are opened, one after
+    /// the other, and of compressed ones about.
     #[must_use]
     pub fn bytes(&self, inputs: &Inputs) -> u64 {
         /// Bytes of text in a byte of a compressed file, seldom more.
@@ -181,8 +182,8 @@ fn too_long(limit: usize) -> String {
     format!("the record is longer than {}; raise --max-record to read it", size_words(limit))
 }
 
-/// The same of a record in a stream. How far a record may be over the limit and is still held, and so
-/// copied, depends on the size of chunks; what is said of it does not.
+/// The same of a record in a stream. How far a record may be over the limit and is still held, and
+/// so copied, depends on the size of chunks; what is said of it does not.
 fn too_long_in_stream(limit: usize) -> String {
     format!("{} (it may be too long to be copied to the rejected)", too_long(limit))
 }

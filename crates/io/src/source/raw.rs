@@ -19,8 +19,8 @@ enum Rest<'a> {
 impl Chunk {
     /// The records of a text form: number and raw bytes, line ends included.
     ///
-    /// Blank lines of JSONL belong to no record and are left out; those of CSV stay behind the record
-    /// that they follow. Parquet rows and one-document files have no raw bytes here.
+    /// Blank lines of JSONL belong to no record and are left out; those of CSV stay behind the
+    /// record that they follow. Parquet rows and one-document files have no raw bytes here.
     ///
     /// ```
     /// use lookalike_io::source::{Body, Chunk};

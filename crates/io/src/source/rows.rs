@@ -206,8 +206,8 @@ impl RowReader {
         record.len() - ends
     }
 
-    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read of
-    /// a record that is longer than a chunk but its beginning.
+    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read
+    /// of a record that is longer than a chunk but its beginning.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
         loop {
@@ -226,7 +226,8 @@ impl RowReader {
                 None => (0, 0),
             };
             if records > 1 && size > self.chunk_bytes {
-                // A record that is longer than a chunk is one by itself: its memory can be freed early.
+                // A record that is longer than a chunk is one by itself: its memory can be freed
+                // early.
                 return Next::Chunk(self.chunk(1, self.starts[1]));
             } else if records > 0 {
                 return Next::Chunk(self.chunk(records, end));

@@ -1,11 +1,12 @@
 //! Inputs and a number of bytes in; chunks of about so much of them, spread over all files, out.
 //!
-//! The inputs are taken for one long tape, in the order of their names. It is cut into as many equal
-//! stretches as parts are wanted, and of each a part is taken whose place a seed decides: every record has
-//! the same chance, and records that lie side by side mostly come together. Lines are entered in the middle:
-//! a line belongs to the part that it begins in, and so does a one-document file. What cannot be entered
-//! (CSV, where a line end may be inside quotes; Parquet; everything compressed) is read from its beginning,
-//! as much of it as the parts ask for: [`Sample::from_beginning`] says of how many files.
+//! The inputs are taken for one long tape, in the order of their names. It is cut into as many
+//! equal stretches as parts are wanted, and of each a part is taken whose place a seed decides:
+//! every record has the same chance, and records that lie side by side mostly come together. Lines
+//! are entered in the middle: a line belongs to the part that it begins in, and so does a
+//! one-document file. What cannot be entered (CSV, where a line end may be inside quotes; Parquet;
+//! everything compressed) is read from its beginning, as much of it as the parts ask for:
+//! [`Sample::from_beginning`] says of how many files.
 //!
 //! What is chosen depends on the names, the sizes and the seed alone.
 
@@ -27,8 +28,8 @@ const LEAST_PART: u64 = 64 << 10;
 /// Bytes of a part at most: a part is held in memory.
 const MOST_PART: u64 = 1 << 20;
 
-/// A compressed file is left where it has unpacked to so many times its share: what is to be read stays
-/// bounded, whatever is packed into it.
+/// A compressed file is left where it has unpacked to so many times its share: what is to be read
+/// stays bounded, whatever is packed into it.
 const MOST_UNPACKED: u64 = 16;
 
 /// Which parts of the inputs are read; made by [`Inputs::sample`].
@@ -36,13 +37,13 @@ const MOST_UNPACKED: u64 = 16;
 pub struct Sample {
     pieces: Vec<Piece>,
     whole: bool,
-    of_form: [Share; 3],
+    of_form: [SampleShare; 3],
     from_beginning: u64,
 }
 
 /// How much of some files is in a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct SampleShare {
     /// Files.
     pub files: u64,
     /// Bytes of them all, as they lie there.
@@ -109,7 +110,7 @@ impl Inputs {
         let mut sample = Sample {
             pieces: Vec::new(),
             whole: total <= bytes,
-            of_form: [Share::default(); 3],
+            of_form: [SampleShare::default(); 3],
             from_beginning: 0,
         };
         for file in &self.files {
@@ -223,7 +224,7 @@ impl Sample {
 
     /// How much of the files that are entered this way is in the sample.
     #[must_use]
-    pub fn share(&self, entry: Entry) -> Share {
+    pub fn share(&self, entry: Entry) -> SampleShare {
         self.of_form[entry as usize]
     }
 
@@ -239,8 +240,9 @@ impl Sample {
         self.from_beginning
     }
 
-    /// Reads the sample: the same chunks every time. Records of a file are numbered from 1 in the order in
-    /// which they come, so a number says nothing of a record's place in a file that was entered.
+    /// Reads the sample: the same chunks every time. Records of a file are numbered from 1 in the
+    /// order in which they come, so a number says nothing of a record's place in a file that was
+    /// entered.
     pub fn chunks<'a>(
         &'a self,
         inputs: &'a Inputs,

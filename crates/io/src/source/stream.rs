@@ -50,7 +50,8 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Goes on at an offset of a file that is not compressed. Where the file cannot be read from there, it ends.
+    /// Goes on at an offset of a file that is not compressed. Where the file cannot be read from
+    /// there, it ends.
     pub(super) fn seek(&mut self, offset: u64) {
         if offset == self.offset {
             return;

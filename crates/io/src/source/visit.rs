@@ -82,8 +82,8 @@ impl Chunk {
         self.visit_some(inputs, scratch, &|_, _| true, visit);
     }
 
-    /// As [`Chunk::visit`], but frees a [large](Chunk::is_large) record's bytes before the record is
-    /// given away, with a text of its own that can be freed.
+    /// As [`Chunk::visit`], but frees a [large](Chunk::is_large) record's bytes before the record
+    /// is given away, with a text of its own that can be freed.
     pub fn visit_once(
         self,
         inputs: &Inputs,
@@ -104,8 +104,8 @@ impl Chunk {
         visit(Item::Record(record.with(text)));
     }
 
-    /// As [`Chunk::visit`], of the records whose file and number are `wanted`: other lines are not parsed, and
-    /// other files not opened.
+    /// As [`Chunk::visit`], of the records whose file and number are `wanted`: other lines are not
+    /// parsed, and other files not opened.
     pub fn visit_some(
         &self,
         inputs: &Inputs,
@@ -154,8 +154,11 @@ impl Chunk {
         let VisitScratch { strings, extra, .. } = scratch;
         strings.resize_with(fields.names.len().max(strings.len()), String::new);
         let mut values = vec![json::Value::Missing; fields.names.len()];
-        let mut place =
-            Place { record: self.first_record, line: self.first_line, offset: self.offset };
+        let mut place = RecordPosition {
+            record: self.first_record,
+            line: self.first_line,
+            offset: self.offset,
+        };
         while let Some((line, rest)) = split_line(data) {
             data = rest;
             let blank = is_blank(line);
@@ -197,13 +200,13 @@ impl Chunk {
 
 /// Where a record stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct RecordPosition {
     pub(super) record: u32,
     pub(super) line: u64,
     pub(super) offset: u64,
 }
 
-impl Place {
+impl RecordPosition {
     /// The record with its place.
     pub(super) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
         RecordView { file, record: self.record, line: self.line, ..record }

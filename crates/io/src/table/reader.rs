@@ -188,8 +188,8 @@ fn recognise<'a>(
         .collect()
 }
 
-/// Lines of a file, all of which end in `\n`: one that does not was cut off, and what is left of a number
-/// would be another number.
+/// Lines of a file, all of which end in `\n`: one that does not was cut off, and what is left of a
+/// number would be another number.
 struct Lines {
     file: BufReader<File>,
     line: String,

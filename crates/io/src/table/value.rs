@@ -6,29 +6,29 @@ pub struct Column {
     /// Its name: plain letters, digits and underscores.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 impl Column {
     /// A column of text.
     pub const fn text(name: &'static str) -> Self {
-        Self { name, kind: Kind::Text }
+        Self { name, kind: ColumnKind::Text }
     }
 
     /// A column of counts.
     pub const fn count(name: &'static str) -> Self {
-        Self { name, kind: Kind::Count }
+        Self { name, kind: ColumnKind::Count }
     }
 
     /// A column of ratios.
     pub const fn ratio(name: &'static str) -> Self {
-        Self { name, kind: Kind::Ratio }
+        Self { name, kind: ColumnKind::Ratio }
     }
 }
 
 /// What a column holds. Any of its values may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text.
     Text,
     /// Whole numbers below 2⁶³.

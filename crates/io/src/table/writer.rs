@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::parquet::ParquetTable;
-use super::{Cell, Column, Kind, TableFormat, jsonl, tsv};
+use super::{Cell, Column, ColumnKind, TableFormat, jsonl, tsv};
 use crate::sink::{OutputError, OutputFile};
 
 /// Writes one table.
@@ -106,10 +106,10 @@ impl TableWriter {
         }
         for (column, cell) in self.columns.iter().zip(row) {
             let fits = match (column.kind, cell) {
-                (_, Cell::Null) | (Kind::Text, Cell::Text(_)) | (Kind::Ratio, Cell::Ratio(_)) => {
-                    true
-                }
-                (Kind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
+                (_, Cell::Null)
+                | (ColumnKind::Text, Cell::Text(_))
+                | (ColumnKind::Ratio, Cell::Ratio(_)) => true,
+                (ColumnKind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
                 _ => false,
             };
             if !fits {

@@ -12,10 +12,10 @@ pub enum Policy {
     /// |A∩B| / |A∪B|.
     #[default]
     Resemblance,
-    /// The larger of |A∩B| / |A| and |A∩B| / |B|: one document is contained in the other one, whichever
-    /// it is. A decision that depended on which of the two is called A would depend on the order of the
-    /// files and on the keep rules. At least the resemblance, so that every pair that resembles is
-    /// decided for by this policy too.
+    /// The larger of |A∩B| / |A| and |A∩B| / |B|: one document is contained in the other one,
+    /// whichever it is. A decision that depended on which of the two is called A would depend on
+    /// the order of the files and on the keep rules. At least the resemblance, so that every pair
+    /// that resembles is decided for by this policy too.
     Containment,
 }
 

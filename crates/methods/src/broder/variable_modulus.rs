@@ -18,7 +18,7 @@ use super::modulus::policy;
 use super::parameters::{self, POLICY, SHORT, T_HALF, W10};
 use super::{Policy, Shingling};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::{FeatureKind, Overlap, Threshold, overlap};
@@ -32,7 +32,7 @@ pub(super) const ABOUT: About = About {
               resemblance or containment, estimated at the larger modulus, reaches t",
     paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\"",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -92,7 +92,7 @@ impl Method for DscVariable {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;

@@ -93,7 +93,7 @@ pub(super) fn all_pairs(words: &[u64], d: u32, mut found: impl FnMut(usize, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hamming::{Pair, brute_force};
+    use crate::hamming::{NearPair, brute_force};
     use proptest::prelude::*;
 
     proptest! {
@@ -101,7 +101,7 @@ mod tests {
         fn all_pairs_are_the_definition(words in brute_force::clustered(40), d in 0u32..=64) {
             let mut found = Vec::new();
             all_pairs(&words, d, |i, j, x| {
-                found.push(Pair { i: i as u32, j: j as u32, distance: x.count_ones() });
+                found.push(NearPair { i: i as u32, j: j as u32, distance: x.count_ones() });
             });
             prop_assert_eq!(found, brute_force::pairs(&words, d));
         }

@@ -1,8 +1,8 @@
 //! A document's terms with their document frequencies in, those of certain ranks out.
 //!
-//! The terms are ranked by idf, lowest first, so the commonest first; equal ones by fingerprint, which
-//! makes the order one of the terms and not of their places. Nothing is sorted: only which side of a cut
-//! a term is on matters, so cuts are found by selection in O(terms).
+//! The terms are ranked by idf, lowest first, so the commonest first; equal ones by fingerprint,
+//! which makes the order one of the terms and not of their places. Nothing is sorted: only which
+//! side of a cut a term is on matters, so cuts are found by selection in O(terms).
 
 use super::nidf::Share;
 use std::cmp::Ordering;

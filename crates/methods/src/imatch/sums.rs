@@ -1,9 +1,9 @@
 //! Terms and the random copies that hold them in, the running digests of all K + 1 views out.
 //!
-//! A term belongs to some views and not to others, and adding it to each costs as much as all the rest
-//! of signing. So views are taken four at a time: a term is added once to the one of sixteen buckets
-//! that stands for the views of the four that hold it, and in the end each view gets the sum of its
-//! eight buckets. O(terms · K/4 + K).
+//! A term belongs to some views and not to others, and adding it to each costs as much as all the
+//! rest of signing. So views are taken four at a time: a term is added once to the one of sixteen
+//! buckets that stands for the views of the four that hold it, and in the end each view gets the
+//! sum of its eight buckets. O(terms · K/4 + K).
 
 use super::copies::Copies;
 use super::sum::Sum;

@@ -12,8 +12,8 @@ use super::slots::{self, MOST_SLOTS, SLOTS, Slots};
 use crate::broder::Shingling;
 use crate::broder::parameters::{self, SHORT, T_80, W5};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Params, Scratch, Signature, Sketch,
-    SpecError, Statistics, Unsigned,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Params, Signature,
+    Sketch, SpecError, Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps k minima; two match when all minima of a band agree and enough of all do",
     paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, section 2); Broder 1997",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -108,7 +108,7 @@ impl Method for MinHashLsh {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;

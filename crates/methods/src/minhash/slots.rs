@@ -96,7 +96,8 @@ mod tests {
         [Slots::KFold(KFold::new(K)), Slots::OnePermutation(OnePermutation::new(K))]
     }
 
-    /// The interval of an agreement holds the resemblance as often as it says, for sets of any size.
+    /// The interval of an agreement holds the resemblance as often as it says, for sets of any
+    /// size.
     #[test]
     fn intervals_hold_the_truth_95_times_in_a_hundred() {
         use crate::broder::{Estimate, estimate::Z_95};

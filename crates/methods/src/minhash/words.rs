@@ -16,7 +16,7 @@ use super::lsh::{RECALL, missed};
 use crate::broder::minimum;
 use crate::broder::parameters::{self, SHORT, T_80};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::fingerprint::finalise;
@@ -46,7 +46,7 @@ pub(super) const ABOUT: About = About {
               equal and the word overlap reaches t",
     paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, sections 2 and 4)",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -155,13 +155,13 @@ impl Method for WordLsh {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
-        let Scratch { known, values, .. } = scratch;
+        let MethodScratch { known, values, .. } = scratch;
         let features = features::distinct(document.tokens, FeatureKind::Terms, known);
         if features.len() < self.orders.words() && self.short == ShortDocuments::Ignore {
             return Err(Unsigned::TooShort);

@@ -48,8 +48,8 @@ fn push_member(out: &mut Vec<u8>, comma: bool, name: &str, value: serde_json::Va
     out.extend_from_slice(value.to_string().as_bytes());
 }
 
-/// A name among the object's own keys. Objects are parsed only where a name may be present: where its
-/// letters stand anywhere, or an escape could hide them.
+/// A name among the object's own keys. Objects are parsed only where a name may be present: where
+/// its letters stand anywhere, or an escape could hide them.
 fn taken(object: &[u8], names: &MarkNames) -> Option<String> {
     let names = names.all();
     let suspect = names.iter().any(|name| memmem::find(object, name.as_bytes()).is_some())

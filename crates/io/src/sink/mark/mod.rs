@@ -1,8 +1,9 @@
-//! Adds fields to records (`--mark`): which document each is a duplicate of, how similar they are, and its cluster.
+//! Adds fields to records (`--mark`): which document each is a duplicate of, how similar they are,
+//! and its cluster.
 //!
-//! Every byte of the record stays; the fields are put at its end: members before the last `}` of a JSON
-//! object, columns at the end of a CSV or TSV row or a Parquet table. All records get all of them, null
-//! (CSV: empty) where a document has none, so that the outcome has one schema.
+//! Every byte of the record stays; the fields are put at its end: members before the last `}` of a
+//! JSON object, columns at the end of a CSV or TSV row or a Parquet table. All records get all of
+//! them, null (CSV: empty) where a document has none, so that the outcome has one schema.
 
 pub(super) mod columns;
 pub(super) mod jsonl;
