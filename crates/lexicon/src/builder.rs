@@ -1,4 +1,4 @@
-//! Documents in, one term at a time; their lexicon out.
+//! Lexicon builder: counts document frequencies in bounded memory.
 
 use crate::merge::{Source, TOO_MANY_DOCUMENTS, merge_sources};
 use crate::run::{Run, RunWriter};
@@ -53,8 +53,8 @@ impl Builder {
         }
     }
 
-    /// Counts a term of the document at hand: its fingerprint (the finalised hash of its bytes) and
-    /// the bytes, to show. A term that the document has more than once counts once.
+    /// Counts a term of the current document: its fingerprint (the finalised hash of its bytes) and
+    /// its bytes. Repeated terms of a document count once.
     #[inline]
     pub fn push(&mut self, fingerprint: u64, name: &[u8]) {
         // Sets of features take a fingerprint of 0 for 1, and are what will be looked up.

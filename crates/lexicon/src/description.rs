@@ -1,5 +1,5 @@
-//! What decides which terms a lexicon holds, in words: two lexicons of one description count the
-//! same things.
+//! Description of a lexicon: the settings that decide which terms it holds. Lexicons with equal
+//! descriptions count the same things.
 
 /// How the terms were made from the documents.
 ///

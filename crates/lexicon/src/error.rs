@@ -1,4 +1,4 @@
-//! What can be wrong with a lexicon, and what to do about it.
+//! Errors of reading and writing lexicons.
 
 use std::io;
 use std::path::{Path, PathBuf};

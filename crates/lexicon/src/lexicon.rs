@@ -1,4 +1,4 @@
-//! A lexicon's file in, document frequencies out.
+//! Lexicon: document frequencies from a memory-mapped file.
 
 use crate::builder::differs;
 use crate::check;

@@ -1,4 +1,4 @@
-//! A file in, its bytes out, by memory map. The only `unsafe` of the crate.
+//! Memory-mapped file. The only `unsafe` of the crate.
 
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Terms of one document after another in, counts in memory out.
+//! In-memory hash table of term counts.
 
 use crate::run::Record;
 use std::collections::HashMap;

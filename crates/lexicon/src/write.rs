@@ -1,4 +1,5 @@
-//! Counts in order of fingerprints in, the lexicon's file out, whole or not at all.
+//! Writes a lexicon file from counts in order of fingerprints; the file appears whole or not at
+//! all.
 
 use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, STRIDE, directory_bits, number};
 use crate::map::map;

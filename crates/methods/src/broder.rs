@@ -1,10 +1,9 @@
-//! Broder 1997: sketches by modulus, by variable modulus and by minimum, what they estimate, super
-//! shingles, and documents that are equal outright.
+//! Broder 1997: sketches by modulus, by variable modulus and by minimum, estimates from them, super
+//! shingles, and equality of documents.
 //!
-//! In: the tokens of a document, whose shingles are its set `S(D, w)` ([`shingling`]). Out: a
-//! sample of that set. The shingle fingerprints stand for the random permutation π of the paper:
-//! they are spread evenly over 64 bits, so "smallest" and "0 mod m" pick shingles at random, and
-//! the same ones in every document.
+//! A sketch is a sample of the set `S(D, w)` of a document's shingles ([`shingling`]). Shingle
+//! fingerprints take the role of the paper's random permutation π: they are uniform over 64 bits,
+//! so "smallest" and "0 mod m" select shingles at random, and the same ones in every document.
 
 pub mod equivalence;
 pub mod estimate;

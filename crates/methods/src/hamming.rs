@@ -1,10 +1,9 @@
-//! Words of 64 bits and a distance d in; the pairs, or the neighbours of one word, that differ in
-//! at most d bits out. Exact: nothing within d is missed, and every pair comes once.
+//! Hamming joins and searches over 64-bit words: all pairs, or the neighbours of one word, that
+//! differ in at most d bits. Exact; every pair is reported once.
 //!
-//! The idea is that of Manku, Jain & Das Sarma 2007 (retold in Seshasai 2009, section 2.6.2): cut
-//! the 64 bits into d + k blocks. Words within d of each other differ in at most d of them, so they
-//! agree on k: whoever groups the words by every choice of k blocks has each such pair in one
-//! group.
+//! The algorithm is that of Manku, Jain & Das Sarma 2007 (retold in Seshasai 2009, section 2.6.2):
+//! split the 64 bits into d + k blocks. Words within distance d differ in at most d blocks, so they
+//! agree in k: grouping the words by every choice of k blocks puts each such pair into one group.
 //!
 //! | | memory for n words | use it for |
 //! |---|---|---|

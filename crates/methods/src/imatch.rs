@@ -1,4 +1,4 @@
-//! Terms in, one digest of those that collection statistics select out: I-Match.
+//! I-Match: one digest of the terms that collection statistics select.
 //!
 //! I-Match (Chowdhury et al. 2002) hashes the distinct terms of a document that a filter on inverse
 //! document frequency keeps; two documents with the same hash are duplicates, so each is in one

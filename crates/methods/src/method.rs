@@ -1,4 +1,4 @@
-//! What a method is: tokens in, keys and a sketch out, and what two sketches say of each other.
+//! The trait of a method: keys and a sketch of a document, and the comparison of two sketches.
 
 use crate::hamming::Search;
 use lookalike_core::features::DistinctScratch;

@@ -1,4 +1,4 @@
-//! Every method by name: one line each.
+//! Registry of all methods by name.
 
 use crate::{Method, MethodSpec, SpecError, Statistics};
 use crate::{broder, imatch, minhash, simhash, syntactic};

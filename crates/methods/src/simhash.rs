@@ -1,14 +1,14 @@
-//! A document's tokens in, one word of 64 bits out; near-duplicates are words that differ in few
-//! bits (Charikar 2002; Manku, Jain & Das Sarma 2007; Seshasai 2009, chapters 3 to 7).
+//! Simhash: one 64-bit word per document; near-duplicates differ in few bits (Charikar 2002; Manku,
+//! Jain & Das Sarma 2007; Seshasai 2009, chapters 3 to 7).
 //!
-//! Every feature, that is, every distinct term, has a weight and a hash. Bit i of the word is 1
-//! where the features whose hash has bit i weigh more than those whose has not ([`BitSums`]). The
-//! steps, a file each: [`SimhashSettings`] (the variants), `weights` (tf·idf, place, markup),
-//! `select` (thresholds), [`BitSums`]. The thesis hashes with Bob Jenkins's function; ours is the
-//! term itself, the finalised XXH3 of the token, so nothing is hashed again.
+//! Every feature (distinct term) has a weight and a hash. Bit i of the word is 1 if the features
+//! whose hash has bit i outweigh the others ([`BitSums`]). The steps, one file each:
+//! [`SimhashSettings`] (the variants), `weights` (tf·idf, position, markup), `select` (thresholds),
+//! [`BitSums`]. The thesis uses Bob Jenkins's hash function; here the hash is the finalised XXH3 of
+//! the token, so nothing is hashed again.
 //!
-//! All of it is done in integers, logarithms included, so a document has the same word on every
-//! machine, and its tokens the same in every order where places do not count.
+//! All arithmetic is in integers, logarithms included, so a document has the same word on every
+//! machine, and for any order of tokens if positions have no weight.
 
 use crate::hamming::Search;
 use crate::{
@@ -97,7 +97,7 @@ impl Simhash {
         &self.settings
     }
 
-    /// What whoever makes the tokens is to leave out of the text.
+    /// Terms that the tokeniser is to remove from the text.
     #[must_use]
     pub fn strip(&self) -> Strip {
         self.settings.strip

@@ -1,9 +1,9 @@
 //! One hash of the filtered distinct tokens (Chowdhury et al. 2002, section 4.2, Table II).
 //!
-//! The filter is one of text and tokens and is applied before: [`Method::term_filter`] names it.
-//! What is left is one 128-bit [set digest](lookalike_core::features::digest), so two documents
-//! match if they have the same set of terms: order and repetition do not matter, anything else
-//! does.
+//! The filter of text and tokens is applied before signing: [`Method::term_filter`] names it. The
+//! sketch is one 128-bit [set digest](lookalike_core::features::digest) of the remaining terms, so
+//! two documents match if they have the same set of terms: order and repetition do not matter,
+//! anything else does.
 
 use crate::imatch::sum::{self, Sum};
 use crate::{
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filter_is_named_for_whoever_feeds_it() {
+    fn the_term_filter_is_named() {
         let default = crate::build(&"syntactic".parse().unwrap(), None).unwrap();
         assert_eq!(default.term_filter(), METHODS[0].parameters[0].default);
         let chosen = crate::build(&"syntactic:filter=stop+stem".parse().unwrap(), None).unwrap();

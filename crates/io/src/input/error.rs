@@ -1,11 +1,11 @@
-//! What can go wrong while inputs are looked for, in words that say what to do.
+//! Errors of input discovery.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::foreign;
 
-/// Why a run cannot start, or not go on. The cause, where there is one, is the error's `source`.
+/// Why a run cannot start or continue. The cause, if any, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -38,12 +38,12 @@ pub enum InputError {
     Nothing {
         /// The arguments.
         given: String,
-        /// How many names were passed over.
+        /// Number of skipped files.
         skipped: usize,
-        /// The first of them.
+        /// The first skipped file.
         first: Option<PathBuf>,
     },
-    /// The name does not say how the records are written.
+    /// The name does not say the input format.
     #[error(
         "{}: its name does not say what form its records have; \
          name it with --input-format: jsonl, csv, tsv, parquet, text, markdown or html",
@@ -53,7 +53,7 @@ pub enum InputError {
         /// The file.
         path: PathBuf,
     },
-    /// The name says what it is, and that is not read.
+    /// The name says a format that is not supported.
     #[error(
         "{}: {remedy} (or name another form that it can be read as with --input-format)",
         path.display()
@@ -61,7 +61,7 @@ pub enum InputError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What to do with it.
+        /// How to convert it.
         remedy: &'static str,
     },
     /// A pipe, a socket or a device.
@@ -74,13 +74,13 @@ pub enum InputError {
         /// What was given.
         path: PathBuf,
     },
-    /// A file that is to be read in two roles.
+    /// A file that is both an input and one of `--against`.
     #[error("{}: is among the inputs and among those to compare with; name it once", path.display())]
     Twice {
         /// The file.
         path: PathBuf,
     },
-    /// It is no longer what it was.
+    /// The file changed during the run.
     #[error("{}: was changed while it was read; leave the inputs alone during a run and run again", path.display())]
     Changed {
         /// The file.
@@ -117,7 +117,7 @@ impl InputError {
     }
 }
 
-/// How many names were passed over, where any were, and the first of them.
+/// The number of skipped files, if any, and the first of them.
 struct Skipped<'a>(usize, Option<&'a Path>);
 
 impl std::fmt::Display for Skipped<'_> {

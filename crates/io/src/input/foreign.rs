@@ -1,4 +1,4 @@
-//! A name in; what to do with it where it promises a form that is known and not read, out.
+//! Unsupported formats that are recognised by name, and how to convert them.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const TABLE: &str = "tables in this form are not read; make it Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
 const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 
-/// Extensions, in lower case, and what to do with such files.
+/// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
     (&["mbox", "mbx", "eml", "emlx", "msg", "pst"], MAIL),
     (&["warc", "wet", "wat", "arc"], WEB),
@@ -23,7 +23,7 @@ const KNOWN: &[(&[&str], &str)] = &[
 
 const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
 
-/// What to do with a file of this name, if its name says what it is.
+/// How to convert a file of this name, if the name says an unsupported format.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let mut extensions = name.rsplit('.');
@@ -47,7 +47,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         .or_else(|| (maildir && name.contains(":2,")).then_some(MAIL))
 }
 
-/// Why something in [`Inputs::skipped`](super::Inputs::skipped) was passed over, and what to do.
+/// Why a file of [`Inputs::skipped`](super::Inputs::skipped) was skipped, and what to do.
 ///
 /// ```
 /// use lookalike_io::input::why_skipped;

@@ -1,6 +1,6 @@
-//! Raw rows in, records out.
+//! Parses CSV and TSV rows into records.
 //!
-//! An empty field is a missing value where that makes a difference: CSV cannot tell them apart.
+//! An empty field counts as a missing value: CSV cannot tell them apart.
 
 use std::borrow::Cow;
 
@@ -11,21 +11,21 @@ use super::rows::{Scanner, too_long_row};
 use super::visit::RecordPosition;
 use super::{Chunk, CsvHeader, VisitScratch};
 
-/// The fields of a row, one behind the other.
+/// The fields of a row in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     text: String,
     ends: Vec<usize>,
-    /// How many fields there are, those that were not kept included.
+    /// Number of fields, including those that were not kept.
     count: usize,
 }
 
 impl Row {
-    /// Takes a row apart. Fails with the offset of what is not UTF-8. Fields behind the first
+    /// Splits a row into fields. Fails with the offset of invalid UTF-8. Fields after the first
     /// `columns` are only counted: a long row of delimiters must not take many times its own size.
     ///
-    /// A field that starts with a quote ends with the next one that is not doubled; what stands
-    /// between that and the delimiter belongs to the field. Any other quote stands for itself.
+    /// A field that starts with a quote ends with the next one that is not doubled; text between
+    /// that quote and the delimiter belongs to the field. Any other quote is literal.
     fn parse(&mut self, raw: &[u8], delimiter: u8, columns: usize) -> Result<(), usize> {
         let row = std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
         let mut rest = row.trim_end_matches(['\r', '\n']);
@@ -49,7 +49,7 @@ impl Row {
         }
     }
 
-    /// Takes over what stands in quotes; returns what follows them.
+    /// Appends a quoted section; returns the rest.
     fn push_quoted<'a>(&mut self, mut rest: &'a str) -> &'a str {
         while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
             self.text.push_str(&rest[..quote]);
@@ -69,7 +69,7 @@ impl Row {
         self.text.capacity()
     }
 
-    /// All fields, one behind the other.
+    /// All fields, concatenated.
     pub(super) fn into_text(self) -> String {
         self.text
     }
@@ -124,7 +124,7 @@ fn parse(
     limit: usize,
     row: &mut Row,
 ) -> Result<(), (usize, String)> {
-    // Only the end of the file can leave a quote open.
+    // A quote can be left open at the end of the file only.
     let open = last && {
         let mut scanner = Scanner::new(header.delimiter);
         scanner.scan(raw, &mut Vec::new());

@@ -1,4 +1,4 @@
-//! A chunk in, its records out: the part of reading that runs on every core.
+//! Parses the records of a chunk: the part of reading that runs on every core.
 
 use crate::{Content, FieldNumber, Inputs, Item, Problem, RecordView};
 
@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::raw::{is_blank, split_line};
 use super::{Body, Chunk, LARGE, columns, csv, documents, json, too_long_in_stream};
 
-/// Buffers of one thread, used again from chunk to chunk.
+/// Buffers of one thread, reused for every chunk.
 #[derive(Debug, Default)]
 pub struct VisitScratch {
     pub(super) strings: json::Buffers,
@@ -17,7 +17,8 @@ pub struct VisitScratch {
 }
 
 impl VisitScratch {
-    /// The text of a record that was read from these bytes, wherever it lies. All else is freed.
+    /// The text of a record that was read from these bytes, in either buffer. Everything else is
+    /// freed.
     fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
         if let Some(place) = record.place(&data) {
             self.free_large();
@@ -35,7 +36,7 @@ impl VisitScratch {
         text
     }
 
-    /// Frees the buffers that a large record has filled.
+    /// Frees buffers that a large record has grown.
     fn free_large(&mut self) {
         let large = |buffer: &&mut String| buffer.capacity() > LARGE;
         self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
@@ -46,8 +47,8 @@ impl VisitScratch {
 }
 
 impl Chunk {
-    /// Parses the records of the chunk, in order, and gives each to `visit`: as a record, or as the
-    /// reason why it is none.
+    /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its
+    /// place.
     ///
     /// `inputs` are those that the chunk came from.
     ///
@@ -83,7 +84,7 @@ impl Chunk {
     }
 
     /// As [`Chunk::visit`], but frees a [large](Chunk::is_large) record's bytes before the record
-    /// is given away, with a text of its own that can be freed.
+    /// is passed on; its text is owned and can be freed by the receiver.
     pub fn visit_once(
         self,
         inputs: &Inputs,
@@ -104,8 +105,8 @@ impl Chunk {
         visit(Item::Record(record.with(text)));
     }
 
-    /// As [`Chunk::visit`], of the records whose file and number are `wanted`: other lines are not
-    /// parsed, and other files not opened.
+    /// As [`Chunk::visit`] for the records whose file and number are `wanted`: other lines are not
+    /// parsed, other files not opened.
     pub fn visit_some(
         &self,
         inputs: &Inputs,
@@ -183,7 +184,7 @@ impl Chunk {
         }
     }
 
-    /// What is wrong with a record of this chunk.
+    /// A problem with a record of this chunk.
     pub(super) fn problem(
         &self,
         inputs: &Inputs,
@@ -198,7 +199,7 @@ impl Chunk {
     }
 }
 
-/// Where a record stands.
+/// Position of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordPosition {
     pub(super) record: u32,
@@ -207,12 +208,12 @@ pub(super) struct RecordPosition {
 }
 
 impl RecordPosition {
-    /// The record with its place.
+    /// The record with its position.
     pub(super) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
         RecordView { file, record: self.record, line: self.line, ..record }
     }
 
-    /// A problem `at` bytes behind the beginning of the record.
+    /// A problem `at` bytes after the start of the record.
     pub(super) fn problem(
         &self,
         chunk: &Chunk,
@@ -225,7 +226,7 @@ impl RecordPosition {
     }
 }
 
-/// A record that still has neither place nor fields.
+/// A record without position and fields.
 pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
     RecordView {
         file: 0,

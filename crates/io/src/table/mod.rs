@@ -1,8 +1,8 @@
-//! The tables of a result (`pairs`, `clusters`, `ledger`): rows in, one file out, and back.
+//! Tables of a result (`pairs`, `clusters`, `ledger`): writer and reader.
 //!
-//! [`TableWriter`] writes any of the three forms of [`TableFormat`]; [`TableReader`] reads whichever
-//! form a result has. A table is the same in every form: text, counts, ratios and missing values
-//! come back exactly, ratios to the last bit.
+//! [`TableWriter`] writes any [`TableFormat`]; [`TableReader`] reads the format that a result has.
+//! A table has the same content in every format: text, counts, ratios and missing values are read
+//! back exactly, ratios to the last bit.
 //!
 //! * **Parquet**: columns `Utf8`, `Int64` and `Float64`, all nullable, Zstandard, row groups of
 //!   65,536 rows. Counts are signed because most readers have no unsigned integers; none of ours

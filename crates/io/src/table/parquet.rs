@@ -15,10 +15,10 @@ use parquet::file::properties::WriterProperties;
 use super::{Cell, Column, ColumnKind, Value};
 use crate::sink::{OutputError, OutputFile};
 
-/// Rows in a row group; they lie in memory until it is full.
+/// Rows in a row group, which is in memory until it is full.
 const ROW_GROUP_ROWS: usize = 1 << 16;
-/// Bytes of text after which rows are handed to the encoder before the row group is full, well
-/// below the 2 GiB that an Arrow column of text may hold.
+/// Bytes of text after which rows are passed to the encoder before the row group is full, far below
+/// the 2 GiB limit of an Arrow column of text.
 const BATCH_BYTES: usize = 1 << 24;
 
 pub(super) struct ParquetTable {
@@ -106,7 +106,7 @@ impl ParquetTable {
             .map_err(|e| OutputError::parquet(&self.path, e))
     }
 
-    /// Ends the file and gives its size.
+    /// Ends the file and returns its size.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
         if self.rows > 0 {
             self.flush()?;
@@ -129,7 +129,7 @@ pub(super) fn fits(field: &Field, kind: ColumnKind) -> bool {
     *field.data_type() == data_type(kind)
 }
 
-/// The value in one place of a batch whose columns fit their kinds.
+/// A value of a batch whose columns fit their kinds.
 pub(super) fn value(column: &dyn Array, row: usize, kind: ColumnKind) -> Result<Value, String> {
     if column.is_null(row) {
         return Ok(Value::Null);
@@ -143,7 +143,7 @@ pub(super) fn value(column: &dyn Array, row: usize, kind: ColumnKind) -> Result<
     }
 }
 
-/// The path of a table of one of the forms: the extension is added, not exchanged.
+/// The path of a table: appends the extension of its format.
 pub(super) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut path = path.as_os_str().to_os_string();
     path.push(".");

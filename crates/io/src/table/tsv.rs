@@ -5,7 +5,7 @@ use std::io::Write;
 use super::value::{parse_count, parse_ratio};
 use super::{Cell, Column, ColumnKind, Value};
 
-/// Stands for empty text, since an empty field is a missing value.
+/// Marks empty text, because an empty field is a missing value.
 const EMPTY_TEXT: &str = r"\e";
 
 pub(super) fn push_header(columns: &[Column], out: &mut Vec<u8>) {

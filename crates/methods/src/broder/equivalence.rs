@@ -1,10 +1,10 @@
-//! Documents that are equal outright: methods `lexical` and `shingle-equivalent` (Broder 1997,
-//! "Identical documents").
+//! Equality of documents: methods `lexical` and `shingle-equivalent` (Broder 1997, "Identical
+//! documents").
 //!
-//! In: a document's tokens. Out: one fingerprint, of the token sequence (*lexically equivalent*:
-//! the same canonical form) or of the set of selected shingles (*shingle-equivalent*). Identical
-//! documents are lexically equivalent, and those are shingle-equivalent. The key is 64 bits of a
-//! digest of 128, which is the sketch: keys that meet by accident are told apart.
+//! The sketch is one 128-bit digest of the token sequence (*lexically equivalent*: the same
+//! canonical form) or of the set of selected shingles (*shingle-equivalent*). Identical documents
+//! are lexically equivalent, and those are shingle-equivalent. The key is 64 bits of the digest;
+//! the sketch rejects key collisions.
 
 use super::modulus::{selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};

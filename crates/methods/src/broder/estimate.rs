@@ -1,5 +1,5 @@
-//! What a sketch's counts say of the sets: an estimate in, with its error, out. For people;
-//! decisions compare the counts themselves.
+//! Estimates of resemblance and containment from a sketch's counts, with their errors, for display.
+//! Decisions compare the counts.
 //!
 //! **Why they are without bias** (Broder 1997, "Estimating the resemblance and the containment";
 //! the paper leaves the proof to another). Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`,

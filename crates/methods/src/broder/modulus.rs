@@ -1,11 +1,9 @@
-//! The modulus sketch, `V(D)` = the shingles that are 0 mod m (Broder 1997, "Estimating the
-//! resemblance and the containment"), and method
-//! `dsc`.
+//! The modulus sketch `V(D)`: the shingles that are 0 mod m (Broder 1997, "Estimating the
+//! resemblance and the containment"), and method `dsc`.
 //!
-//! In: the set of a document. Out: about one element in m, and the same ones wherever they occur,
-//! so that
-//! |V(A)∩V(B)| / |V(A)∪V(B)| estimates resemblance and |V(A)∩V(B)| / |V(A)| containment without bias.
-//! The size of the sketch grows with the document; that is what makes containment possible.
+//! About one element in m is in the sketch, and the same ones wherever they occur, so that
+//! |V(A)∩V(B)| / |V(A)∪V(B)| is an unbiased estimate of resemblance, and |V(A)∩V(B)| / |V(A)| of
+//! containment. The size of the sketch grows with the document, which makes containment possible.
 
 use super::parameters::{self, BITS, M, POLICY, SHORT, T_HALF, W10};
 use super::{Policy, Shingling};

@@ -1,4 +1,4 @@
-//! For tests: pairs of sets, and of documents, whose resemblance is known exactly.
+//! Test data: pairs of sets, and of documents, with a known exact resemblance.
 
 use crate::{Document, Method, MethodScratch, MethodSpec, Signature, Unsigned, build};
 use lookalike_core::{Overlap, fingerprint};

@@ -1,7 +1,7 @@
 //! Decides a pair from its counts: by resemblance, or by containment.
 //!
-//! Broder 1997, "Basic clustering": clusters by a variety of policies come from the same counts by
-//! repeating the last phase only. So this depends on three integers and nothing else.
+//! Broder 1997, "Basic clustering": clusters by several policies follow from the same counts by
+//! repeating the last phase only. So a policy depends on three integers and nothing else.
 
 use lookalike_core::{Measure, Overlap, Threshold};
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! A document in, its set `S(D, w)` out: the distinct runs of w tokens (Broder 1997, "Defining
+//! The set `S(D, w)` of a document: its distinct runs of w tokens (Broder 1997, "Defining
 //! similarity of documents").
 
 use crate::{Document, MethodScratch, Unsigned};

@@ -1,10 +1,10 @@
 //! Super shingles: the shingles of the sorted sketch (Broder 1997, "Super shingles"), and method
 //! `dsc-ss`.
 //!
-//! In: `V(D)`, sorted. Out: the fingerprint of every run of n consecutive values, as keys. Two
-//! documents match when they have one in common: no counting, no phase three. Documents with fewer
+//! The keys are the fingerprints of all runs of n consecutive values of the sorted `V(D)`. Two
+//! documents match if they have one in common: no counting, no phase three. Documents with fewer
 //! than n sampled values have none ("super shingles do not work well for short documents"), and
-//! containment is not seen.
+//! containment cannot be detected.
 
 use super::modulus::{compare, selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};

@@ -1,4 +1,4 @@
-//! Words in, the distinct ones and who has them out: a million equal words are one word.
+//! Groups equal words: a million equal words are one word.
 
 /// Distinct words, ascending, and the positions at which each stood.
 ///

@@ -1,10 +1,9 @@
-//! Words in, a structure out that gives the words near any one word.
+//! Index of words for Hamming search.
 //!
-//! The tables of Manku et al. 2007, section 3: one for each choice of k of the d + k blocks, in
-//! which every word stands with the chosen blocks moved to the front, in sorted order. A query
-//! looks up its own chosen blocks in each table and compares what stands under them. The leading
-//! bits address a directory, so looking up is one access and, where a directory entry has many
-//! words, a binary search.
+//! The tables of Manku et al. 2007, section 3: one per choice of k of the d + k blocks, which holds
+//! every word with the chosen blocks moved to the front, sorted. A query looks up its own chosen
+//! blocks in each table and compares the words found. A directory by leading bits makes a lookup
+//! one access and, if a directory entry has many words, a binary search.
 
 use super::blocks::choices;
 use super::{Blocks, IndexPlan, near};

@@ -1,13 +1,13 @@
-//! Words in, all pairs of them within distance d out, each once.
+//! Hamming join: all pairs of words within distance d, each once.
 //!
-//! The tables of Manku et al. 2007, section 3, walked as a tree: the words are put into buckets by
-//! their first matched block, each bucket into buckets by its second, and so on, until k blocks
-//! match or the bucket is small; then its words are compared. Choices of blocks that begin alike
-//! share the work of their beginning, and all but the first level happen within a core's cache.
+//! The tables of Manku et al. 2007, section 3, as a tree: the words are partitioned into buckets by
+//! their first matched block, each bucket by its second, and so on, until k blocks match or the
+//! bucket is small; then its words are compared. Choices of blocks with a common prefix share the
+//! work of that prefix, and all but the first level work within a core's cache.
 //!
-//! A bucket under the blocks `chosen` reports the pairs whose *first* agreeing blocks are `chosen`.
-//! A pair within d agrees on k blocks at least, so it has exactly one such bucket, however early
-//! the walk stops: no table of pairs seen, nothing to remove afterwards.
+//! A bucket of the blocks `chosen` reports the pairs whose *first* agreeing blocks are `chosen`. A
+//! pair within d agrees in at least k blocks, so exactly one bucket reports it, wherever the
+//! recursion stops: duplicates need not be removed.
 
 use super::partition::Buckets;
 use super::plan::SMALL_GROUP;

@@ -1,9 +1,8 @@
-//! Words in, shards by their number of ones out: neighbours within d of a word with i ones have
-//! i − d … i + d of them (Seshasai 2009, section 6.2).
+//! Index by number of ones: neighbours within d of a word with i ones have i − d … i + d ones
+//! (Seshasai 2009, section 6.2).
 //!
-//! One table instead of many, whatever d is. The price is that a query still looks at a constant
-//! share of the words: random ones crowd around 32 ones, seven shards of 65 hold three words in
-//! five.
+//! One table for any d. The cost is that a query compares a constant share of the words: random
+//! words have about 32 ones, and seven of the 65 shards hold three words in five.
 
 use super::{NearPair, near};
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
-//! A number of words and a distance in; how many blocks to cut a word into, and how many of them to
-//! match, out. A plan decides how long the work takes and never what it finds.
+//! Cost model of Hamming joins and indexes: how many blocks to split a word into, and how many of
+//! them to match. A plan affects the running time only, not the result.
 //!
 //! With d + k blocks of w = ⌊64 / (d + k)⌋ bits, k of them matched (Manku et al. 2007, section 3),
-//! there are `choices(t) = (d + t) over t` ways to match the first t ≤ k. Of n words that look
-//! random, a group that agrees on t blocks has n / 2^(wt). So
+//! there are `choices(t) = (d + t) over t` ways to match the first t ≤ k. Of n random words, a
+//! group that agrees in t blocks has n / 2^(wt). So
 //!
 //! * [`HammingPlan`]: `cost(k) = Σ choices(t)·n·MOVE + choices(k)·n·g/2·COMPARE`, g being the size
 //!   of the last groups; the sum ends early where groups get small. More blocks: less to compare,
@@ -11,8 +11,9 @@
 //! * [`IndexPlan`]: a query costs `choices(k)·(LOOK_UP + n / 2^(wk)·COMPARE)` and each of the
 //!   `choices(k)` tables 12·n bytes.
 //!
-//! The weights are nanoseconds measured by `benches/hamming.rs`; only their ratios matter. Floating
-//! point here is exact enough to be the same everywhere: products and sums, no functions.
+//! The weights are nanoseconds measured by `benches/hamming.rs`; only their ratios matter. The
+//! floating-point arithmetic consists of products and sums only, hence is the same on every
+//! machine.
 
 use super::Blocks;
 use super::partition::bucket_bits;
@@ -27,7 +28,7 @@ const LOOK_UP: f64 = 150.0;
 /// Groups of at most so many words are compared rather than split again.
 pub(super) const SMALL_GROUP: usize = 24;
 
-/// Words looked at to see how evenly they are spread.
+/// Words sampled to estimate how uniform they are.
 const SAMPLE: usize = 1 << 12;
 
 /// Most blocks matched.

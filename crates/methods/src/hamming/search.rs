@@ -1,4 +1,4 @@
-//! The name of a way to join words in, the same pairs out whichever it is.
+//! The Hamming joins by name; all return the same pairs.
 
 use super::{NearPair, OnesShards, join, pairs};
 use rayon::slice::ParallelSliceMut;

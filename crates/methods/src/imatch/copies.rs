@@ -1,4 +1,4 @@
-//! A term in, the random copies of the lexicon that hold it out.
+//! Random copies of a lexicon, as membership by hashing.
 //!
 //! Kołcz and Chowdhury 2008, section 4: "K different copies of the original lexicon are derived by
 //! randomly eliminating a fraction p of terms". They drew the copies by bootstrap, |L| times with

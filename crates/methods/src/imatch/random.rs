@@ -1,10 +1,10 @@
 //! I-Match by a lexicon and by K random copies of it: Kołcz & Chowdhury 2008, section 4.
 //!
-//! Signature 0 is by the lexicon, signature k by copy k; two documents match if they agree on one
-//! or more of the K + 1 coordinates. All of them come from one pass over the document's distinct
-//! terms: a term is looked up once, hashed once for four copies, and added where it belongs
+//! Signature 0 is by the lexicon, signature k by copy k; two documents match if they agree in one
+//! or more of the K + 1 signatures. All are computed in one pass over the document's distinct
+//! terms: a term is looked up once, hashed once for four copies, and added to its buckets
 //! ([`Sums`]). The secondary lexicon is sampled by the same rule. A signature that is not
-//! [reliable](super::reliability) is left out and meets nothing; the document is rejected when all
+//! [reliable](super::reliability) is left out; a document without reliable signatures is rejected.
 //! are.
 
 use super::copies::Copies;

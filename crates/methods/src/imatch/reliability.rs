@@ -1,7 +1,7 @@
-//! How many terms a signature must stand on, and where more come from.
+//! Reliability of a signature: fewest terms, and the secondary lexicon.
 //!
-//! Kołcz and Chowdhury 2008, section 3. A long document that has a few terms of the lexicon only
-//! (the banner of a mail in another language) would match whatever has the same few. So with S the
+//! Kołcz and Chowdhury 2008, section 3. A long document with few terms of the lexicon (such as the
+//! banner of a mail in another language) would match every document with the same few. With S the
 //! terms of the document in the lexicon and U all its distinct terms:
 //!
 //! * while |S| or |S|/|U| is too small, S takes terms of the secondary lexicon B, which holds what

@@ -1,4 +1,4 @@
-//! Document frequencies by hand, for tests.
+//! Document frequencies for tests.
 
 use crate::{Document, MethodScratch, Signature, Statistics, Unsigned};
 use lookalike_core::fingerprint::{finalise, token};

@@ -1,10 +1,10 @@
 //! Method `minhash-lsh`: k minima, found by bands, verified by how many agree (Haveliwala, Gionis &
 //! Indyk 2000; in Kołcz & Chowdhury 2008, section 2).
 //!
-//! In: a document's tokens. Out: a key for each band and the k minima as sketch. Of the pairs
-//! exactly at t, 1 − `recall` may be missed. Nine tenths of that are granted to the bands, one
-//! tenth to the agreement of the minima, which has to be somewhat below t·k for it
-//! ([`super::acceptance`]); bands given by hand have the recall that their curve says.
+//! The keys are one per band, and the sketch is the k minima. Of the pairs exactly at t, 1 −
+//! `recall` may be missed: nine tenths of that by the bands, one tenth by the agreement of the
+//! minima, which therefore has to be somewhat below t·k ([`super::acceptance`]); bands given
+//! explicitly have the recall of their curve.
 
 use super::Bands;
 use super::acceptance::least_agreement;

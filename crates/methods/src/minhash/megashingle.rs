@@ -1,8 +1,8 @@
 //! Method `megashingles`: the 15 pairs of 6 super shingles, one in common (Fetterly, Manasse &
 //! Najork 2003; in Kołcz & Chowdhury 2008, section 2).
 //!
-//! In: the set of a document. Out: 15 keys and no sketch. The same pairs match as by 2 of 6 super
-//! shingles; what is saved is the comparison, what is lost is how many agree.
+//! 15 keys and no sketch. The same pairs match as by 2 of 6 super shingles; the comparison is
+//! saved, and the number of agreeing super shingles is not known.
 
 use super::slots::SLOTS;
 use super::super_shingle::Signer;

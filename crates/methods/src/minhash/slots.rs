@@ -1,9 +1,9 @@
-//! k minima of a set, one for each slot: two sets agree in a slot with probability |A∩B| / |A∪B|.
+//! The k minima of a set, one per slot: two sets agree in a slot with probability |A∩B| / |A∪B|.
 //!
-//! In: a set of fingerprints, in any order, repeats allowed. Out: k values, whose equality alone
-//! counts. Two ways to the same promise, in [`kfold`] and [`one_permutation`]; both are without
-//! bias for sets of any size, down to one element. The default, one permutation, costs O(n + k·log
-//! k) and not O(n·k).
+//! The input is a set of fingerprints in any order, with or without repeats; only the equality of
+//! the k values is meaningful. There are two algorithms, [`kfold`] and [`one_permutation`]; both
+//! are unbiased for sets of any size, down to one element. The default, one permutation, takes O(n
+//! + k·log k) and not O(n·k).
 
 pub mod kfold;
 pub mod one_permutation;

@@ -1,9 +1,9 @@
 //! 84 minima in 6 super shingles of 14, and method `super-shingles-84` (Fetterly, Manasse & Najork
 //! 2003; in Seshasai 2009, section 2.4.1).
 //!
-//! In: the set of a document. Out: a sketch of 6 words, 48 bytes; two documents match when 2 of the
-//! 6 agree. That is to say: when they agree in one of the 15 pairs of super shingles. So the pairs
-//! are the keys, and whoever shares a key matches ([`super::megashingle`] keeps nothing else).
+//! The sketch has 6 words, 48 bytes; two documents match if 2 of the 6 agree, that is, if they
+//! agree in one of the 15 pairs of super shingles. So the pairs are the keys, and every candidate
+//! is a match ([`super::megashingle`] keeps nothing else).
 
 use super::bands::{digest, numbered};
 use super::slots::{self, SLOTS, Slots};

@@ -1,11 +1,10 @@
 //! LSH on words (Haveliwala, Gionis & Indyk 2000, as Kołcz & Chowdhury 2008, section 4, describe
 //! it), and method `word-lsh`.
 //!
-//! In: the distinct terms of a document. Out: 125 keys, each the hash of the document's first k
-//! terms under a random order of all words; the order is that of the hash of the term, times an odd
-//! random number. Two documents are candidates when one key is equal, and are verified by word
-//! overlap: the resemblance of their term sets, kept up to a number of terms and sampled by
-//! [`minimum`] beyond it.
+//! The 125 keys are each the hash of the document's first k distinct terms under a random order of
+//! all words: that of the hash of the term, times an odd random number. Documents with an equal key
+//! are candidates and are verified by word overlap: the resemblance of their term sets, stored up
+//! to a number of terms and sampled by [`minimum`] beyond it.
 //!
 //! The first k terms of the union are in both documents with a probability near s^k (C(c, k) / C(u,
 //! k) for c of u in common), so that candidates follow the S-curve of 125 bands of k rows.

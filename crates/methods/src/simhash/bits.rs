@@ -1,9 +1,9 @@
-//! Hashes and weights of features in, one word out: bit i is 1 where the weights of the features
-//! that have it outweigh those that have not (Seshasai 2009, section 3.4).
+//! Weighted bit sums: bit i of the word is 1 if the weights of the features with bit i outweigh the
+//! others (Seshasai 2009, section 3.4).
 //!
-//! Adding w for a one and subtracting it for a zero is the same as twice the sum over the ones,
-//! less the sum over all: only the ones need adding, which is a mask and an addition for each bit.
-//! Everything is an integer, so the word does not depend on the order of the features.
+//! Adding w for a one and subtracting it for a zero equals twice the sum over the ones minus the
+//! sum of all weights: only ones are added, by a mask and an addition per bit. All integers, so the
+//! word does not depend on the order of the features.
 
 /// From so many features on, sums by byte are worth their making and their adding up.
 const MANY: usize = 48;

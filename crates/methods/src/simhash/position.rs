@@ -1,5 +1,4 @@
-//! The number of words of a document in, what the weight of each is multiplied with by its place
-//! out (Seshasai 2009, sections 5.2 and 5.3).
+//! Weight factors by position in the document (Seshasai 2009, sections 5.2 and 5.3).
 
 use super::fixed::{FRACTION, cosine_wave, half_wave, log2};
 

@@ -1,7 +1,8 @@
-//! Weights of a document's terms in, the weights that count out: what is left out weighs 0, as the
-//! thesis has it (Seshasai 2009, sections 5.1 and 7.1.2).
+//! Selection of terms by weight: terms that are left out get weight 0, as in the thesis (Seshasai
+//! 2009, sections 5.1 and 7.1.2).
 //!
-//! In this order: weights above the one of rank `cap` come down to it; weights under `least` or
+//! In this order: weights above the one of rank `cap` are reduced to it; weights below `least` or
+//! above `most` of the largest are dropped; the `top` largest of the rest are kept.
 //! over `most` of the largest go; of the rest the `top` heaviest stay.
 
 use super::settings::SimhashSettings;
@@ -53,7 +54,7 @@ pub(super) fn drop_weightless(terms: &mut Vec<u64>, weights: &mut Vec<u64>) {
     }
     let mut end = 0;
     for at in 0..weights.len().min(terms.len()) {
-        // Without a branch: which are left out is anyone's guess.
+        // Branchless: which terms are left out is unpredictable.
         (terms[end], weights[end]) = (terms[at], weights[at]);
         end += usize::from(weights[at] > 0);
     }

@@ -1,5 +1,4 @@
-//! The parameters of a simhash as text in, what they mean out; and the variants that the thesis
-//! names.
+//! Parameters of a simhash, and the variants named in the thesis.
 
 use super::fixed::Decimal;
 use super::position::{self, PositionFunction};
@@ -17,8 +16,7 @@ pub enum Weights {
     Tf,
 }
 
-/// What is left out of the text before it comes here. A simhash is given tokens and cannot tell:
-/// this is a message to whoever makes them.
+/// What the tokeniser removes from the text. A simhash receives tokens and cannot remove it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Strip {
     /// Words that contain a digit (section 6.4.2: "all features that contained a number").
@@ -172,8 +170,8 @@ impl SimhashSettings {
         Ok(settings)
     }
 
-    /// Reads the description of a simhash, for whoever makes tokens for one:
-    /// [`SimhashSettings::strip`] is theirs to follow.
+    /// Parses the description of a simhash, for a tokeniser that has to apply
+    /// [`SimhashSettings::strip`].
     ///
     /// # Errors
     /// An unknown parameter or a value that does not fit.

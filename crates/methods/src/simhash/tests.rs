@@ -1,4 +1,4 @@
-//! Whole signatures, against the formulas of the thesis written out with floating point.
+//! Whole signatures against the formulas of the thesis in floating point.
 
 use super::*;
 use crate::{Field, Marks, build as build_method};

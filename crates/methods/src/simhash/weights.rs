@@ -1,9 +1,9 @@
-//! A document and frozen document frequencies in, its distinct terms and what each weighs out
-//! (Seshasai 2009, sections 3.3, 5.2 to 5.4).
+//! Weights of a document's distinct terms, by frozen document frequencies (Seshasai 2009, sections
+//! 3.3, 5.2 to 5.4).
 //!
-//! A term weighs what its occurrences weigh together: `idf · Σ f(x)·boost`, x being the place of an
-//! occurrence. Without place or boost that is tf·idf. The thesis does not say what the place of a
-//! word is that stands in several.
+//! The weight of a term is the sum over its occurrences: `idf · Σ f(x)·boost`, where x is the
+//! position of an occurrence. Without position and boost that is tf·idf. The thesis does not define
+//! the position of a word that occurs several times.
 
 use super::fixed::{Decimal, FRACTION, log2, log2_of_32};
 use super::position::ONE;
@@ -68,8 +68,8 @@ fn times(factors: u64, idf: u64) -> u64 {
 #[inline]
 fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -> u64) {
     let MethodScratch { features, values, counts: slots, .. } = scratch;
-    // Open addressing: a slot has the number of the feature plus 1. One feature more than there can
-    // be, where the next one is to be: that place is what an empty slot stands for.
+    // Open addressing: a slot holds the number of the feature plus 1. One feature more than there
+    // can be, for the next new one: an empty slot refers to it.
     let capacity = (tokens.len() * 4).next_power_of_two();
     slots.clear();
     slots.resize(capacity, 0);
@@ -80,8 +80,8 @@ fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -
     let mut end = 0;
     for (at, &token) in tokens.iter().enumerate() {
         let mut slot = token as usize & (capacity - 1);
-        // Whether a token is the document's first of its kind is anyone's guess, and a wrong guess
-        // costs more than all the rest: so only whether a slot is another's, which is rare, is a
+        // Whether a token is the first of its kind is unpredictable, and a misprediction costs more
+        // than the rest of the loop: only a slot taken by another token, which is rare, is a
         // branch.
         features[end] = token;
         let mut number = place(slots[slot], end);
@@ -97,7 +97,7 @@ fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -
     values.truncate(end);
 }
 
-/// The place of the feature that a slot stands for.
+/// The index of the feature that a slot refers to.
 #[inline]
 fn place(slot: u32, end: usize) -> usize {
     if slot == 0 { end } else { slot as usize - 1 }
