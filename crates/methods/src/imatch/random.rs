@@ -116,8 +116,8 @@ impl Method for RandomIMatch {
         }
         out.size = terms.len() as u32;
         self.statistics.frequencies(terms, frequencies);
-        // The terms of the lexicon go to the front of a buffer, without a branch: whether a term is
-        // one of them is anyone's guess, and a wrong guess costs more than writing.
+        // Branchless partition: whether a term is in the lexicon is unpredictable, and a
+        // misprediction costs more than the write.
         if seen.len() < terms.len() {
             seen.resize(terms.len(), 0);
         }
