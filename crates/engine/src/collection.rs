@@ -3,6 +3,7 @@
 //! Chunks beyond the memory budget are in the [`ChunkStore`]: scans read it front to back, and
 //! access to one document reads its chunk.
 
+mod document;
 mod names;
 mod naming;
 mod residency;
@@ -11,6 +12,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+pub use document::{Document, SetRef};
 pub use rows::Rows;
 pub use scan::Gathered;
 
@@ -24,34 +26,6 @@ use lookalike_methods::Unsigned;
 use names::{Names, Ranks};
 use std::io;
 use std::ops::Range;
-
-/// One document. Documents are numbered in the order of (file name, record).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Document {
-    /// Index of its file in [`Inputs::files`].
-    pub file: u32,
-    /// Its record number in the file, from 1.
-    pub record: u32,
-    /// Number of tokens.
-    pub tokens: u32,
-    /// Its feature set, if it has any features.
-    pub set: Option<SetRef>,
-    /// Bytes of text.
-    pub text_bytes: u64,
-    /// Digest of the original content ([`crate::original`]): equal for *identical* documents.
-    pub text: TextDigest,
-    /// Digest of the sequence of all tokens: equal for *lexically equivalent* documents.
-    pub sequence: TokenDigest,
-}
-
-/// Location of a feature set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SetRef {
-    /// The chunk that stores it.
-    pub block: u32,
-    /// Its index among the sets of the chunk.
-    pub index: u32,
-}
 
 /// Sets per chunk of a collection without documents ([`Collection::of_sets`]): the unit of work of
 /// a thread.

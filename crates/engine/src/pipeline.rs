@@ -17,49 +17,19 @@
 //! A panic on any thread ends all threads and is resumed on the caller's.
 
 mod flow;
+mod limits;
 mod part;
 #[cfg(test)]
 mod tests;
 mod threads;
 
+pub use limits::PipelineLimits;
 pub use part::{Items, NextItem, Part};
 
 use flow::Flow;
 use std::panic::resume_unwind;
 use std::sync::{Condvar, Mutex};
 use threads::{Pipeline, StopOnDrop};
-
-/// Limits on concurrency and memory.
-#[derive(Debug, Clone, Copy)]
-pub struct PipelineLimits {
-    /// Number of workers.
-    pub threads: usize,
-    /// Bytes in flight (read, and not yet collected) above which nothing is read. The size of an
-    /// item is not known before it is read, so the limit may be exceeded by one item; of items
-    /// above the limit, one is in flight at a time.
-    pub in_flight: u64,
-}
-
-impl PipelineLimits {
-    /// Bytes that an open part may take besides its items: decompression window, buffers.
-    const OPEN: u64 = 16 << 20;
-
-    /// No limit on bytes.
-    #[must_use]
-    pub fn unbounded(threads: usize) -> Self {
-        Self { threads, in_flight: u64::MAX }
-    }
-
-    /// Most items in flight of the head and earlier parts.
-    fn of_head(self) -> usize {
-        3 * self.threads.max(1)
-    }
-
-    /// Most open parts after the head.
-    fn parts_ahead(self) -> usize {
-        usize::try_from(self.in_flight / Self::OPEN).unwrap_or(usize::MAX).min(self.threads)
-    }
-}
 
 /// Runs `work` over `items` on `threads` threads and hands the results to `collect` in the order of
 /// the items. `collect` returns `false` to stop early.

@@ -1,6 +1,8 @@
 //! Lexicon builder: counts document frequencies in bounded memory.
 
-use crate::merge::{Source, TOO_MANY_DOCUMENTS, merge_sources};
+use crate::description::differs;
+use crate::error::TOO_MANY_DOCUMENTS;
+use crate::merge::{Source, merge_sources};
 use crate::run::{Run, RunWriter};
 use crate::table::Table;
 use crate::write::Writer;
@@ -137,26 +139,5 @@ impl Builder {
             self.runs.push(merged);
         }
         Ok(())
-    }
-}
-
-/// An error if the two are not of one kind.
-pub(crate) fn differs(
-    path: &Path,
-    found: &Description,
-    wanted: &Description,
-) -> Result<(), LexiconError> {
-    let pairs = [
-        ("the analysis", &found.analysis, &wanted.analysis),
-        ("the term filter", &found.term_filter, &wanted.term_filter),
-    ];
-    match pairs.into_iter().find(|(_, found, wanted)| found != wanted) {
-        None => Ok(()),
-        Some((what, found, wanted)) => Err(LexiconError::Differs {
-            path: path.to_owned(),
-            what,
-            found: found.clone(),
-            wanted: wanted.clone(),
-        }),
     }
 }

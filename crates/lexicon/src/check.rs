@@ -3,8 +3,7 @@
 //! The checksum detects damage. This detects a file that was written incorrectly, whose lookups
 //! would silently return other frequencies than its entries.
 
-use crate::format::{ENTRY, Header, STRIDE, Sections, number};
-use crate::write::group;
+use crate::format::{ENTRY, Header, STRIDE, Sections, group, number};
 
 /// What is wrong with the sections of a file, if anything. O(terms).
 pub(crate) fn wrong(file: &[u8], header: &Header, sections: Sections) -> Option<&'static str> {

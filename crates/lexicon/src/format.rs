@@ -151,6 +151,13 @@ pub(crate) fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
     Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
 }
 
+/// The leading bits of a fingerprint.
+#[inline]
+pub(crate) fn group(fingerprint: u64, bits: u32) -> u64 {
+    // For no bits, the shift by 64 is undefined.
+    fingerprint.checked_shr(64 - bits).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

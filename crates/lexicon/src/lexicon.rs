@@ -1,10 +1,11 @@
 //! Lexicon: document frequencies from a memory-mapped file.
 
-use crate::builder::differs;
 use crate::check;
-use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, number};
+use crate::description::differs;
+use crate::format::{
+    CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, group, number,
+};
 use crate::map::map;
-use crate::write::group;
 use crate::{Description, LexiconError};
 use lookalike_core::TextDigest;
 use lookalike_methods::Statistics;

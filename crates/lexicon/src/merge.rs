@@ -1,5 +1,6 @@
 //! Merges counts of parts, sorted by fingerprint.
 
+use crate::error::TOO_MANY_DOCUMENTS;
 use crate::run::{Record, RunReader};
 use crate::table::Table;
 use crate::write::Writer;
@@ -71,9 +72,6 @@ pub(crate) fn merge_sources(
     }
     Ok(())
 }
-
-pub(crate) const TOO_MANY_DOCUMENTS: LexiconError =
-    LexiconError::TooMany { what: "documents", most: u32::MAX as u64 };
 
 /// Writes the lexicon of all documents of several lexicons to `path`: the same bytes as from one
 /// builder of all documents. The documents are assumed to be distinct.

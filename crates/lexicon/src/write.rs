@@ -1,9 +1,9 @@
 //! Writes a lexicon file from counts in order of fingerprints; the file appears whole or not at
 //! all.
 
-use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, STRIDE, directory_bits, number};
+use crate::error::TOO_MANY_DOCUMENTS;
+use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, STRIDE, directory_bits, group, number};
 use crate::map::map;
-use crate::merge::TOO_MANY_DOCUMENTS;
 use crate::run::Record;
 use crate::{Description, Lexicon, LexiconError};
 use lookalike_core::TextDigest;
@@ -136,11 +136,4 @@ fn directory(
         written += 1;
     }
     Ok(directory)
-}
-
-/// The leading bits of a fingerprint.
-#[inline]
-pub(crate) fn group(fingerprint: u64, bits: u32) -> u64 {
-    // Of no bits at all, a shift by 64, which Rust does not have.
-    fingerprint.checked_shr(64 - bits).unwrap_or(0)
 }

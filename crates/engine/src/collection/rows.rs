@@ -1,6 +1,6 @@
 //! The rows of one chunk of the input: its documents and their ids.
 
-use super::{Document, SetRef};
+use super::document::{Document, SetRef};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};

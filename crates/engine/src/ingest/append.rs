@@ -1,7 +1,7 @@
 //! Appends the results of chunks to the collection, in input order.
 
-use super::IngestOptions;
 use super::chunk::{ChunkResult, OWN, Reader};
+use super::options::IngestOptions;
 use crate::block::Block;
 use crate::collection::Collection;
 use crate::store::{ChunkMetadata, ChunkStore};

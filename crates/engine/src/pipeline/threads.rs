@@ -1,7 +1,7 @@
 //! Threads of a pipeline: the reader of the head, the workers, and the collector.
 
-use super::PipelineLimits;
 use super::flow::{Flow, Open, PartPosition};
+use super::limits::PipelineLimits;
 use super::part::{NextItem, Part};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -13,7 +13,8 @@ use crate::guard::guarded;
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::fields::{Fields, float, non_empty, number};
-use super::{Chunk, VisitScratch, too_long};
+use super::scratch::VisitScratch;
+use super::{Chunk, too_long};
 
 /// Rejects a schema whose columns cannot serve as fields.
 pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> {

@@ -3,8 +3,9 @@
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
-use super::visit::bare;
-use super::{Body, Chunk, LARGE, VisitScratch, open, too_long};
+use super::position::bare;
+use super::scratch::VisitScratch;
+use super::{Body, Chunk, LARGE, open, too_long};
 
 /// Most files of a chunk.
 const RUN: usize = 64;

@@ -15,6 +15,7 @@ mod batches;
 mod chunks;
 mod columns;
 mod csv;
+mod csv_row;
 mod decompress;
 mod detach;
 mod documents;
@@ -24,9 +25,12 @@ mod files;
 mod json;
 mod lines;
 pub(crate) mod open;
+mod position;
 mod raw;
+mod row_scanner;
 pub(crate) mod rows;
 mod sample;
+mod scratch;
 mod stream;
 mod visit;
 
@@ -38,7 +42,7 @@ pub use chunks::{Chunks, ChunksAt};
 pub use files::{FileChunks, Files};
 pub use raw::RawRecords;
 pub use sample::{Entry, Sample, SampleShare};
-pub use visit::VisitScratch;
+pub use scratch::VisitScratch;
 
 /// The next item of a file.
 #[derive(Debug)]

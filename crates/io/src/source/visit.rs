@@ -1,50 +1,13 @@
 //! Parses the records of a chunk: the part of reading that runs on every core.
 
-use crate::{Content, FieldNumber, Inputs, Item, Problem, RecordView};
+use crate::{Inputs, Item, Problem};
 
-use super::detach::{self, Detached};
+use super::detach::Detached;
 use super::fields::Fields;
+use super::position::RecordPosition;
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, LARGE, columns, csv, documents, json, too_long_in_stream};
-
-/// Buffers of one thread, reused for every chunk.
-#[derive(Debug, Default)]
-pub struct VisitScratch {
-    pub(super) strings: json::Buffers,
-    pub(super) extra: Vec<FieldNumber>,
-    pub(super) row: csv::Row,
-    pub(super) bytes: Vec<u8>,
-}
-
-impl VisitScratch {
-    /// The text of a record that was read from these bytes, in either buffer. Everything else is
-    /// freed.
-    fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
-        if let Some(place) = record.place(&data) {
-            self.free_large();
-            return detach::cut(data, place);
-        }
-        drop(data);
-        let row = std::mem::take(&mut self.row).into_text();
-        let mut buffers = self.strings.iter_mut().map(std::mem::take).chain([row]);
-        let text = buffers.find_map(|buffer| {
-            let place = record.place(buffer.as_bytes())?;
-            Some(detach::cut(buffer.into_bytes(), place))
-        });
-        let text = text.unwrap_or_default();
-        self.free_large();
-        text
-    }
-
-    /// Frees buffers that a large record has grown.
-    fn free_large(&mut self) {
-        let large = |buffer: &&mut String| buffer.capacity() > LARGE;
-        self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
-        if self.row.bytes() > LARGE {
-            self.row = csv::Row::default();
-        }
-    }
-}
+use super::scratch::VisitScratch;
+use super::{Body, Chunk, columns, csv, documents, json, too_long_in_stream};
 
 impl Chunk {
     /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its
@@ -196,47 +159,5 @@ impl Chunk {
         let path = inputs.files.get(self.file as usize).map(|file| file.name.clone());
         let (file, path) = (self.file, path.unwrap_or_default());
         Problem { file, path, record, line, offset, message, unreadable: false }
-    }
-}
-
-/// Position of a record.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RecordPosition {
-    pub(super) record: u32,
-    pub(super) line: u64,
-    pub(super) offset: u64,
-}
-
-impl RecordPosition {
-    /// The record with its position.
-    pub(super) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
-        RecordView { file, record: self.record, line: self.line, ..record }
-    }
-
-    /// A problem `at` bytes after the start of the record.
-    pub(super) fn problem(
-        &self,
-        chunk: &Chunk,
-        inputs: &Inputs,
-        at: usize,
-        words: String,
-    ) -> Problem {
-        let offset = Some(self.offset + at as u64);
-        chunk.problem(inputs, self.record, self.line, offset, words)
-    }
-}
-
-/// A record without position and fields.
-pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
-    RecordView {
-        file: 0,
-        record: 0,
-        line: 0,
-        id: None,
-        content,
-        url: None,
-        title: None,
-        date: None,
-        extra: &[],
     }
 }
