@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kill_jobs import Job, jobs_of
-from run_checks import tree_of
+from checks.harness import tree_of
 
 HERE = Path(__file__).resolve().parent
 DISK = HERE.parent / "disk" / "failing_disk.c"

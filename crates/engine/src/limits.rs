@@ -1,16 +1,16 @@
 //! Checked counts and offsets of 32 bits.
 //!
-//! Positions, offsets within a chunk and numbers of index entries take 32 bits each, which is half the
-//! memory of 64. Documents are numbered with 32 bits ([`EngineError::TooManyDocuments`]), so what is
-//! counted once for each document cannot pass 2³²; sums over their elements, keys and pairs can, and
-//! are checked here. The limit is an argument so that tests can lower it.
+//! Positions, offsets within a chunk and numbers of index entries take 32 bits each. Documents are
+//! numbered with 32 bits ([`EngineError::TooManyDocuments`]), so counts of documents cannot exceed
+//! 2³²; sums over their elements, keys and pairs can, and are checked here. The limit is a
+//! parameter so that tests can lower it.
 
 use crate::EngineError;
 
 /// The largest number of 32 bits.
 pub(crate) const MOST: u64 = u32::MAX as u64;
 
-/// A number of index entries, if one run can hold as many.
+/// A number of index entries, if one run can hold that many.
 pub(crate) fn postings(entries: u64, limit: u64) -> Result<u32, EngineError> {
     at_most(entries, limit).ok_or(EngineError::TooManyPostings { entries, limit })
 }
@@ -43,7 +43,7 @@ mod tests {
         }
         assert_eq!(in_chunk("features", 7, 7).unwrap(), 7);
         assert!(in_chunk("features", 8, 7).is_err() && postings(8, 7).is_err());
-        // A limit of more than 32 bits does not make room for more.
+        // A limit above 32 bits does not raise the maximum.
         assert!(postings(MOST + 1, u64::MAX).is_err());
     }
 }

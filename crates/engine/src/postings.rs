@@ -10,7 +10,7 @@ use crate::groups::{Counts, DistinctGroups, Groups, Sorted, leave_mates};
 use crate::near_words::NearWords;
 use crate::prefixes::prefix_keys;
 use crate::{Collection, EngineError, MatchSettings, SketchJudge, Units, limits};
-use lookalike_methods::{Candidates, Method};
+use lookalike_methods::{CandidateSource, Method};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -152,10 +152,10 @@ impl Postings {
             collection.signatures(place.block).keys(place.index)
         };
         match method.candidates() {
-            Candidates::Keys => Self::of_keys(units.len(), limit, &room, |unit, emit| {
+            CandidateSource::Keys => Self::of_keys(units.len(), limit, &room, |unit, emit| {
                 keys(unit).iter().for_each(emit)
             }),
-            Candidates::Hamming { distance, search } => {
+            CandidateSource::Hamming { distance, search } => {
                 let words: Vec<Option<u64>> = (0..units.len())
                     .map(|unit| SketchJudge::sketch(collection, units, unit).words.first().copied())
                     .collect();

@@ -1,4 +1,4 @@
-//! What can be wrong with a lexicon, and what to do about it.
+//! Errors of reading and writing lexicons.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -76,3 +76,7 @@ impl LexiconError {
         |source| Self::Io { path: path.to_owned(), source }
     }
 }
+
+/// Document frequencies are numbers of 32 bits.
+pub(crate) const TOO_MANY_DOCUMENTS: LexiconError =
+    LexiconError::TooMany { what: "documents", most: u32::MAX as u64 };

@@ -78,7 +78,7 @@ impl Analysis {
     pub(crate) fn compares_words(&self) -> bool {
         self.approach.verify == Verify::Sketch
             && self.approach.method.as_ref().is_some_and(|method| {
-                matches!(method.candidates(), lookalike_methods::Candidates::Hamming { .. })
+                matches!(method.candidates(), lookalike_methods::CandidateSource::Hamming { .. })
             })
     }
 }

@@ -28,7 +28,7 @@ use listing::{growth, list};
 use lookalike_engine::{
     Approach, Collection, EngineError, Linkage, Progress, Units, common_elements,
 };
-use lookalike_io::source::{Entry, Sample, Share};
+use lookalike_io::source::{Entry, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
 use std::path::Path;
@@ -148,7 +148,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         writing,
     };
 
-    let features = (trial.footprint.unit_elements * times) as u64;
+    let features = (trial.memory_model.unit_elements * times) as u64;
     let mut methods = vec![PlanRecall {
         method: "exact".into(),
         recall: Some(1.0),
@@ -270,7 +270,7 @@ impl Size {
         let shares = entries.map(|entry| {
             let share = sample.share(entry);
             match entry == Entry::Beginning && !sample.is_whole() {
-                true => Share { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
+                true => SampleShare { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
                 false => share,
             }
         });

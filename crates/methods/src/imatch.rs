@@ -1,16 +1,16 @@
-//! Terms in, one digest of those that collection statistics select out: I-Match.
+//! I-Match: one digest of the terms that collection statistics select.
 //!
 //! I-Match (Chowdhury et al. 2002) hashes the distinct terms of a document that a filter on inverse
-//! document frequency keeps; two documents with the same hash are duplicates, so each is in one cluster
-//! at most. [`Filter`] is every filter of its Tables IX and X. Kołcz and Chowdhury (2008) make it
-//! reliable ([`Reliability`]: enough terms, or no signature) and stable (`imatch-random`: further
-//! signatures by random parts of the lexicon, [`Copies`]).
+//! document frequency keeps; two documents with the same hash are duplicates, so each is in one
+//! cluster at most. [`Filter`] is every filter of its Tables IX and X. Kołcz and Chowdhury (2008)
+//! make it reliable ([`Reliability`]: enough terms, or no signature) and stable (`imatch-random`:
+//! further signatures by random parts of the lexicon, [`Copies`]).
 //!
-//! The papers hash with SHA-1. We use the 128-bit [set digest](lookalike_core::features::digest): it
-//! needs no sorted terms, so a signature is one pass of additions. Of n documents with different terms
-//! n²/2¹²⁹ pairs are expected to have equal digests, 1.5·10⁻¹⁵ of 10¹²; keys have 64 bits, so without
-//! verification n²/2⁶⁵, 0.03 of 10⁹. It is no cryptographic hash: an adversary can make two documents
-//! collide, which with I-Match needs no such effort anyway.
+//! The papers hash with SHA-1. We use the 128-bit [set digest](lookalike_core::features::digest):
+//! it needs no sorted terms, so a signature is one pass of additions. Of n documents with different
+//! terms n²/2¹²⁹ pairs are expected to have equal digests, 1.5·10⁻¹⁵ of 10¹²; keys have 64 bits, so
+//! without verification n²/2⁶⁵, 0.03 of 10⁹. It is no cryptographic hash: an adversary can make two
+//! documents collide, which with I-Match needs no such effort anyway.
 
 mod copies;
 mod filter;
@@ -62,7 +62,7 @@ pub(crate) const METHODS: &[About] = &[
             reliability::FILL,
             TERMS,
         ],
-        needs_statistics: crate::Needs::Always,
+        needs_statistics: crate::NeedsStatistics::Always,
         build: plain::build,
     },
     About {
@@ -91,7 +91,7 @@ pub(crate) const METHODS: &[About] = &[
             reliability::FILL,
             TERMS,
         ],
-        needs_statistics: crate::Needs::Always,
+        needs_statistics: crate::NeedsStatistics::Always,
         build: random::build,
     },
 ];

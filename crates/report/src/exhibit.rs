@@ -60,8 +60,8 @@ pub struct PairExhibit {
     pub b: DocExhibit,
     /// How they compare.
     pub measures: Measures,
-    /// Between which values their resemblance is by what decided, 95 times in a hundred; nothing where
-    /// that was no estimate.
+    /// Between which values their resemblance is by what decided, 95 times in a hundred; nothing
+    /// where that was no estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<ResemblanceEstimate>,
     /// Why the first was removed, as the ledger says it.

@@ -56,8 +56,8 @@ pub struct Summary {
     pub pairs: Pairs,
     /// Pairs of distinct documents that shared a rare feature and, at a glance, could still match.
     pub candidates: u64,
-    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large sets that
-    /// share too little, or by intersecting the sets.
+    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large
+    /// sets that share too little, or by intersecting the sets.
     pub verified: u64,
     /// Keys of a method that were ignored because too many documents have them.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -136,8 +136,8 @@ pub struct SettingsSummary {
     pub keep: Vec<String>,
     /// `leaders` or `components`.
     pub linkage: String,
-    /// Which kept match is the witness of a removed document, `first` or `best`; none with components,
-    /// whose witness is their first document.
+    /// Which kept match is the witness of a removed document, `first` or `best`; none with
+    /// components, whose witness is their first document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
     /// Name and version of the analysis from text to tokens.
@@ -361,8 +361,9 @@ pub struct Run {
     /// Bytes spilled to disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
-    /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not turn away, of
-    /// which there are fewer with less memory. Unknown where an earlier run compared them.
+    /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not
+    /// turn away, of which there are fewer with less memory. Unknown where an earlier run compared
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intersected: Option<u64>,
     /// Steps that an earlier run had done before it was stopped.

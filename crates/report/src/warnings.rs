@@ -180,8 +180,8 @@ impl Summary {
     /// More than 5 % of the documents.
     fn empty_documents(&self) -> Option<String> {
         let (none, lacking) = (self.without_features.no_words, self.lacking());
-        // Only `kolcz` filters: its four characters are a word of Latin script, and two or three words
-        // of Chinese or Thai.
+        // Only `kolcz` filters: its four characters are a word of Latin script, and two or three
+        // words of Chinese or Thai.
         let why = match lacking {
             "words" => "is the text in another field?",
             _ if none.saturating_mul(2) > self.documents => {

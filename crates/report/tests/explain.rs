@@ -29,9 +29,9 @@ fn settings() -> SettingsSummary {
 const A: &str = "A rose is a rose is a rose, she said.";
 const B: &str = "A Rose is a rose is a tulip, she said!";
 
-/// Distinct 3-shingles: a {a rose is, rose is a, is a rose, a rose she, rose she said}; b {a rose is,
-/// rose is a, is a rose, is a tulip, a tulip she, tulip she said}. Three of eight. The last "is a rose"
-/// of a stands in b only further up: that is the second passage.
+/// Distinct 3-shingles: a {a rose is, rose is a, is a rose, a rose she, rose she said}; b {a rose
+/// is, rose is a, is a rose, is a tulip, a tulip she, tulip she said}. Three of eight. The last "is
+/// a rose" of a stands in b only further up: that is the second passage.
 fn measures() -> Measures {
     Measures {
         resemblance: 3.0 / 8.0,

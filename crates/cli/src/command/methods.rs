@@ -3,7 +3,7 @@
 use crate::args::{FormatArg, MethodsArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
-use lookalike::{About, Needs, methods, s_curve};
+use lookalike::{About, NeedsStatistics, methods, s_curve};
 use std::io::Write;
 
 pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
@@ -35,9 +35,11 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
     for about in chosen {
         writeln!(out, "{}: {}\n{}", about.name, about.summary, about.paper)?;
         let unless = match about.needs_statistics {
-            Needs::Never => None,
-            Needs::Always => Some(String::new()),
-            Needs::Unless { parameter, value } => Some(format!(" (unless {parameter}={value})")),
+            NeedsStatistics::Never => None,
+            NeedsStatistics::Always => Some(String::new()),
+            NeedsStatistics::Unless { parameter, value } => {
+                Some(format!(" (unless {parameter}={value})"))
+            }
         };
         if let Some(unless) = unless {
             writeln!(

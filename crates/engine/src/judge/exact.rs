@@ -3,11 +3,11 @@
 use super::counts::CountsAt;
 use super::{Candidate, ComparedSets, Edge, Judge, Tally};
 use crate::{Collection, EngineError, MatchSettings, Units};
-use lookalike_core::{Overlap, Parity};
+use lookalike_core::{BitmapSignature, Overlap};
 use std::sync::atomic::Ordering;
 
 /// Intersects whole sets. Before that, four filters turn candidates away, none of them a match: the length
-/// filter, the positional filter of the first common key, the bitmap filter ([`Parity`]), and for large
+/// filter, the positional filter of the first common key, the bitmap filter ([`BitmapSignature`]), and for large
 /// sets the bucket counts ([`lookalike_core::bucket_counts`]).
 #[derive(Debug)]
 pub struct ExactJudge<'a> {
@@ -52,7 +52,7 @@ impl<'a> ExactJudge<'a> {
 /// Data of a set for the filters, stored contiguously where sets are visited in sequence.
 #[derive(Debug, Clone, Copy)]
 pub struct SetSummary {
-    parity: Parity,
+    parity: BitmapSignature,
     size: u32,
     counts: CountsAt,
 }

@@ -13,7 +13,7 @@ use crate::passes::Passes;
 use crate::sparse::SparseIndex;
 use crate::{Collection, EngineError, MatchSettings, Units, heap};
 use lookalike_core::features::MANY;
-use lookalike_core::{Halves, Parity, SpreadSort, overlap};
+use lookalike_core::{BitmapSignature, Halves, SpreadSort, overlap};
 use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Debug)]
 pub struct ComparedSets {
     taking_part: SparseIndex,
-    parities: Vec<Parity>,
+    parities: Vec<BitmapSignature>,
     /// The bucket counts of those that are large.
     counts: SetCounts,
     /// The sets of each chunk, if all of the collection is in memory.
@@ -59,7 +59,7 @@ impl ComparedSets {
         let mut counts = SetCounts::new(units, &taking_part, chunks, settings, limit);
         let threads = rayon::current_num_threads() + 1;
         let mut sets = Self {
-            parities: vec![Parity::default(); taking_part.len() as usize],
+            parities: vec![BitmapSignature::default(); taking_part.len() as usize],
             taking_part,
             counts: SetCounts::default(),
             held: Vec::new(),
@@ -79,7 +79,7 @@ impl ComparedSets {
                     counts.add(at, set.low);
                     counts.add(at, set.high);
                 }
-                (place, Parity::of(set.low).with(Parity::of(set.high)))
+                (place, BitmapSignature::of(set.low).with(BitmapSignature::of(set.high)))
             };
             let (held, summaries) = units.sort_each(collection, &takes_part, parts, summarise);
             sets.held = held;
@@ -138,7 +138,7 @@ impl ComparedSets {
                 passes.chunk(chunk, Part::Whole, wanted, |unit, set| {
                     let Some(place) = taking_part.place(unit) else { return Ok(()) };
                     let (low, high, start) = (set.low, set.high.get()?, values.len());
-                    let parity = Parity::of(low).with(Parity::of(high));
+                    let parity = BitmapSignature::of(low).with(BitmapSignature::of(high));
                     places.push((place, parity, start as u32));
                     if let Some(&at) = at.get(place as usize) {
                         counts.add(at, low);
@@ -199,7 +199,7 @@ impl ComparedSets {
     }
 
     /// The parity of a unit, and where its counts are; those of nothing for one that does not take part.
-    pub(super) fn summary(&self, unit: u32) -> (Parity, CountsAt) {
+    pub(super) fn summary(&self, unit: u32) -> (BitmapSignature, CountsAt) {
         let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
         self.taking_part.place(unit).map(summary).unwrap_or_default()
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::foreign;
 
-/// Why a run cannot start, or not go on. The cause, where there is one, is the error's `source`.
+/// Why a run cannot start or continue. The cause, if any, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -40,7 +40,7 @@ pub enum InputError {
         given: String,
         /// How many files were skipped.
         skipped: usize,
-        /// The first of them.
+        /// The first skipped file.
         first: Option<PathBuf>,
     },
     /// The format cannot be derived from the name.
@@ -60,7 +60,7 @@ pub enum InputError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What to do with it.
+        /// How to convert it.
         remedy: &'static str,
     },
     /// A pipe, a socket or a device.
@@ -116,7 +116,7 @@ impl InputError {
     }
 }
 
-/// How many names were passed over, where any were, and the first of them.
+/// The number of skipped files, if any, and the first of them.
 struct Skipped<'a>(usize, Option<&'a Path>);
 
 impl std::fmt::Display for Skipped<'_> {

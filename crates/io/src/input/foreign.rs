@@ -13,7 +13,7 @@ const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
 const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 
-/// Extensions, in lower case, and what to do with such files.
+/// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
     (&["mbox", "mbx", "eml", "emlx", "msg", "pst"], MAIL),
     (&["warc", "wet", "wat", "arc"], WEB),
@@ -26,7 +26,7 @@ const KNOWN: &[(&[&str], &str)] = &[
 
 const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
 
-/// What to do with a file of this name, if its name says what it is.
+/// How to convert a file of this name, if the name says an unsupported format.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let mut extensions = name.rsplit('.');

@@ -1,4 +1,4 @@
-//! The parameters that many sketches have, and how their texts are read.
+//! Parameters that many sketches share, and their parsers.
 //!
 //! A default is written once, in the [`Parameter`] that the help shows, and read from there.
 

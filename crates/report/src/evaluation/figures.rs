@@ -61,8 +61,8 @@ struct Shared {
     numbers: Vec<usize>,
 }
 
-/// Recall against precision, a number for each method, methods of about one place sharing a point. `None`
-/// where no method has both.
+/// Recall against precision, a number for each method, methods of about one place sharing a point.
+/// `None` where no method has both.
 pub(super) fn scatter(results: &[MethodResult]) -> Option<Plot> {
     let mut plot = Plot::new(520.0, "recall (across) and precision (up)".into());
     for quarter in 0..=4u32 {

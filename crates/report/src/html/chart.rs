@@ -47,7 +47,8 @@ pub(super) struct Tick {
     pub(super) label: String,
 }
 
-/// How similar the removed documents are, on a straight scale. `None` where there is nothing to draw.
+/// How similar the removed documents are, on a straight scale. `None` where there is nothing to
+/// draw.
 pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Option<Chart> {
     let most = histogram.bins.iter().copied().max().filter(|&most| most > 0)?;
     let step = tick_step(most);

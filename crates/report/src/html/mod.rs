@@ -1,10 +1,10 @@
 //! The report: one page that shows a summary, clusters and pairs.
 //!
-//! The primary type is [`Report`]; [`AlignedPair`] is the part of it that takes long. The page is a single file: style and drawings are in it, nothing
-//! is fetched, and there is no script at all; a policy in its head tells the browser to hold it to
-//! that. Documents are hostile until shown otherwise: every text passes through `clean` (bounded
-//! length, no character that acts) and then through the template's escaping. The size of the page is
-//! bounded whatever comes in.
+//! The primary type is [`Report`]; [`AlignedPair`] is the part of it that takes long. The page is a
+//! single file: style and drawings are in it, nothing is fetched, and there is no script at all; a
+//! policy in its head tells the browser to hold it to that. Documents are hostile until shown
+//! otherwise: every text passes through `clean` (bounded length, no character that acts) and then
+//! through the template's escaping. The size of the page is bounded whatever comes in.
 
 pub use pair::AlignedPair;
 

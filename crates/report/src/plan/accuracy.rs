@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Accuracy {
     /// The method whose cost is compared; `None` where the plan has none of this name.
     pub method: Option<String>,
-    /// In what the plan was made for something else: names of settings, `inputs`, `command`, `threads`.
+    /// In what the plan was made for something else: names of settings, `inputs`, `command`,
+    /// `threads`.
     pub differs: Vec<String>,
     /// Documents read.
     pub documents: Compared,
@@ -51,8 +52,8 @@ impl Compared {
 }
 
 impl Plan {
-    /// How far off the plan was about a run by `method` (a name as in [`super::PlanRecall::method`]) that
-    /// `summary` and `run` tell of.
+    /// How far off the plan was about a run by `method` (a name as in
+    /// [`super::PlanRecall::method`]) that `summary` and `run` tell of.
     #[must_use]
     pub fn accuracy(&self, method: &str, summary: &Summary, run: &Run) -> Accuracy {
         let cost = self.run.as_ref().and_then(|plan| {

@@ -1,8 +1,8 @@
 //! What a long run will find and cost, as `lookalike plan` states it.
 //!
 //! The primary type is [`Plan`]; [`Accuracy`] says afterwards how far off it was. As in
-//! [`crate::Summary`], what depends on the machine and the moment sits in [`Plan::run`]; everything else is
-//! the same bytes for the same documents and settings.
+//! [`crate::Summary`], what depends on the machine and the moment sits in [`Plan::run`]; everything
+//! else is the same bytes for the same documents and settings.
 
 mod accuracy;
 mod table;
@@ -113,11 +113,13 @@ pub struct PlanGrowth {
 pub struct PlanRecall {
     /// `exact`, or a method with what decides about its candidates: `minhash-lsh:t=0.8@sketch`.
     pub method: String,
-    /// Share of the pairs that reach the threshold that it finds, by theory and the pairs of the sample.
+    /// Share of the pairs that reach the threshold that it finds, by theory and the pairs of the
+    /// sample.
     pub recall: Option<f64>,
     /// The same as it was in the sample; `None` without a pair.
     pub recall_in_sample: Option<f64>,
-    /// Share of what it finds in the sample that reaches the threshold; `None` where it finds nothing.
+    /// Share of what it finds in the sample that reaches the threshold; `None` where it finds
+    /// nothing.
     pub precision_in_sample: Option<f64>,
 }
 
