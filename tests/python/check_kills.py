@@ -475,6 +475,15 @@ class Harness:
             chosen += [rng.choice(groups[key]) for key in order][:n - len(chosen)]
         return chosen
 
+    def while_removing(self, cases: list, n: int) -> list:
+        """Stops while an earlier result is removed, whose place the new one has taken: too few to be drawn often."""
+        def removes(case: Case) -> bool:
+            first = case.strikes[0]
+            call, _, path = self.operations[case.job, first.threads][first.at - 1]
+            return self.jobs[case.job].replaces and call in ("unlink", "rmdir") and "/out.partial-" in path
+        found = [case for case in cases if removes(case)]
+        return found[::max(1, len(found) // n)][:n]
+
     def disk_cases(self, jobs: list) -> list:
         rng = random.Random(f"{self.seed} disk")
         cases = []
@@ -519,7 +528,7 @@ class Harness:
         cases = []
         if "kills" in parts:
             every = self.kill_cases("kills", kills)
-            cases += every if self.long else self.sample("kills", every, 40)
+            cases += every if self.long else self.sample("kills", every, 40) + self.while_removing(every, 6)
         if "power" in parts:
             every = self.kill_cases("power", [job for job in kills if job.name in ("dedup", "cluster-memory", "force")])
             cases += every if self.long else self.sample("power", every, 4)

@@ -84,6 +84,21 @@ pub enum ScratchDirError {
         /// The error of the operating system.
         reason: io::Error,
     },
+    /// It is not known whether the run has finished, as a file of its result or of the directory cannot be
+    /// read.
+    #[error(
+        "{}: cannot find out whether the result is in place: {reason}; look at the disk and run the same \
+         command again, or delete {} to start again",
+        path.display(), left.display()
+    )]
+    Unknown {
+        /// The file or directory that cannot be read.
+        path: PathBuf,
+        /// The scratch directory.
+        left: PathBuf,
+        /// The error of the operating system.
+        reason: io::Error,
+    },
     /// Any other failure.
     #[error("{}: cannot {action}: {reason}; name a directory with more free space with --scratch DIR", path.display())]
     Io {
@@ -211,9 +226,11 @@ impl ScratchDir {
     }
 
     /// Whether the removal of this directory after a successful run was interrupted.
-    #[must_use]
-    pub(crate) fn is_over(path: &Path) -> bool {
-        matches!(State::of(path), Ok(State::Over))
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub(crate) fn is_over(path: &Path) -> io::Result<bool> {
+        Ok(matches!(State::of(path)?, State::Over))
     }
 }
 
@@ -457,12 +474,12 @@ mod tests {
         let mut scratch = ScratchDir::open(&path, &json!({"a": 1}), false).unwrap();
         scratch.keep();
         fs::write(scratch.path("chunks"), "some").unwrap();
-        assert!(!ScratchDir::is_over(&path));
+        assert!(!ScratchDir::is_over(&path).unwrap());
         scratch.abandon().unwrap();
-        assert!(!path.exists() && !ScratchDir::is_over(&path));
+        assert!(!path.exists() && !ScratchDir::is_over(&path).unwrap());
         fs::create_dir(&path).unwrap();
         fs::write(path.join(OVER), "{}").unwrap();
-        assert!(ScratchDir::is_over(&path));
+        assert!(ScratchDir::is_over(&path).unwrap());
     }
 
     #[test]

@@ -80,26 +80,36 @@ fn digest_of(summary: &[u8]) -> String {
 /// The summary of a job that is resumed although its result is in place: the run was stopped between
 /// naming the result and removing its scratch directory. `None` if there is anything left to do.
 pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
-    let read = |path: PathBuf| match std::fs::read(&path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(reason) => {
-            let action = "find out whether the result is in place";
-            Err(ScratchDirError::Io { path, action, reason })
-        }
-    };
     let left = directory(job);
     if !job.resume || !left.is_dir() {
         return Ok(None);
     }
+    let unknown = |path: PathBuf| {
+        let left = left.clone();
+        move |reason| ScratchDirError::Unknown { path, left, reason }
+    };
+    let read = |path: PathBuf| match std::fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(reason) => Err(unknown(path)(reason)),
+    };
     let Some(summary) = read(job.output.join("summary.json"))? else { return Ok(None) };
     let noted = read(left.join(FINISHED))?;
     // Without --force no run makes its directory where a result is: an empty one was being removed.
     let emptied = std::fs::read_dir(&left).is_ok_and(|mut left| left.next().is_none());
     let is_whole = noted.is_some_and(|noted| noted == digest_of(&summary).as_bytes())
-        || ScratchDir::is_over(&left)
+        || ScratchDir::is_over(&left).map_err(unknown(left.clone()))?
         || (emptied && !job.force);
-    Ok(is_whole.then_some(summary))
+    if !is_whole {
+        return Ok(None);
+    }
+    // Stopped before the earlier result was removed, which has the name of this one's unfinished directory.
+    let process = process(&left.join(PROCESS));
+    let process = process.map_err(|reason| ScratchDirError::NotRemoved { path: left, reason })?;
+    if let Some(process) = process {
+        Staging::remove_left(&job.output, process)?;
+    }
+    Ok(Some(summary))
 }
 
 /// The file that says which process makes the result.
@@ -117,17 +127,8 @@ pub(crate) fn begin(
             let path = note.clone();
             move |reason| ScratchDirError::Io { path, action, reason }
         };
-        match std::fs::read_to_string(&note) {
-            // A note that is no number was being written: no result was begun after it.
-            Ok(left) => {
-                if let Ok(process) = left.parse() {
-                    Staging::remove_left(&job.output, process)?;
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(failed("read the checkpoints of an earlier run")(error).into());
-            }
+        if let Some(process) = process(&note).map_err(failed("read the checkpoints of an earlier run"))? {
+            Staging::remove_left(&job.output, process)?;
         }
         // The note must reach the disk before anything of the result does.
         let write = || {
@@ -138,6 +139,16 @@ pub(crate) fn begin(
         write().map_err(failed("write into the scratch directory"))?;
     }
     Ok(Staging::create(&job.output, job.force)?)
+}
+
+/// The process that makes the result, by its note. `None` without a note.
+fn process(note: &Path) -> std::io::Result<Option<u32>> {
+    match std::fs::read_to_string(note) {
+        // A note that is no number was being written: no result was begun after it.
+        Ok(process) => Ok(process.parse().ok()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Where temporary files go: beside the output, unless somebody says where. The system's own directory for
