@@ -468,9 +468,15 @@ mod tests {
         ] {
             let said = said(line);
             assert!(said.contains(words), "{line}: {said}");
-            for parser in
-                ["EOF", "ident", "invalid type", "expected `", "expected value", "key must"]
-            {
+            for parser in [
+                "EOF",
+                "ident",
+                "invalid type",
+                "expected `",
+                "expected value",
+                "at line",
+                "key must",
+            ] {
                 assert!(!said.contains(parser), "{line}: {said}");
             }
             assert!(said.contains("; ") || said.contains("(jq"), "what to do: {said}");
