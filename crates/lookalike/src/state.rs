@@ -127,7 +127,9 @@ pub(crate) fn begin(
             let path = note.clone();
             move |reason| ScratchDirError::Io { path, action, reason }
         };
-        if let Some(process) = process(&note).map_err(failed("read the checkpoints of an earlier run"))? {
+        if let Some(process) =
+            process(&note).map_err(failed("read the checkpoints of an earlier run"))?
+        {
             Staging::remove_left(&job.output, process)?;
         }
         // The note must reach the disk before anything of the result does.
