@@ -28,8 +28,8 @@ impl Checkpoints {
         Self::default()
     }
 
-    /// Reads and writes checkpoints in a folder. Without `valid`, the existing ones were computed from
-    /// other data and are removed first.
+    /// Reads and writes checkpoints in a folder. Without `valid`, the existing ones were computed
+    /// from other data and are removed first.
     ///
     /// # Errors
     /// Invalid checkpoints that cannot be removed.
@@ -43,7 +43,7 @@ impl Checkpoints {
         Ok(Self { folder: Some(folder.to_owned()), ..Self::default() })
     }
 
-    /// Names of the checkpoints that were read in place of computing a step.
+    /// Names of the checkpoints that were read instead of computing a step.
     #[must_use]
     pub fn reused(&self) -> Vec<&'static str> {
         lock(&self.reused).clone()

@@ -191,7 +191,7 @@ pub(crate) fn for_each_run(
 mod tests {
     use super::*;
     use crate::block::SharedSets;
-    use crate::store::Remarks;
+    use crate::store::ChunkMetadata;
     use lookalike_core::features::digest;
     use lookalike_core::fingerprint::finalise;
     use proptest::prelude::*;
@@ -214,7 +214,7 @@ mod tests {
         let mut store = ChunkStore::new(0, std::env::temp_dir());
         store.arrange(bound, 0);
         let (held, mut stored) = (make(), make());
-        store.take(&mut stored, &Remarks::default()).unwrap();
+        store.take(&mut stored, &ChunkMetadata::default()).unwrap();
         assert!(!stored.sets.is_held());
         (held, stored, store)
     }

@@ -15,8 +15,8 @@ pub enum EngineError {
     Strict(Problem),
     /// An input, or the rest of one, cannot be read, and the job does not allow to skip it.
     #[error(
-        "{0}; what cannot be read would be neither kept nor removed, so nothing was written; \
-         --skip-unreadable goes on without it"
+        "{0}; documents that cannot be read would be neither kept nor removed, so nothing was written; \
+         --skip-unreadable continues without them"
     )]
     Unreadable(Problem),
     /// More documents than one run can number.
@@ -70,8 +70,8 @@ pub enum EngineError {
     TermFilter(String),
     /// A temporary file could not be written or read.
     #[error(
-        "temporary file in {folder}: {reason}; name a directory on a disk with room by --scratch DIR, or \
-         allow more memory by --memory SIZE"
+        "spill file in {folder}: {reason}; name a directory with more free space with --scratch DIR, or \
+         raise --memory SIZE"
     )]
     Scratch {
         /// Where the file is.

@@ -31,7 +31,7 @@ mod tests {
         }
         assert_eq!(in_chunk("features", 7, 7).unwrap(), 7);
         assert!(in_chunk("features", 8, 7).is_err());
-        // A limit of more than 32 bits does not allow more.
+        // A limit above 32 bits does not raise the maximum.
         assert!(in_chunk("features", MOST as usize + 1, u64::MAX).is_err());
     }
 }

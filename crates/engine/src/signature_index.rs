@@ -4,7 +4,7 @@ use crate::near_words::NearWords;
 use crate::sketch_verifier::sketch;
 use crate::{Approach, Collection, EngineError, Units, limits};
 use lookalike_join::{InvertedIndex, SpillBudget};
-use lookalike_methods::{Candidates, Method};
+use lookalike_methods::{CandidateSource, Method};
 
 /// Indexes the units by the keys of their signatures. Keys of more units than [`Approach::key_limit`] are left out.
 ///
@@ -23,10 +23,12 @@ pub(crate) fn signature_index(
         collection.signatures(place.block).keys(place.index)
     };
     let index = match method.candidates() {
-        Candidates::Keys => InvertedIndex::of_keys(units.len(), limit, budget, |unit, emit| {
-            keys(unit).iter().for_each(emit)
-        }),
-        Candidates::Hamming { distance, search } => {
+        CandidateSource::Keys => {
+            InvertedIndex::of_keys(units.len(), limit, budget, |unit, emit| {
+                keys(unit).iter().for_each(emit)
+            })
+        }
+        CandidateSource::Hamming { distance, search } => {
             let words: Vec<Option<u64>> = (0..units.len())
                 .map(|unit| sketch(collection, units, unit).words.first().copied())
                 .collect();

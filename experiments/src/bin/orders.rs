@@ -1,8 +1,10 @@
-//! Candidates of the exact join by element order: distinct pairs that the length and positional filters leave.
+//! Candidates of the exact join by element order: distinct pairs that the length and positional
+//! filters leave.
 //!
-//! Compares the order that a run uses with the true order of document frequencies, which needs a table of all elements,
-//! and with the order by counters that saturate at 255, for small and large vocabularies. The answer of the join is the
-//! same for each. One table row for each kind of features, as JSON lines.
+//! Compares the order that a run uses with the true order of document frequencies, which needs a
+//! table of all elements, and with the order by counters that saturate at 255, for small and large
+//! vocabularies. The answer of the join is the same for each. One table row for each kind of
+//! features, as JSON lines.
 
 use anyhow::{Result, ensure};
 use clap::Parser;

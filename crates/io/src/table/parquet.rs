@@ -12,13 +12,13 @@ use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use super::{Cell, Column, Kind, Value};
+use super::{Cell, Column, ColumnKind, Value};
 use crate::sink::{OutputError, OutputFile};
 
-/// Rows in a row group; they lie in memory until it is full.
+/// Rows in a row group, which is in memory until it is full.
 const ROW_GROUP_ROWS: usize = 1 << 16;
-/// Bytes of text after which rows are handed to the encoder before the row group is full, well below
-/// the 2 GiB that an Arrow column of text may hold.
+/// Bytes of text after which rows are passed to the encoder before the row group is full, far below
+/// the 2 GiB limit of an Arrow column of text.
 const BATCH_BYTES: usize = 1 << 24;
 
 pub(super) struct ParquetTable {
@@ -55,9 +55,9 @@ impl ParquetTable {
         let builders = columns
             .iter()
             .map(|column| match column.kind {
-                Kind::Text => Builder::Text(StringBuilder::new()),
-                Kind::Count => Builder::Count(Int64Builder::new()),
-                Kind::Ratio => Builder::Ratio(Float64Builder::new()),
+                ColumnKind::Text => Builder::Text(StringBuilder::new()),
+                ColumnKind::Count => Builder::Count(Int64Builder::new()),
+                ColumnKind::Ratio => Builder::Ratio(Float64Builder::new()),
             })
             .collect();
         Ok(Self { path, schema, builders, rows: 0, bytes: 0, writer })
@@ -106,7 +106,7 @@ impl ParquetTable {
             .map_err(|e| OutputError::parquet(&self.path, e))
     }
 
-    /// Ends the file and gives its size.
+    /// Ends the file and returns its size.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
         if self.rows > 0 {
             self.flush()?;
@@ -116,34 +116,34 @@ impl ParquetTable {
     }
 }
 
-fn data_type(kind: Kind) -> DataType {
+fn data_type(kind: ColumnKind) -> DataType {
     match kind {
-        Kind::Text => DataType::Utf8,
-        Kind::Count => DataType::Int64,
-        Kind::Ratio => DataType::Float64,
+        ColumnKind::Text => DataType::Utf8,
+        ColumnKind::Count => DataType::Int64,
+        ColumnKind::Ratio => DataType::Float64,
     }
 }
 
 /// Whether a Parquet column can hold the values of a kind.
-pub(super) fn fits(field: &Field, kind: Kind) -> bool {
+pub(super) fn fits(field: &Field, kind: ColumnKind) -> bool {
     *field.data_type() == data_type(kind)
 }
 
-/// The value in one place of a batch whose columns fit their kinds.
-pub(super) fn value(column: &dyn Array, row: usize, kind: Kind) -> Result<Value, String> {
+/// A value of a batch whose columns fit their kinds.
+pub(super) fn value(column: &dyn Array, row: usize, kind: ColumnKind) -> Result<Value, String> {
     if column.is_null(row) {
         return Ok(Value::Null);
     }
     match kind {
-        Kind::Text => Ok(Value::Text(column.as_string::<i32>().value(row).to_string())),
-        Kind::Count => u64::try_from(column.as_primitive::<Int64Type>().value(row))
+        ColumnKind::Text => Ok(Value::Text(column.as_string::<i32>().value(row).to_string())),
+        ColumnKind::Count => u64::try_from(column.as_primitive::<Int64Type>().value(row))
             .map(Value::Count)
             .map_err(|_| "a count is negative".to_string()),
-        Kind::Ratio => Ok(Value::Ratio(column.as_primitive::<Float64Type>().value(row))),
+        ColumnKind::Ratio => Ok(Value::Ratio(column.as_primitive::<Float64Type>().value(row))),
     }
 }
 
-/// The path of a table of one of the forms: the extension is added, not exchanged.
+/// The path of a table: appends the extension of its format.
 pub(super) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut path = path.as_os_str().to_os_string();
     path.push(".");

@@ -1,9 +1,9 @@
-//! Rows in, a table of the chosen form out.
+//! Writes tables of any format.
 
 use std::path::{Path, PathBuf};
 
 use super::parquet::ParquetTable;
-use super::{Cell, Column, Kind, TableFormat, jsonl, tsv};
+use super::{Cell, Column, ColumnKind, TableFormat, jsonl, tsv};
 use crate::sink::{OutputError, OutputFile};
 
 /// Writes one table.
@@ -34,10 +34,10 @@ pub struct TableWriter {
     path: PathBuf,
     columns: Vec<Column>,
     rows: u64,
-    form: Form,
+    writer: FormatWriter,
 }
 
-enum Form {
+enum FormatWriter {
     Parquet(Box<ParquetTable>),
     Text { file: OutputFile, format: TableFormat, line: Vec<u8> },
 }
@@ -45,7 +45,7 @@ enum Form {
 /// A finished table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenTable {
-    /// Where it was written.
+    /// Its path.
     pub path: PathBuf,
     /// Number of rows.
     pub rows: u64,
@@ -61,9 +61,9 @@ impl TableWriter {
         columns: &[Column],
     ) -> Result<Self, OutputError> {
         let path = super::parquet::with_extension(path, format.extension());
-        let form = match format {
+        let writer = match format {
             TableFormat::Parquet => {
-                Form::Parquet(Box::new(ParquetTable::create(path.clone(), columns)?))
+                FormatWriter::Parquet(Box::new(ParquetTable::create(path.clone(), columns)?))
             }
             TableFormat::Tsv | TableFormat::Jsonl => {
                 let mut file = OutputFile::create(path.clone())?;
@@ -72,19 +72,19 @@ impl TableWriter {
                     tsv::push_header(columns, &mut line);
                     file.append(&line)?;
                 }
-                Form::Text { file, format, line }
+                FormatWriter::Text { file, format, line }
             }
         };
-        Ok(Self { path, columns: columns.to_vec(), rows: 0, form })
+        Ok(Self { path, columns: columns.to_vec(), rows: 0, writer })
     }
 
     /// Appends a row: a cell for each column, of its kind or missing.
     pub fn row(&mut self, row: &[Cell<'_>]) -> Result<(), OutputError> {
         self.check(row)?;
         self.rows += 1;
-        match &mut self.form {
-            Form::Parquet(table) => table.push(row),
-            Form::Text { file, format, line } => {
+        match &mut self.writer {
+            FormatWriter::Parquet(table) => table.push(row),
+            FormatWriter::Text { file, format, line } => {
                 line.clear();
                 match format {
                     TableFormat::Tsv => tsv::push_row(row, line),
@@ -106,10 +106,10 @@ impl TableWriter {
         }
         for (column, cell) in self.columns.iter().zip(row) {
             let fits = match (column.kind, cell) {
-                (_, Cell::Null) | (Kind::Text, Cell::Text(_)) | (Kind::Ratio, Cell::Ratio(_)) => {
-                    true
-                }
-                (Kind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
+                (_, Cell::Null)
+                | (ColumnKind::Text, Cell::Text(_))
+                | (ColumnKind::Ratio, Cell::Ratio(_)) => true,
+                (ColumnKind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
                 _ => false,
             };
             if !fits {
@@ -121,9 +121,9 @@ impl TableWriter {
 
     /// Ends the table.
     pub fn finish(self) -> Result<WrittenTable, OutputError> {
-        let bytes = match self.form {
-            Form::Parquet(table) => table.close()?,
-            Form::Text { file, .. } => file.close()?,
+        let bytes = match self.writer {
+            FormatWriter::Parquet(table) => table.close()?,
+            FormatWriter::Text { file, .. } => file.close()?,
         };
         Ok(WrittenTable { path: self.path, rows: self.rows, bytes })
     }

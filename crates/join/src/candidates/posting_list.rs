@@ -2,7 +2,7 @@
 
 use crate::criterion::most_shared;
 use crate::{Criterion, SetId};
-use lookalike_core::{Overlap, Parity};
+use lookalike_core::{BitmapSignature, Overlap};
 
 /// A set in the posting list of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ impl Bitmap for () {
 }
 
 /// The bitmap filter of Sandes, Teodoro & Melo (2020), 256 bits.
-impl Bitmap for Parity {
+impl Bitmap for BitmapSignature {
     #[inline]
     fn most_shared(self, other: Self, a: u32, b: u32) -> u32 {
         Self::most_shared(self, other, a, b)
@@ -126,10 +126,10 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn list() -> impl Strategy<Value = Vec<Posting<u64, Parity>>> {
+    fn list() -> impl Strategy<Value = Vec<Posting<u64, BitmapSignature>>> {
         let posting = (1u32..60, 0u32..60, 0u64..50).prop_map(|(size, position, first)| {
             let set: Vec<u64> = (first..first + u64::from(size)).map(finalise).collect();
-            Posting { set: 0, size, position: position % size, bitmap: Parity::of(&set) }
+            Posting { set: 0, size, position: position % size, bitmap: BitmapSignature::of(&set) }
         });
         prop::collection::vec(posting, 0..40).prop_map(|list| {
             // Identifiers as large as ranks on a cluster, in an order of their own.

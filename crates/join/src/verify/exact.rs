@@ -6,11 +6,11 @@ use super::summaries::Summaries;
 use crate::candidates::Candidate;
 use crate::source::{SetSource, SortedSets, SourceError};
 use crate::{Criterion, Edge, InvertedIndex, Statistics};
-use lookalike_core::{Overlap, Parity, SparseIndex};
+use lookalike_core::{BitmapSignature, Overlap, SparseIndex};
 use std::sync::OnceLock;
 
 /// Intersects whole sets. Before that, four filters reject candidates, none of them a match: the length filter, the
-/// positional filter of the first common key, the bitmap filter ([`Parity`]), and for large sets the bucket
+/// positional filter of the first common key, the bitmap filter ([`BitmapSignature`]), and for large sets the bucket
 /// counts ([`lookalike_core::bucket_counts`]).
 pub struct ExactVerifier<'a, S: SetSource> {
     sets: &'a S,
@@ -26,7 +26,7 @@ pub struct ExactVerifier<'a, S: SetSource> {
 /// Data of a set for the filters.
 #[derive(Debug, Clone, Copy)]
 pub struct SetSummary {
-    parity: Parity,
+    parity: BitmapSignature,
     size: u32,
     counts: CountsAt,
 }

@@ -3,20 +3,20 @@
 use super::set_counts::{ChunkCounts, CountsAt, SetCounts};
 use crate::Criterion;
 use crate::source::{SetSource, SourceError};
-use lookalike_core::{Halves, Parity, SparseIndex};
+use lookalike_core::{BitmapSignature, Halves, SparseIndex};
 
 /// Parities and bucket counts of the compared sets.
 #[derive(Debug)]
 pub(super) struct Summaries {
     compared: SparseIndex,
-    parities: Vec<Parity>,
+    parities: Vec<BitmapSignature>,
     counts: SetCounts,
 }
 
 /// What is collected of the sets of a chunk.
 struct ChunkSummaries<'a> {
     counts: ChunkCounts<'a>,
-    parities: Vec<(u32, Parity)>,
+    parities: Vec<(u32, BitmapSignature)>,
 }
 
 impl Summaries {
@@ -30,7 +30,7 @@ impl Summaries {
         let chunks = sets.chunks();
         let mut counts = SetCounts::new(sets, &compared, criterion, limit);
         let left = limit.saturating_sub(counts.bytes());
-        let mut parities = vec![Parity::default(); compared.len() as usize];
+        let mut parities = vec![BitmapSignature::default(); compared.len() as usize];
         let (at, parts) = counts.by_chunk(chunks);
         let chunk = |counts| ChunkSummaries { counts, parities: Vec::new() };
         let visit = |chunk: &mut ChunkSummaries<'_>, set, elements: Halves<'_>| {
@@ -39,7 +39,7 @@ impl Summaries {
                 chunk.counts.add(at, elements.low);
                 chunk.counts.add(at, elements.high);
             }
-            let parity = Parity::of(elements.low).with(Parity::of(elements.high));
+            let parity = BitmapSignature::of(elements.low).with(BitmapSignature::of(elements.high));
             chunk.parities.push((place, parity));
         };
         let done = |chunk: ChunkSummaries<'_>| {
@@ -54,7 +54,7 @@ impl Summaries {
 
     /// The parity of a set, and where its counts are; those of the empty set if it is not compared.
     #[inline]
-    pub(super) fn get(&self, set: u32) -> (Parity, CountsAt) {
+    pub(super) fn get(&self, set: u32) -> (BitmapSignature, CountsAt) {
         let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
         self.compared.place(set).map(summary).unwrap_or_default()
     }

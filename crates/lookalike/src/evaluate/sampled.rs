@@ -1,5 +1,4 @@
-//! A few units of a collection in, every pair of one of them with any other that reaches a threshold
-//! out.
+//! All pairs of a few units with any other unit that reach a threshold.
 //!
 //! By counting: an index of the elements of the few, and one pass over the sets of all. Nothing is
 //! pruned and nothing estimated, so the pairs are exact as those of the join, and the memory is that of

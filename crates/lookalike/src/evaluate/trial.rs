@@ -1,4 +1,4 @@
-//! Inputs and a way to find pairs in; the pairs of documents that it finds, and what it cost, out.
+//! Runs one method on the inputs: its pairs of documents and its cost.
 
 use super::listing::{Sampled, between, within};
 use crate::LookalikeError;
@@ -8,7 +8,7 @@ use lookalike_engine::{
     Progress, Signer, Units, Verify, find, ingest,
 };
 use lookalike_io::Inputs;
-use lookalike_methods::{Candidates, Unsigned};
+use lookalike_methods::{CandidateSource, Unsigned};
 use lookalike_report::{Ignored, MethodTimes};
 use std::time::Instant;
 
@@ -135,8 +135,8 @@ impl Trial {
                 let itself = Edge { later: unit, earlier: unit, shared: self.units.size(unit) };
                 method.accepts(self.approach.evidence(&self.collection, &self.units, itself))
             }
-            (_, Candidates::Hamming { .. }) => true,
-            (_, Candidates::Keys) => {
+            (_, CandidateSource::Hamming { .. }) => true,
+            (_, CandidateSource::Keys) => {
                 self.able(unit).first().is_some_and(|&document| self.bytes_of(document).0 > 0)
             }
         }

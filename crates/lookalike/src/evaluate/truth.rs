@@ -1,4 +1,4 @@
-//! A collection in; the pairs that methods are measured against, and how similar each is, out.
+//! Ground truth: the pairs that methods are measured against, with their similarities.
 //!
 //! Three sources: the exact join over whole feature sets (every pair from some similarity on), the
 //! exact pairs of a sample of documents, or labels. Labelled pairs are compared exactly as well, so

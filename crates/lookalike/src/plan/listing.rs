@@ -1,4 +1,4 @@
-//! A read sample in; its pairs, whatever they are for, out.
+//! Lists the pairs of a sample.
 //!
 //! Where the sample has more pairs than can be listed, half of its documents are set aside, and half of those
 //! that are left, until they can be: which ones, their numbers alone decide.

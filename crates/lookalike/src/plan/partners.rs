@@ -1,10 +1,9 @@
-//! The pairs of a sample in; how many documents of the whole have how many partners, and how many of them go
-//! therefore, out.
+//! Estimates numbers of partners, and from them removal in the whole, from the pairs of a sample.
 //!
 //! A document's *partners* are those that reach the threshold with it. Of the partners of a sampled document
-//! few are sampled, so what goes within a sample says little. But numbers of partners can be estimated
+//! few are sampled, so removal within a sample is a weak bound. But numbers of partners can be estimated
 //! without bias (Horvitz & Thompson 1952): a pair is in a sample of share p with probability p², or with p
-//! where its two documents are read in one go, as neighbours are; and is counted 1/p² or 1/p times. So are a
+//! where its two documents are read in one part, as neighbours are; and is counted 1/p² or 1/p times. So are a
 //! document and two of its partners, up to 1/p³ times. That gives the mean of X, the partners of a document,
 //! and of X(X−1), in the whole. With those:
 //!

@@ -1,14 +1,14 @@
-//! What a collection holds in, how much memory and temporary file a run over it takes out; for collections
-//! that are larger by some factor, too.
+//! Memory model: peak memory and temporary files of a run, also for larger collections.
 //!
-//! [`Footprint::of`] counts what one run has, [`Footprint::times`] makes it larger, [`Footprint::needs`]
-//! adds it up, step by step of [`crate::ingest()`] and [`crate::find`]. What is said is what flat arrays hold;
-//! the allocator's own share and arrays that are half full come on top, some 10 to 20 percent.
+//! [`MemoryModel::of`] counts the contents of one run, [`MemoryModel::times`] scales them, and
+//! [`MemoryModel::needs`] adds up the arrays of each step of [`crate::ingest()`] and
+//! [`crate::find`]. Allocator overhead and unused capacity are not modelled: some 10 to 20 percent
+//! more.
 
 use crate::block::Block;
 use crate::collection::{Document, SetRef};
 use crate::{Collection, Matches, Units};
-use lookalike_core::Parity;
+use lookalike_core::BitmapSignature;
 use lookalike_core::bucket_counts::buckets_for_difference;
 use lookalike_join::prefix::SHARE;
 use lookalike_join::{COUNTED_BYTES, COUNTS_SHARE, DfSketch};
@@ -16,144 +16,142 @@ use lookalike_join::{COUNTED_BYTES, COUNTS_SHARE, DfSketch};
 /// Bytes of an element, of a key and of a word of a sketch.
 const WORD: f64 = 8.0;
 
-/// Bytes of a document that can be on disk: its row, and where its id ends.
+/// Bytes of a document that can be on disk: its row and the end of its id.
 const ROW: f64 = size_of::<Document>() as f64 + 4.0;
 
 /// Bytes of a set that can be on disk, besides its elements: its digest.
 const DIGEST: f64 = 16.0;
 
-/// Bytes of where the elements of a set end that are up to the bound by which sets are arranged.
+/// Bytes of the offset between a set's elements up to the bound and those above it.
 const LOW_END: f64 = 4.0;
 
-/// Bytes held for a set wherever it is: where it ends.
+/// Bytes of a set that are always in memory: the end of its elements.
 const SET: f64 = 4.0;
 
-/// Bytes held for a signature besides its words: the ends of its keys and its sketch, its size, its level,
-/// and whether there is one.
+/// Bytes of a signature besides its words, always in memory: the ends of its keys and its sketch,
+/// its size, its level, and whether it exists.
 const SIGNATURE: f64 = 8.0 + 8.0 + 4.0 + 4.0 + 1.0;
 
-/// Bytes of a token sequence that was seen: digest and place in a hash table, which is 7/8 full at most and
-/// 7/16 at least.
+/// Bytes of a token sequence in the hash table: digest and set reference, at a load factor of 7/16
+/// to 7/8.
 const SEEN: f64 = (16.0 + 16.0 + 1.0) * 1.6;
 
-/// Bytes held of a unit: place, size, where its members begin.
+/// Bytes of a distinct set: reference, size, start of its members.
 const UNIT: f64 = 8.0 + 4.0 + 4.0;
 
-/// Bytes held of a document by the units: its unit, and its place among the members.
+/// Bytes of a document: its distinct set, and its entry among the members.
 const MEMBER: f64 = 4.0 + 4.0;
 
-/// Bytes of a set while units are made: its digest, its place, the first that is equal, and, of a part of them at a
-/// time, what is sorted.
+/// Bytes of a set while equal sets are found: digest, reference, first equal set, and the sort
+/// buffers of one partition.
 const COLLAPSING: f64 = 16.0 + 8.0 + 4.0 + 4.0;
 
-/// Bytes of a unit while units are put in order: its class's best document and place, its place in the
-/// order, and that of its class.
+/// Bytes of a distinct set while distinct sets are ordered: best document and position of its
+/// class, its rank, and the rank of its class.
 const ORDERING: f64 = 4.0 + 8.0 + 4.0 + 4.0;
 
-/// Bytes of a unit while candidates are compared: where its keys begin, who stands for it, what the two
-/// share, its slot, and whether many have one of its keys.
+/// Bytes of a distinct set while candidates are compared: start of its keys, leader, overlap with
+/// the leader, slot, and whether one of its keys has a long posting list.
 const COMPARED: f64 = 4.0 + 4.0 + 4.0 + 4.0 + 1.0;
 
-/// Bytes of a unit that has keys: its parity, and once more with size and number where it is kept.
-const GLANCE: f64 = 2.0 * size_of::<Parity>() as f64 + 8.0;
+/// Bytes of a distinct set with keys: its bitmap, and a copy with size and number if it is kept.
+const GLANCE: f64 = 2.0 * size_of::<BitmapSignature>() as f64 + 8.0;
 
-/// Bytes of a document that goes, or that one goes for, while tables are made: its row in order, its name
-/// and its cluster.
+/// Bytes of a document in the tables: its row in order, its name and its cluster.
 const TABLED: f64 = 150.0;
 
-/// Bytes of a unit while all sets are passed over: its place in the order of the chunks.
+/// Bytes of a distinct set during scans: its index in chunk order.
 const IN_CHUNKS: f64 = 4.0;
 
-/// Bytes of a set that was taken out of its chunk: where it begins.
+/// Bytes of a set copied from its chunk: its start.
 const STARTS: f64 = 4.0;
 
-/// Bytes of an element that is written down to be counted.
+/// Bytes of an element in the partitions of the singleton search.
 const COUNTED: f64 = COUNTED_BYTES as f64;
 
-/// Bytes of a key before it has a group, in arrays that are three quarters full.
+/// Bytes of a key before it has a posting list, in buffers that are three quarters full.
 const EMITTED: f64 = 16.0 / 0.75;
 
-/// Bytes of a key that has a group: in its group, and with its unit.
+/// Bytes of a key with a posting list: the posting, and the reference from its set.
 const POSTED: f64 = 8.0 + 8.0;
 
-/// Bytes of a key while all pairs are looked for: the size of its unit.
+/// Bytes of a key while all pairs are enumerated: the size of its set.
 const SIZES: f64 = 4.0;
 
-/// Chunks and results that are in flight for each thread, of the file that is read first
-/// ([`crate::pipeline`]).
+/// Chunks and results in flight per thread, of the head ([`crate::pipeline`]).
 const ON_THE_WAY: f64 = 3.0;
 
-/// Bytes of one of them: 2 MiB of input, or what became of them, and the buffers of whoever reads it.
+/// Bytes of one of them: 2 MiB of input or its result, and read buffers.
 const CHUNK: f64 = 2.0 * (2 << 20) as f64;
 
-/// Copies of a text that is on its way, in one form or another: no more are held, however many threads wait.
+/// Copies of a text in flight, in any state: the upper bound for any number of threads.
 const COPIES: f64 = 4.0;
 
-/// What a run holds, in numbers that grow with the collection.
+/// Contents of a run that memory grows with.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Footprint {
+pub struct MemoryModel {
     /// Documents.
     pub documents: f64,
     /// Bytes of their ids.
     pub id_bytes: f64,
-    /// Numbers that keep rules ask for, of all documents.
+    /// Values of keep rules, of all documents.
     pub attributes: f64,
-    /// Token sequences that were seen, each with a set or a signature.
+    /// Distinct token sequences, each with a set or a signature.
     pub sets: f64,
-    /// Elements of the sets that are kept.
+    /// Elements of the stored sets.
     pub elements: f64,
     /// Words of keys and sketches.
     pub signature_words: f64,
     /// Signatures.
     pub signatures: f64,
-    /// Units.
+    /// Distinct sets.
     pub units: f64,
-    /// Elements of all units, where sets are kept.
+    /// Elements of all distinct sets, if sets are stored.
     pub unit_elements: f64,
-    /// How often units have a key that another unit has.
+    /// Pairs of a distinct set and a key that another distinct set has.
     pub keys: f64,
-    /// Units that have one.
+    /// Distinct sets with such a key.
     pub units_with_keys: f64,
-    /// Documents that another one stands for.
+    /// Documents that are removed.
     pub removed: f64,
 }
 
-/// What a run may take, in bytes.
+/// Memory limits of a run, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Of documents and feature sets in memory.
+pub struct MemoryLimits {
+    /// Rows and feature sets in memory.
     pub sets: u64,
-    /// Whether everything goes to disk as well, for a run that goes on after a stop.
+    /// Whether everything is written to disk as well, for a later resume.
     pub keeps: bool,
-    /// Of token sequences that are remembered.
+    /// Index of token sequences.
     pub sequences: u64,
-    /// Of elements that are written down to be counted, and of keys after that.
+    /// Partitions of elements in the singleton search, then of keys.
     pub counting: u64,
     /// Number of threads.
     pub threads: usize,
-    /// Bytes of all texts: no more than them are on their way at a time.
+    /// Bytes of all texts: an upper bound on what is in flight.
     pub texts: u64,
 }
 
-/// What a run takes, in bytes, beside the program itself.
+/// Predicted use of a run in bytes, besides the program itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// Most memory while texts are read.
+pub struct MemoryUse {
+    /// Peak memory while texts are read.
     pub reading: u64,
-    /// While equal sets are put together.
+    /// While equal sets are found.
     pub collapsing: u64,
     /// While keys are chosen and sorted.
     pub indexing: u64,
     /// While candidates are compared.
     pub comparing: u64,
-    /// While records are written.
+    /// While results are written.
     pub writing: u64,
     /// Temporary files.
     pub scratch: u64,
 }
 
-impl Needs {
-    /// Most memory at any time.
+impl MemoryUse {
+    /// Peak memory of the run.
     #[must_use]
     pub fn peak(&self) -> u64 {
         [self.reading, self.collapsing, self.indexing, self.comparing, self.writing]
@@ -162,8 +160,8 @@ impl Needs {
     }
 }
 
-impl Footprint {
-    /// What a finished match has held. O(documents).
+impl MemoryModel {
+    /// The contents of a finished run. O(documents).
     #[must_use]
     pub fn of(collection: &Collection, units: &Units, matches: &Matches) -> Self {
         let blocks = &collection.blocks;
@@ -189,7 +187,7 @@ impl Footprint {
         }
     }
 
-    /// The same for a collection so many times as large, of which every part is like this one.
+    /// The contents of a collection `factor` times as large and of the same kind.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
         let Self { documents, id_bytes, attributes, sets, elements, .. } = *self;
@@ -216,23 +214,23 @@ impl Footprint {
         self.documents * ROW + self.id_bytes + self.elements * WORD + self.sets * DIGEST + low_ends
     }
 
-    /// Bytes that are in memory from reading to the end, whatever goes to a file.
+    /// Bytes that are in memory from reading to the end.
     fn always(&self) -> f64 {
         let of_signatures = self.signature_words * WORD + self.signatures * SIGNATURE;
         self.attributes * WORD + self.sets * SET + of_signatures
     }
 
-    /// Bytes of the sets that are compared, where they take the place of chunks that leave memory: as large
-    /// as others on the average.
-    fn at_hand(&self, limits: &Limits) -> f64 {
+    /// Bytes of the sets that are compared, if the chunks are released: of average size.
+    fn at_hand(&self, limits: &MemoryLimits) -> f64 {
         let elements = self.unit_elements * self.units_with_keys / self.units.max(1.0);
         (elements * WORD).min(limits.sets as f64) + self.units_with_keys * STARTS
     }
 
-    /// Bytes of the bucket counts of the sets that are compared, if all are of the average size; `low` as in
-    /// [`Footprint::needs`].
-    fn counts(&self, limits: &Limits, low: f64) -> f64 {
-        // Of a set, that share is in the prefix, and in a resemblance so much of it may differ.
+    /// Bytes of the bucket counts of the sets that are compared, if all are of average size; `low`
+    /// as in [`MemoryModel::needs`].
+    fn counts(&self, limits: &MemoryLimits, low: f64) -> f64 {
+        // This share of a set is its prefix; the number of elements that may differ follows for
+        // resemblance.
         let prefix = low.min(1.0) * SHARE.1 as f64 / SHARE.0 as f64;
         let may_differ = self.unit_elements / self.units.max(1.0) * 2.0 * prefix / (2.0 - prefix);
         let buckets = buckets_for_difference(may_differ as u32);
@@ -241,18 +239,18 @@ impl Footprint {
         bytes.min(limits.sets as f64 * COUNTS_SHARE) + self.units_with_keys * places
     }
 
-    /// What a run needs. `low` is the share of the elements that are counted to find the ones in one unit
-    /// only: that of [`lookalike_join::PrefixFilter`].
+    /// Memory and temporary files of a run. `low` is the share of elements that the singleton
+    /// search counts: that of [`lookalike_join::PrefixFilter`].
     #[must_use]
-    pub fn needs(&self, limits: &Limits, low: f64) -> Needs {
+    pub fn needs(&self, limits: &MemoryLimits, low: f64) -> MemoryUse {
         let chunks = self.chunks();
         let fits = chunks <= limits.sets as f64;
         let always = self.always();
         let held = always + chunks.min(limits.sets as f64);
-        // What does not fit leaves memory as a whole before sets are compared.
+        // Chunks that exceed the budget are all released before sets are compared.
         let leaves = !fits && self.unit_elements > 0.0;
         let compared = if leaves { always + self.at_hand(limits) } else { held };
-        // Then rows come back, as many as there is room for.
+        // Rows are loaded again, up to the budget.
         let rows = self.documents * ROW + self.id_bytes;
         let written = if leaves { always + rows.min(limits.sets as f64) } else { held };
         let pipeline = limits.threads as f64 * ON_THE_WAY * CHUNK;
@@ -286,7 +284,7 @@ impl Footprint {
         let answer = self.units * 8.0 + self.documents;
         let bytes = |bytes: f64| (held + bytes) as u64;
         let later = |bytes: f64| (compared + bytes) as u64;
-        Needs {
+        MemoryUse {
             reading: bytes(seen + pipeline),
             collapsing: bytes(units + (self.sets * COLLAPSING).max(self.units * ORDERING)),
             indexing: bytes(units + indexing),
@@ -304,7 +302,7 @@ impl Footprint {
     }
 }
 
-/// The place of a set is part of a document and of what was seen: the constants above count on its size.
+/// The size of a set reference is part of the constants above.
 const _: () = assert!(size_of::<SetRef>() == 8);
 
 #[cfg(test)]
@@ -325,7 +323,7 @@ mod tests {
         (collection, units, matches)
     }
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: MemoryLimits = MemoryLimits {
         sets: u64::MAX,
         keeps: false,
         sequences: u64::MAX,
@@ -334,28 +332,28 @@ mod tests {
         texts: u64::MAX,
     };
 
-    /// Within 2 % of what the arrays really hold.
+    /// Within 2 % of the arrays' real sizes.
     #[test]
     fn what_is_held_is_what_the_arrays_hold() {
         let (collection, units, matches) = matched(2000);
-        let footprint = Footprint::of(&collection, &units, &matches);
+        let memory_model = MemoryModel::of(&collection, &units, &matches);
         let of_blocks: usize = collection
             .blocks
             .iter()
             .map(|block| block.bytes() as usize + size_of_val(&*block.ends))
             .sum();
         let really = of_blocks as f64;
-        let said = footprint.chunks() + footprint.always();
+        let said = memory_model.chunks() + memory_model.always();
         assert!((said / really - 1.0).abs() < 0.02, "{said}, really {really}");
-        assert_eq!(footprint.needs(&LIMITS, 0.45).scratch, 0);
+        assert_eq!(memory_model.needs(&LIMITS, 0.45).scratch, 0);
     }
 
-    /// A quarter of the sets says within 5 % what all of them need.
+    /// A quarter of the sets predicts the use of all of them within 5 %.
     #[test]
     fn a_part_tells_of_the_whole() {
         let of = |sets| {
             let (collection, units, matches) = matched(sets);
-            Footprint::of(&collection, &units, &matches)
+            MemoryModel::of(&collection, &units, &matches)
         };
         let (part, whole) =
             (of(1000).times(4.0).needs(&LIMITS, 0.45), of(4000).needs(&LIMITS, 0.45));
@@ -372,11 +370,11 @@ mod tests {
 
     #[test]
     fn what_has_no_room_goes_to_a_file() {
-        let footprint =
-            Footprint { elements: 1000.0, unit_elements: 1000.0, ..Footprint::default() };
+        let memory_model =
+            MemoryModel { elements: 1000.0, unit_elements: 1000.0, ..MemoryModel::default() };
         let [fits, short, keeps] =
             [(8000, false), (3000, false), (8000, true)].map(|(sets, keeps)| {
-                let needs = footprint.needs(&Limits { sets, keeps, ..LIMITS }, 0.45);
+                let needs = memory_model.needs(&MemoryLimits { sets, keeps, ..LIMITS }, 0.45);
                 (needs.scratch, needs.reading)
             });
         assert_eq!((fits.0, short.0, keeps.0), (0, 8000, 8000));
