@@ -296,6 +296,15 @@ def machine(lookalike: str) -> dict:
     }
 
 
+def revision(checkout: Path) -> str:
+    """The commit of a checkout, in short; `?` where git cannot say."""
+    command = ["git", "-C", str(checkout), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout.strip() or "?"
+    except (OSError, subprocess.TimeoutExpired):
+        return "?"
+
+
 def introduce(about: dict, repeat: int) -> None:
     """Prints what was measured with."""
     memory = about["memory_bytes"] / 2**30
@@ -312,7 +321,7 @@ def argument_parser(doc: str) -> argparse.ArgumentParser:
                         help="a collection to measure as it is: a file or directory of JSONL with `id` and `text` "
                         "(may be given several times)")
     parser.add_argument("--work", type=Path, default=ROOT / "out/bench", help="where collections are kept (out/bench)")
-    parser.add_argument("--documents", type=int, default=200_000, help="documents of mixed (200000)")
+    parser.add_argument("--documents", type=int, default=200_000, help="documents of mixed (%(default)s)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the median counts (3)")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds after which a program is stopped (1800)")
     parser.add_argument("--binaries", type=Path, default=ROOT / "target/release", help="where the programs lie")

@@ -2,13 +2,14 @@
 """Compares lookalike with other tools: cost, recall and precision in one Markdown table for each collection.
 
     peers.py [SOURCE...] [--kinds KIND,...] [--corpus FILE] [--documents N] [--few N] [--only NAME,...] [--repeat N]
-             [--work DIR]
+             [--work DIR] [--duplodocus DIR]
 
 Collections of the kinds `mixed` and `shared` (see main_job.py) are made by lookalike-generate from those of the
 project's samples that put spaces between words, and every SOURCE. Every --corpus FILE (or directory of JSONL; records
 with an `id` and a `text`) is measured as well; without --kinds, nothing else is. All tools get the same file; the slow
 ones its first --few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
-peers/requirements-*.txt, each in a virtual environment of its own; one that does not install, fails or takes longer than
+peers/requirements-*.txt, each in a virtual environment of its own; duplodocus, which is in no package registry, is run from a
+checkout that was built (--duplodocus DIR), and left out with a line that says so where none is given; one that does not install, fails or takes longer than
 --timeout is a row that says so. All run in turn, --repeat times.
 
 The exact truth comes from truth.py, which shares no code with any of them, and is kept beside the collection.
@@ -34,7 +35,7 @@ from pathlib import Path
 
 from measure import (
     CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, one_file,
-    programs, save, say, table, warm, with_others,
+    programs, revision, save, say, table, warm, with_others,
 )
 from truth import Score, Truth, closure, score, score_flags
 
@@ -55,6 +56,7 @@ class Tool:
     driver: str = ""
     package: str = ""
     slow: bool = False
+    checkout: bool = False
     threads: int = CORES
 
 
@@ -77,6 +79,10 @@ PEERS = (
          (), "datasketch_minhash", "datasketch"),
     Tool("datasketch 16×8", "the same with the 16 × 8 of its documentation's example",
          ("--bands", "16", "--rows", "8"), "datasketch_minhash", "datasketch"),
+    Tool("FastSketchLSH 16×8", "FastSimilaritySketch, 128 slots, and LSH of 16 bands; estimate ≥ 0.8",
+         ("--bands", "16"), "fastsketch_minhash", "FastSketchLSH"),
+    Tool("duplodocus 14×8", "`minhash-memory` from a checkout, words of its own (`uniseg`), its default 14 × 8; nothing verified",
+         ("--buckets", "14", "--rows", "8"), "duplodocus_minhash", "duplodocus", checkout=True),
     Tool("gaoya", "MinHashStringIndex, its own words, its default 20 × 5, bulk calls; estimate ≥ 0.8",
          (), "gaoya_minhash", "gaoya"),
     Tool("simhash d=3", "64 bits of word 5-grams, at most 3 differ (its default is 2)",
@@ -225,7 +231,8 @@ class Bench:
             for path in (whole, part):
                 if path not in self.truth:
                     self.truth[path] = truth_about(path, self.work)
-            rows = [self.row(tool, part if tool.slow else whole) for tool in (*LOOKALIKE, *PEERS)]
+            tools = [tool for tool in (*LOOKALIKE, *PEERS) if not tool.checkout or options.checkouts.get(tool.package)]
+            rows = [self.row(tool, part if tool.slow else whole) for tool in tools]
             if part != whole:
                 rows.insert(-sum(tool.slow for tool in PEERS), self.row(LOOKALIKE[1], part))
             self.tables[name] = [row for row in rows if row["tool"].name.lstrip("`").startswith(tuple(options.only))]
@@ -268,10 +275,13 @@ class Bench:
         remove(output)
 
     def peer(self, tool: Tool, path: Path, output: Path) -> list:
+        driver = [str(HERE / "peers" / f"{tool.driver}.py"), str(path), str(output), *tool.options]
+        if tool.checkout:
+            return [sys.executable, *driver, "--checkout", str(self.options.checkouts[tool.package])]
         python, wrong = installed(tool.package, self.work)
         if wrong:
             raise Failed(wrong)
-        return [python, str(HERE / "peers" / f"{tool.driver}.py"), str(path), str(output), *tool.options]
+        return [python, *driver]
 
     def lookalike(self, tool: Tool, path: Path, output: Path) -> list:
         options = ["-o", str(output), "--force", "--quiet", "--tables", "tsv", "-j", str(tool.threads)]
@@ -292,25 +302,38 @@ class Bench:
         said = set()
         for row in self.rows:
             tool, failed = row["tool"], row["failed"]
-            line = f"* {named(tool)}: {tool.about}"
+            line = f"* {self.named(tool)}: {tool.about}"
             if failed:
                 line += f". **Failed** on {row['path'].name}: {reason(failed)}"
             if line not in said:
                 print(line)
             said.add(line)
+        for name, checkout in self.options.checkouts.items():
+            if not checkout:
+                print(f"* {name}: left out; --{name} DIR names a checkout of it that was built")
+
+    def version(self, tool: Tool) -> str:
+        """Of a peer; nothing for lookalike."""
+        if tool.checkout:
+            return revision(self.options.checkouts[tool.package])
+        return version(tool) if tool.driver else ""
+
+    def named(self, tool: Tool) -> str:
+        """As in the table: with the version of what was installed for it."""
+        return tool.name.replace(tool.package, f"{tool.package} {self.version(tool)}", 1) if tool.driver else tool.name
 
     def line(self, row: dict) -> list:
         documents, runs = documents_of(self.truth[row["path"]]), row["runs"]
         if row["failed"]:
-            return [f"{named(row['tool'])}: failed", documents, *[None] * 8]
+            return [f"{self.named(row['tool'])}: failed", documents, *[None] * 8]
         wall = median(runs, "wall")
         cost = [wall, median(runs, "cpu"), median(runs, "peak") / 1e6, row["path"].stat().st_size / 1e6 / wall]
-        return [named(row["tool"]), documents, *cost, *shares(row["score"])]
+        return [self.named(row["tool"]), documents, *cost, *shares(row["score"])]
 
     def save(self, about: dict) -> None:
         rows = [
             {
-                "tool": row["tool"].name, "version": version(row["tool"]) if row["tool"].driver else about["lookalike"],
+                "tool": row["tool"].name, "version": self.version(row["tool"]) or about["lookalike"],
                 "options": row["tool"].options, "threads": row["tool"].threads, "about": row["tool"].about,
                 "collection": row["path"].name, "failed": row["failed"], "runs": row["runs"],
                 "score": row["score"] and {**vars(row["score"]), **row["score"].shares()},
@@ -323,11 +346,6 @@ class Bench:
         }
         raw = {"machine": about, "repeat": self.options.repeat, "collections": collections, "rows": rows}
         save(self.work / "peers.json", raw)
-
-
-def named(tool: Tool) -> str:
-    """As in the table: with the version of what was installed for it."""
-    return tool.name.replace(tool.package, f"{tool.package} {version(tool)}", 1) if tool.driver else tool.name
 
 
 def reason(message: str) -> str:
@@ -353,8 +371,10 @@ def arguments():
     parser = argument_parser(__doc__ or "")
     parser.add_argument("--kinds", help=f"which collections to make, of {','.join(KINDS)} (all, or none with --corpus)")
     parser.add_argument("--few", type=int, default=20_000, help="documents for the slow tools (20000)")
+    parser.add_argument("--duplodocus", type=Path, metavar="DIR", help="a checkout of duplodocus, built with cargo")
     parser.add_argument("--only", default="", help="rows whose names begin so, with commas between")
     options = parser.parse_args()
+    options.checkouts = {"duplodocus": options.duplodocus and options.duplodocus.resolve()}
     options.only = [name.strip() for name in options.only.split(",")]
     if min(options.documents, options.few, options.repeat) < 1:
         parser.error("--documents, --few and --repeat must be positive")

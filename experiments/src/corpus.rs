@@ -1,8 +1,9 @@
-//! The files of a collection in; its documents in memory, a file of texts alone and its lexicons out.
+//! The files of a collection in; its documents in memory, a file of texts alone and its lexicons
+//! out.
 //!
-//! Experiments run one method after the other over the same documents. They are read once, and written
-//! once more without what no experiment looks at (raw mails and pages are ten times the size of their
-//! texts); everything after that goes the engine's own way from that file.
+//! Experiments run one method after the other over the same documents. They are read once, and
+//! written once more without what no experiment looks at (raw mails and pages are ten times the
+//! size of their texts); everything after that goes the engine's own way from that file.
 
 use anyhow::{Context, Result, ensure};
 use lookalike::{LexiconJob, Settings, build_lexicon};

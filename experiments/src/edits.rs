@@ -1,9 +1,9 @@
 //! A text in, an edited copy out, as Chowdhury et al. 2002, section 4.3, made them.
 //!
-//! "For every ith word, pick a random number from one to ten. If the number is higher than the random
-//! threshold (call it alpha) then pick a number from 1 to 3. If the random number chosen is a 1 then
-//! remove the word. If the number is a 2 then flip it with a word at position i + 1. If it is a 3, add a
-//! word (randomly pick one from the term list)." The paper names neither i nor alpha.
+//! "For every ith word, pick a random number from one to ten. If the number is higher than the
+//! random threshold (call it alpha) then pick a number from 1 to 3. If the random number chosen is
+//! a 1 then remove the word. If the number is a 2 then flip it with a word at position i + 1. If it
+//! is a 3, add a word (randomly pick one from the term list)." The paper names neither i nor alpha.
 
 use lookalike_testing::prng::Prng;
 

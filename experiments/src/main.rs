@@ -1,8 +1,8 @@
 //! Real collections in; the tables and figures of the papers, measured again, out as Markdown.
 //!
 //! One file for each experiment, in `experiment/`. Each says what was run, puts the paper's numbers
-//! beside ours, and says in a sentence or two where the two agree or why not. The same collections give
-//! the same bytes, but for the tables of seconds, which are marked.
+//! beside ours, and says in a sentence or two where the two agree or why not. The same collections
+//! give the same bytes, but for the tables of seconds, which are marked.
 
 mod corpus;
 mod edits;
@@ -19,12 +19,13 @@ use std::path::PathBuf;
 
 /// Runs the experiments of the papers on collections of yours and prints a page of Markdown.
 ///
-/// A collection is anything that `lookalike` reads: a file or a directory. An experiment that needs a
-/// kind of collection that is not given is left out, and the page says so.
+/// A collection is anything that `lookalike` reads: a file or a directory. An experiment that needs
+/// a kind of collection that is not given is left out, and the page says so.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
-    /// News stories: edited copies, simhash, and the lexicon that other collections are signed with.
+    /// News stories: edited copies, simhash, and the lexicon that other collections are signed
+    /// with.
     #[arg(long, num_args = 1.., value_name = "PATH")]
     news: Vec<PathBuf>,
     /// Web pages.

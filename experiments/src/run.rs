@@ -11,7 +11,7 @@ use lookalike_engine::{
     Signer, Silent, Units, Verify, find, ingest,
 };
 use lookalike_lexicon::Lexicon;
-use lookalike_methods::{Candidates, Method, MethodSpec, Statistics, Unsigned, build};
+use lookalike_methods::{CandidateSource, Method, MethodSpec, Statistics, Unsigned, build};
 use lookalike_text::Terms;
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(crate) fn approach(spec: &str, lexicon: Option<&Arc<Lexicon>>) -> Result<App
     let spec: MethodSpec = spec.parse()?;
     let method: Arc<dyn Method> = build(&spec, statistics)?.into();
     // One key in common is the whole rule of these two; the others compare sketches.
-    let by_key = method.candidates() == Candidates::Keys
+    let by_key = method.candidates() == CandidateSource::Keys
         && ["dsc-ss", "imatch", "imatch-random", "syntactic"].contains(&spec.name.as_str());
     let verify = if by_key { Verify::None } else { Verify::Sketch };
     Ok(Approach { method: Some(method), verify, key_limit: None, common: None })
@@ -155,8 +155,8 @@ impl Found {
         sizes
     }
 
-    /// Calls with every pair of documents that matches, the smaller number first, and its edge; no edge
-    /// for two documents of one unit.
+    /// Calls with every pair of documents that matches, the smaller number first, and its edge; no
+    /// edge for two documents of one unit.
     pub(crate) fn each_pair(&self, mut pair: impl FnMut(u32, u32, Option<Edge>)) {
         for unit in 0..self.units.len() {
             let members = self.units.members(unit);
@@ -167,8 +167,8 @@ impl Found {
             }
         }
         for &edge in &self.matches.pairs.edges {
-            for &a in self.units.members(edge.unit) {
-                for &b in self.units.members(edge.with) {
+            for &a in self.units.members(edge.later) {
+                for &b in self.units.members(edge.earlier) {
                     pair(a.min(b), a.max(b), Some(edge));
                 }
             }

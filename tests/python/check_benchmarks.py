@@ -5,9 +5,13 @@ Holds benchmarks/truth.py against brute force over small random collections with
 threshold, its scores against an example worked by hand, and the account of a program's processes against
 programs of known size; looks into the picture of how cost grows. Needs none of the tools that are compared. Standard library only.
 """
+import contextlib
+import io
+import json
 import random
 import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
@@ -17,8 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "benchmar
 import instructions  # noqa: E402
 import main_job  # noqa: E402
 import measure  # noqa: E402
+import peers  # noqa: E402
 import plot  # noqa: E402
 import truth  # noqa: E402
+import vocabularies  # noqa: E402
 
 
 def brute_force(documents: list, threshold: Fraction) -> set:
@@ -219,6 +225,124 @@ class SkewedTest(unittest.TestCase):
     def test_sizes_are_whole_and_distinct(self):
         self.assertEqual(main_job.sizes_of(200_000, main_job.SKEWED_SIZES), [50_000, 100_000, 200_000])
         self.assertEqual(main_job.sizes_of(2, main_job.SKEWED_SIZES), [1, 2])
+
+
+def program(path: Path, body: str) -> Path:
+    """A program of a few lines of Python that plays one of those that are measured."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{sys.executable}\nimport json, pathlib, sys\na = sys.argv\n{body}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+class CheckoutTest(unittest.TestCase):
+    """Peers that are run from a checkout, played by programs that understand the same command lines."""
+
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+
+    def test_duplodocus_gets_every_document_once_and_its_notes_become_clusters(self):
+        # Documents of equal text are in one cluster; the numbers of lone documents are not said.
+        program(self.folder / "duplodocus/target/release/duplodocus", """
+option = lambda name: pathlib.Path(a[a.index(name) + 1])
+assert a[1] == "minhash-memory" and str(option("--num-buckets")) == "14" and str(option("--bucket-size")) == "8"
+texts, documents = {}, []
+for path in sorted(option("--input-dir").iterdir()):
+    documents += map(json.loads, path.read_text().splitlines())
+for document in documents:
+    texts.setdefault(document["text"], []).append(document)
+out = option("--output-dir")
+out.mkdir()
+with (out / "part.jsonl").open("w") as file:
+    for number, same in enumerate(texts.values()):
+        for document in same:
+            note = {str(option("--annotate-key")): {"cc_id": number}} if len(same) > 1 else {}
+            file.write(json.dumps({**document, **note}) + "\\n")
+""")
+        documents = [{"id": f"d{n}", "text": f"text {min(n, 30 - n)}"} for n in range(31)]
+        source, output = self.folder / "in.jsonl", self.folder / "answer"
+        source.write_text("".join(json.dumps(document) + "\n" for document in documents), encoding="utf-8")
+        driver = Path(peers.__file__).parent / "peers/duplodocus_minhash.py"
+        command = [sys.executable, str(driver), str(source), str(output), "--buckets", "14", "--rows", "8"]
+        subprocess.run([*command, "--checkout", str(self.folder / "duplodocus")], check=True)
+        clusters = {}
+        for line in output.read_text(encoding="utf-8").splitlines():
+            name, cluster = line.split("\t")
+            clusters.setdefault(cluster, set()).add(name)
+        expected = {frozenset((f"d{n}", f"d{30 - n}")) for n in range(16)}
+        self.assertEqual(set(map(frozenset, clusters.values())), expected)
+        self.assertEqual(sorted(self.folder.glob("answer.*")), [])
+
+    def vocabularies(self, *more: str) -> tuple:
+        """A small run of vocabularies.py on programs that say what they were asked. Its tables, and its raw figures."""
+        binaries = self.folder / "bin"
+        program(binaries / "lookalike-generate", """
+for n in range(int(a[a.index("--documents") + 1])):
+    print(json.dumps({"id": f"d{n}", "text": " ".join(f"w{n % 7 + i}" for i in range(20))}))
+""")
+        program(binaries / "lookalike", """
+if a[1] != "--version":
+    out = pathlib.Path(a[a.index("-o") + 1])
+    out.mkdir()
+    documents = len(pathlib.Path(a[2]).read_text().splitlines())
+    longest = max(len(json.loads(line)["text"].split()) for line in pathlib.Path(a[2]).open())
+    candidates = 100 * longest + len([x for x in a if x == "cosine"])
+    (out / "summary.json").write_text(json.dumps({"documents": documents, "candidates": candidates, "clusters": 1, "verified": 2}))
+""")
+        program(binaries / "orders", """
+if "--write-sets" in a:
+    sets = pathlib.Path(a[a.index("--write-sets") + 1])
+    sets.mkdir()
+    (sets / (a[a.index("--features") + 1] + ".txt")).write_text(a[a.index("--threshold") + 1])
+print(json.dumps({"candidates_true_df": 4321}))
+""")
+        arguments = ["--documents", "6", "--titles", "9", "--repeat", "1", "--work", str(self.folder / "work")]
+        script = Path(vocabularies.__file__)
+        done = subprocess.run([sys.executable, str(script), *arguments, "--binaries", str(binaries), *more],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, json.loads((self.folder / "work/vocabularies.json").read_text(encoding="utf-8"))
+
+    def test_small_vocabularies_are_measured_beside_word_shingles(self):
+        printed, raw = self.vocabularies()
+        rows = {row["workload"]: row for row in raw["rows"]}
+        self.assertEqual(set(rows), {workload.name for workload in vocabularies.WORKLOADS})
+        self.assertEqual(rows["characters 3"]["summary"]["documents"], 9)
+        # Titles have eight words of the twenty.
+        self.assertEqual(rows["characters 3"]["summary"]["candidates"], 800)
+        self.assertEqual(rows["terms, cosine 0.5"]["summary"]["candidates"], 2001)
+        self.assertEqual({row["ppjoin_candidates"] for row in rows.values()}, {4321})
+        self.assertIn("left out; --ppjoin DIR", printed)
+        self.assertIn("mixed-6: 6 documents", printed)
+
+    def test_ppjoin_runs_on_the_sets_that_were_written(self):
+        program(self.folder / "ppjoin/build/set_sim_join", """
+threshold = a[a.index("--threshold") + 1]
+assert pathlib.Path(a[a.index("--input") + 1]).read_text() == threshold
+print("Statistics:")
+print("      candidatesP1    ", 77 if "--cosine" in a else 55)
+""")
+        printed, raw = self.vocabularies("--ppjoin", str(self.folder / "ppjoin"), "--only", "single,word")
+        figures = {row["workload"]: row["set_sim_join"]["candidates"] for row in raw["rows"]}
+        self.assertEqual(figures, {"word 5-shingles": 55, "single words": 55,
+                                   "word 5-shingles, cosine 0.8": 77})
+        self.assertNotIn("left out", printed)
+
+    def test_says_what_a_checkout_lacks(self):
+        with self.assertRaisesRegex(measure.Failed, "no set_sim_join there; build it"):
+            vocabularies.ppjoin_program(self.folder)
+        self.assertEqual(vocabularies.ppjoin_figures("no such line"), 0)
+
+    def test_peers_without_a_checkout_are_left_out_with_a_line(self):
+        bench = peers.Bench.__new__(peers.Bench)
+        bench.options = type("Options", (), {"checkouts": {"duplodocus": None}})
+        bench.tables, bench.rows = {}, []
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            bench.show()
+        self.assertIn("duplodocus: left out; --duplodocus DIR", printed.getvalue())
 
 
 class InstructionsTest(unittest.TestCase):

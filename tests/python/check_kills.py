@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kill_jobs import Job, jobs_of
-from run_checks import tree_of
+from checks.harness import tree_of
 
 HERE = Path(__file__).resolve().parent
 DISK = HERE.parent / "disk" / "failing_disk.c"
@@ -363,7 +363,7 @@ class Harness:
             self.check("an unreadable input: documents are lost", case, not lost, f"{lost}: {detail}")
         elif "--skip-unreadable" in job.arguments and done.code == 3:
             # It could not be read by the first pass and can be by the second: what was decided holds no more.
-            self.check("an unreadable input: is not said to have changed", case, "changed while it was being read" in done.errors, detail)
+            self.check("an unreadable input: is not said to have changed", case, "changed during the run" in done.errors, detail)
         else:
             self.check("an unreadable input: exit code", case, done.code == 1, detail)
             self.check("an unreadable input: is not named", case, name in done.errors, detail)

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""The crates' dependencies in, a verdict out: data flows one way, and each outside library has its place.
+"""Checks the layers of ARCHITECTURE.md: dependencies among crates, and imports among the files of `join`.
 
-Reads `cargo metadata`. See ARCHITECTURE.md for the picture that this checks.
+Among crates, data flows one way, and each outside library has its place (from `cargo metadata`). In `join`, no file
+imports one of a later step, and no files import each other in a circle (from the `use` lines outside of tests).
 """
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 # Each crate and the crates of ours that it may use. No edge among text, core, cluster and spill.
 ALLOWED = {
@@ -13,7 +16,7 @@ ALLOWED = {
     "lookalike-core": set(),
     "lookalike-cluster": set(),
     "lookalike-spill": set(),
-    "lookalike-join": {"lookalike-core", "lookalike-cluster"},
+    "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods"},
     "lookalike-io": {"lookalike-text"},
@@ -51,6 +54,110 @@ HOME = {
     "xxhash-rust": {"lookalike-core", "lookalike-spill", "lookalike", "lookalike-testing"},
 }
 
+# The modules of `join` in the order of the data: a module imports only from its own step and earlier ones.
+JOIN_STEPS = [
+    {"budget", "criterion", "error", "filter", "id", "limits", "matches", "progress", "source", "statistics"},
+    {"order"},
+    {"prefix"},
+    {"index"},
+    {"candidates"},
+    {"verify"},
+    {"survivors"},
+    {"options"},
+    {"join", "hot_steps"},
+]
+
+
+def without_tests(path: Path) -> str:
+    """The code of a file without comments and its test module."""
+    code = re.split(r"^#\[cfg\(test\)\]\nmod ", path.read_text(), flags=re.M)[0]
+    return re.sub(r"//.*", "", code)
+
+
+def names(tree: str) -> list[list[str]]:
+    """The paths of a `use` declaration: `a::{b, c::d}` is a::b and a::c::d."""
+    head, brace, rest = tree.partition("{")
+    if not brace:
+        return [[part.split(" as ")[0].strip() for part in tree.strip().split("::")]]
+    paths, depth, item = [], 0, ""
+    for letter in rest.rstrip()[:-1] + ",":
+        if letter == "," and depth == 0:
+            paths += names(item) if item.strip() else []
+            item = ""
+            continue
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        item += letter
+    prefix = [part.strip() for part in head.strip().split("::") if part.strip()]
+    return [prefix + path for path in paths]
+
+
+def imports(root: Path) -> dict[tuple, set[tuple]]:
+    """For each module that is a file, the modules that it imports from; re-exports are followed."""
+    modules = {}
+    for path in sorted(root.rglob("*.rs")):
+        parts = path.relative_to(root).with_suffix("").parts
+        module = () if parts == ("lib",) else parts[:-1] if parts[-1] == "mod" else parts
+        uses = re.findall(r"^\s*(pub(?:\([a-z]+\))? )?use ([^;]+);", without_tests(path), flags=re.M)
+        modules[module] = [(bool(public), name) for public, tree in uses for name in names(" ".join(tree.split()))]
+
+    def absolute(module: tuple, name: list[str]) -> tuple | None:
+        if name[0] == "crate":
+            return tuple(name[1:])
+        if name[0] == "super":
+            return module[:-1] + tuple(name[1:])
+        return module + tuple(name) if module + (name[0],) in modules else None
+
+    def home(path: tuple) -> tuple:
+        """The module in which what is at this path is declared."""
+        for length in range(len(path) - 1, -1, -1):
+            module = path[:length]
+            if module not in modules:
+                continue
+            for public, name in modules[module]:
+                target = absolute(module, name)
+                if public and target and length < len(path) and name[-1] == path[length] and target != path:
+                    return home(target)
+            return path[: length + 1] if path[: length + 1] in modules else module
+        return ()
+
+    found = {}
+    for module, uses in modules.items():
+        targets = {home(target) for public, name in uses if not public and (target := absolute(module, name))}
+        found[module] = targets - {module}
+    return found
+
+
+def join_complaints(root: Path) -> list[str]:
+    """Imports against the flow, and circles of files."""
+    graph = imports(root)
+    step = {module: number for number, modules in enumerate(JOIN_STEPS) for module in modules}
+    complaints = []
+    for module, targets in graph.items():
+        if module and module[0] not in step:
+            complaints.append(f"join: {module[0]} is not in JOIN_STEPS of {__file__}")
+            continue
+        for target in targets:
+            if module and (not target or step.get(target[0], 0) > step[module[0]]):
+                complaints.append(f"join: {'/'.join(module)} must not import {'/'.join(target) or 'lib'}")
+    done, path = set(), []
+
+    def visit(module: tuple) -> None:
+        if module in path:
+            circle = path[path.index(module):] + [module]
+            complaints.append("join: a circle of files: " + " → ".join("/".join(file) for file in circle))
+            return
+        if module in done:
+            return
+        done.add(module)
+        path.append(module)
+        for target in sorted(graph.get(module, ())):
+            visit(target)
+        path.pop()
+
+    for module in sorted(graph):
+        visit(module)
+    return complaints
+
 
 def main() -> int:
     metadata = json.loads(
@@ -73,6 +180,7 @@ def main() -> int:
                 complaints.append(f"{name} must not use {target}")
             if name not in HOME.get(target, {name}):
                 complaints.append(f"{target} belongs in {', '.join(sorted(HOME[target]))}, not in {name}")
+    complaints += join_complaints(Path("crates/join/src"))
     for complaint in complaints:
         print(complaint)
     print(f"layers: {len(metadata['packages'])} crates, {len(complaints)} complaints")

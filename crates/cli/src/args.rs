@@ -1,4 +1,4 @@
-//! What can be typed, and nothing of what it means.
+//! Command-line arguments: definitions and `--help` texts, no behaviour.
 
 mod evaluate;
 mod plan;
@@ -19,9 +19,10 @@ use std::path::PathBuf;
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 3 stopped by a
-guard (--strict, an input that changed, too many pairs); 101 internal error; 130 SIGINT; 143 SIGTERM.
-Results are written whole or not at all; without any document they say what was wrong.
+Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 3 stopped by
+a guard (--strict, an input that changed, too many pairs); 101 internal error; 130 SIGINT;
+143 SIGTERM. Results are written completely or not at all. If not a single document could be
+read, they are written with the reasons.
 Start with: lookalike dedup docs.jsonl --output clean"
 )]
 pub(crate) struct Cli {
@@ -31,7 +32,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Remove near-duplicates: kept documents, removed documents and the proof of every decision
+    /// Remove near-duplicates: writes kept and removed documents and the evidence for every removal
     #[command(after_help = "\
 Examples:
   lookalike dedup docs.jsonl --output clean
@@ -40,32 +41,32 @@ Examples:
   lookalike dedup mails.csv --text-field body --measure cosine --threshold 0.9 --output clean
   zcat docs.jsonl.gz | lookalike dedup - --output clean --tables tsv")]
     Dedup(DedupArgs),
-    /// Find near-duplicates and remove nothing: all pairs and clusters
+    /// Find near-duplicates without removing any: writes all pairs and clusters
     #[command(after_help = "\
 Examples:
   lookalike cluster docs.jsonl --output found --tables tsv
   lookalike cluster licences/ --measure containment --threshold 0.9 --output found
   lookalike cluster pages/ --linkage leaders --output found")]
     Cluster(ClusterArgs),
-    /// Say from a sample what a long run will find and cost, and which method to take
+    /// Predict from a sample what a long run will find and cost, and recommend a method
     #[command(after_help = "\
-Reads a sample and writes nothing. Methods are shown with the recall that they will have, the time, the
-memory and the temporary files that they will take on this machine.
+Reads a sample and writes no results. For each method it prints the expected recall, time,
+memory and size of spill files on this machine.
 
 Examples:
   lookalike plan crawl/*.jsonl.zst
   lookalike plan crawl/*.jsonl.zst --recall 0.95 --memory 8GiB --sample 256MiB
   lookalike plan docs.jsonl --format json > docs.plan
-  lookalike dedup docs.jsonl --output clean --plan docs.plan     # and how far off it was")]
+  lookalike dedup docs.jsonl --output clean --plan docs.plan     # prediction and outcome")]
     Plan(PlanArgs),
-    /// Cluster a finished `cluster` run anew at another threshold, without reading the documents
+    /// Recompute the clusters of a `cluster` run at a higher threshold, without reading the documents
     #[command(after_help = "\
 Examples:
   lookalike cluster docs.jsonl --threshold 0.5 --output low
   lookalike recluster low --threshold 0.8 --output high
   lookalike recluster low --threshold 0.8 --linkage leaders --keep longest --output led")]
     Recluster(ReclusterArgs),
-    /// Compare two documents: resemblance, containments, cosine, and where they differ
+    /// Compare two documents: resemblance, containments, cosine, and differences
     #[command(after_help = "\
 A document is a text, Markdown or HTML file, or FILE#ID for a record of a JSONL, CSV or Parquet file.
 
@@ -74,17 +75,17 @@ Examples:
   lookalike compare docs.jsonl#17 docs.jsonl#42 --shingle 3
   lookalike compare a.txt b.txt --format json")]
     Compare(CompareArgs),
-    /// Explain why two documents of a run were joined, or were not
+    /// Explain why two documents of a run were matched, or were not
     #[command(after_help = "\
 Examples:
   lookalike explain doc-17 doc-42 --run clean
   lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
     Explain(ExplainArgs),
-    /// Measure methods against exact truth on a collection: recall, precision, clusters, cost
+    /// Measure recall, precision, clusters and cost of methods against the exact pairs of a collection
     #[command(after_help = "\
-A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact join. Behind
-an @ stands what decides about its candidates: @sketch (default), @exact or @none. One parameter may be a
-range, d=0..=8, or a list, t=0.5|0.7|0.9: the values become a series.
+A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact
+join. A suffix selects the verifier of its candidates: @sketch (default), @exact or @none. One
+parameter may be a range, d=0..=8, or a list, t=0.5|0.7|0.9; every value is measured.
 
 Examples:
   lookalike evaluate docs.jsonl --output measured
@@ -93,27 +94,27 @@ Examples:
       --lexicon news.lexicon --classes labels.tsv --output measured
   lookalike evaluate crawl/*.jsonl.zst --sample 1000 --output measured")]
     Evaluate(EvaluateArgs),
-    /// Document frequencies of a collection: build them once, use them with any method
+    /// Build, merge and inspect lexicons: the document frequencies of a collection
     #[command(subcommand)]
     Lexicon(LexiconCommand),
-    /// List the methods of the papers and their parameters
+    /// List the methods of the papers, or the parameters of one
     #[command(after_help = "\
 Examples:
   lookalike methods
   lookalike methods minhash-lsh
   lookalike methods minhash-lsh:t=0.7,recall=0.99")]
     Methods(MethodsArgs),
-    /// Print the completion script of a shell
+    /// Print the completion script for a shell
     #[command(after_help = "\
 Example:
   lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike")]
     Completions {
-        /// The shell
+        /// Shell
         shell: clap_complete::Shell,
     },
 }
 
-/// What a command takes of the machine, whatever it does.
+/// Threads and temporary files: options of every command that runs on a collection.
 #[derive(Debug, Args)]
 pub(crate) struct RunningArgs {
     /// Threads to use [default: all cores]
@@ -127,30 +128,31 @@ pub(crate) struct RunningArgs {
         help_heading = "Running"
     )]
     pub(crate) threads: usize,
-    /// Directory for temporary files, and for what a stopped run is resumed from [default: beside the output,
-    /// else the system's]
+    /// Directory for spill files and checkpoints [default: the directory of the output, or the
+    /// system's for temporary files]
     #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
     pub(crate) scratch: Option<PathBuf>,
 }
 
-/// How much a run may take.
+/// The memory budget.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// Memory to take, about; documents and feature sets that have no room in half of it go to a file in
-    /// --scratch, or beside the output [default: three quarters of the machine's]
+    /// Memory budget (approximate). Data beyond half of it is spilled to --scratch [default: three
+    /// quarters of the memory available]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     pub(crate) memory: Option<usize>,
 }
 
-/// What was said and done before.
+/// Checkpoints and plans of earlier runs.
 #[derive(Debug, Args)]
 pub(crate) struct EarlierArgs {
-    /// Go on from where an earlier run of the same job was stopped, if it was; its state is in OUT.scratch, in
-    /// --scratch or beside the output. Kept without being asked where --scratch is given, or where the
+    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from those
+    /// of an earlier run of the same job. Checkpoints are also written if --scratch is given or if the
     /// inputs may not fit into memory
     #[arg(long, help_heading = "Running")]
     pub(crate) resume: bool,
-    /// What `lookalike plan --format json` said of this run: the summary then tells how far off it was
+    /// Output of `lookalike plan --format json` for this run; the summary compares the prediction with
+    /// the outcome
     #[arg(long, value_name = "FILE", help_heading = "Running")]
     pub(crate) plan: Option<PathBuf>,
 }
@@ -168,21 +170,22 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: leaders]
-    #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Survivors")]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Which duplicate to keep")]
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
-    /// Remove from INPUT what is in this collection, and leave it untouched (may be repeated)
-    #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Survivors")]
+    /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may be
+    /// repeated)
+    #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
     pub(crate) against: Vec<String>,
-    /// With --against: remove nothing else, even where INPUT repeats itself
-    #[arg(long, requires = "against", help_heading = "Survivors")]
+    /// With --against: remove no other duplicates; repeats within INPUT are kept
+    #[arg(long, requires = "against", help_heading = "Which duplicate to keep")]
     pub(crate) against_only: bool,
-    /// Remove nothing: write all documents with `duplicate_of`, `duplicate_of_file`, `duplicate_of_record`,
-    /// `resemblance` and `cluster` added
+    /// Remove nothing; write all documents with the fields `duplicate_of`, `duplicate_of_file`,
+    /// `duplicate_of_record`, `resemblance` and `cluster` added
     #[arg(long, help_heading = "Output")]
     pub(crate) mark: bool,
-    /// Put this before the names that --mark adds
+    /// Prefix of the field names that --mark adds
     #[arg(
         long,
         value_name = "PREFIX",
@@ -192,7 +195,7 @@ pub(crate) struct DedupArgs {
         help_heading = "Output"
     )]
     pub(crate) mark_prefix: String,
-    /// Copy the kept text, Markdown and HTML files besides listing them
+    /// Also copy the kept text, Markdown and HTML files (otherwise they are only listed)
     #[arg(long, help_heading = "Output")]
     pub(crate) copy_files: bool,
 }
@@ -210,30 +213,30 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: components]
-    #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Survivors")]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Which duplicate to keep")]
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
 }
 
-/// Which kept match is named.
+/// The witness rule.
 #[derive(Debug, Args)]
 pub(crate) struct WitnessArgs {
-    /// With --linkage leaders: which kept match of a removed document is named, the first in order of
-    /// precedence or the best by --measure (of equals the first) [default: first]
+    /// With --linkage leaders: the kept document named for a removed one, the first match in order of
+    /// precedence or the best by --measure (ties by precedence) [default: first]
     ///
-    /// The same documents are removed. `best` compares every kept match and not only those up to the first:
-    /// on large families of versions of one text this takes several times as long.
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Survivors")]
+    /// Both rules remove the same documents. `best` verifies every kept match instead of stopping at the
+    /// first: on collections with many versions of one text it takes several times as long.
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
     pub(crate) witness: Option<WitnessArg>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// The first document
+    /// First document
     #[arg(value_parser = utf8())]
     pub(crate) a: String,
-    /// The second document
+    /// Second document
     #[arg(value_parser = utf8())]
     pub(crate) b: String,
     #[command(flatten)]
@@ -242,21 +245,21 @@ pub(crate) struct CompareArgs {
     pub(crate) criterion: CriterionArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The first document: its id, or FILE:RECORD
+    /// First document: its id, or FILE:RECORD
     pub(crate) a: String,
-    /// The second document: its id, or FILE:RECORD
+    /// Second document: its id, or FILE:RECORD
     pub(crate) b: String,
-    /// Directory of the run
+    /// Output directory of the run
     #[arg(long, value_name = "DIR")]
     pub(crate) run: PathBuf,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,
 }
@@ -265,24 +268,24 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct InputArgs {
     /// Files, directories, globs; `-` for JSONL on standard input.
     ///
-    /// JSONL, CSV, TSV and Parquet files hold many documents; text, Markdown and HTML files one
-    /// each. gzip, zstd, bzip2 and xz around them are taken off.
+    /// A JSONL, CSV, TSV or Parquet file holds many documents; a text, Markdown or HTML file is one
+    /// document. Files compressed with gzip, zstd, bzip2 or xz are decompressed.
     #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
     pub(crate) fields: FieldArgs,
-    /// Stop at the first bad record instead of counting it and going on
+    /// Stop at the first bad record (default: count it, name it and continue)
     #[arg(long, help_heading = "Input", conflicts_with = "skip_unreadable")]
     pub(crate) strict: bool,
-    /// Go on without what cannot be read of an input (damaged, cut off, no permission) instead of
-    /// failing; the input is counted and named
+    /// Continue when an input cannot be read to its end (damaged, truncated, no permission); it is
+    /// counted and named (default: fail)
     #[arg(long, help_heading = "Input")]
     pub(crate) skip_unreadable: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct FieldArgs {
-    /// Field, column or key that holds the text
+    /// Field or column that holds the text
     #[arg(
         long,
         alias = "text-column",
@@ -292,7 +295,7 @@ pub(crate) struct FieldArgs {
         help_heading = "Input"
     )]
     pub(crate) text_field: String,
-    /// Field that holds the document's id; without one it is named FILE:RECORD
+    /// Field that holds the id of the document; a document without an id is named FILE:RECORD
     #[arg(
         long,
         alias = "id-column",
@@ -301,10 +304,10 @@ pub(crate) struct FieldArgs {
         help_heading = "Input"
     )]
     pub(crate) id_field: String,
-    /// Field that holds the HTML, used where a record has no text
+    /// Field that holds HTML, read if a record has no text field
     #[arg(long, value_name = "NAME", default_value = "html", help_heading = "Input")]
     pub(crate) html_field: String,
-    /// Field that holds the address
+    /// Field that holds the URL
     #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input")]
     pub(crate) url_field: String,
     /// Field that holds the title
@@ -313,10 +316,10 @@ pub(crate) struct FieldArgs {
     /// Field that holds the date, for --keep newest and oldest
     #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input")]
     pub(crate) date_field: String,
-    /// Form of every input, whatever its name says
-    #[arg(long, value_enum, value_name = "FORM", help_heading = "Input")]
+    /// Format of all inputs (default: by file name)
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     pub(crate) input_format: Option<InputFormatArg>,
-    /// Records longer than this are reported and left out
+    /// Skip records longer than this, and list them in `problems`
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
     pub(crate) max_record: usize,
 }
@@ -324,7 +327,7 @@ pub(crate) struct FieldArgs {
 /// What makes two documents near-duplicates.
 #[derive(Debug, Args)]
 pub(crate) struct CriterionArgs {
-    /// Documents that reach this are near-duplicates (above 0, at most 1)
+    /// Documents are near-duplicates if --measure reaches this value (above 0, at most 1)
     #[arg(
         long,
         short = 't',
@@ -333,7 +336,7 @@ pub(crate) struct CriterionArgs {
         help_heading = "Matching"
     )]
     pub(crate) threshold: String,
-    /// What is measured
+    /// Similarity measure
     #[arg(long, value_enum, default_value_t = MeasureArg::Resemblance, help_heading = "Matching")]
     pub(crate) measure: MeasureArg,
 }
@@ -350,43 +353,44 @@ pub(crate) struct MatchArgs {
     pub(crate) least: MinFeaturesArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
-    /// Who survives; several rules apply in their order, ties go by id
+    /// Which duplicate to keep. Rules apply in order; ties are broken by id
     #[arg(
         long,
         value_name = "RULE",
         value_delimiter = ',',
         default_value = "first",
-        help_heading = "Survivors",
-        long_help = "Who survives: first (in the order of file names and records), longest, shortest, newest, oldest, \
-                     max:FIELD or min:FIELD. Several rules apply in their order, ties go by id. With --measure \
-                     containment the larger document always survives, and the rules decide between equals."
+        help_heading = "Which duplicate to keep",
+        long_help = "Which duplicate to keep: first (in the order of file names and records), longest, shortest, \
+                     newest, oldest, max:FIELD or min:FIELD. Rules apply in order; ties are broken by id. With \
+                     --measure containment the document with the larger feature set is always kept, and the \
+                     rules decide between sets of equal size."
     )]
     pub(crate) keep: Vec<String>,
 }
 
-/// What is removed from feature sets.
+/// The filter of common features.
 #[derive(Debug, Args)]
 pub(crate) struct CommonArgs {
-    /// Remove shingles that more than N distinct documents have from all sets and sketches
+    /// Ignore shingles that occur in more than N distinct documents
     #[arg(
         long,
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..),
         help_heading = "Matching",
-        long_help = "Remove the shingles (terms, for --measure cosine) that are in more than N distinct feature sets, \
-                     INPUT and --against together, from every set and sketch before documents are compared: \
-                     headers, footers and licences that many documents share then make no two of them alike. \
-                     Documents with nothing else match nothing, and are counted. All documents are read once more, \
-                     first."
+        long_help = "Ignore shingles (terms, for --measure cosine) that occur in more than N distinct feature sets of \
+                     INPUT and --against together. They are removed from every set and sketch before documents \
+                     are compared, so that shared headers, footers and licences make no two documents similar. \
+                     Documents without any other shingle match nothing, and are counted. The inputs are read one \
+                     more time to count."
     )]
     pub(crate) ignore_common: Option<u32>,
 }
 
-/// Which documents are compared.
+/// The minimum size of a feature set.
 #[derive(Debug, Args)]
 pub(crate) struct MinFeaturesArgs {
-    /// Documents with fewer features (shingles or terms) than this are in a pair only with documents of the same
-    /// words [default: 10 where terms are compared (--measure cosine without --shingle), else 1]
+    /// Match documents with fewer than N features (shingles or terms) only with documents of the same
+    /// words [default: 10 if terms are compared (--measure cosine without --shingle), else 1]
     #[arg(
         long,
         value_name = "N",
@@ -396,15 +400,15 @@ pub(crate) struct MinFeaturesArgs {
     pub(crate) min_features: Option<u32>,
 }
 
-/// How candidates are found, where not by the exact join.
+/// Candidate generation by a method, and the verifier.
 #[derive(Debug, Args)]
 pub(crate) struct MethodArgs {
-    /// Find candidates by a method of the papers instead of the exact join: NAME:PARAMETER=VALUE,…
+    /// Generate candidates by a method of the papers instead of the exact join: NAME:PARAMETER=VALUE,…
     /// (`lookalike methods` lists them)
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(crate) method: Option<String>,
-    /// What decides about a method's candidates: their whole feature sets, the method's own sketches,
-    /// or nothing more than a key in common
+    /// Verifier of the method's candidates: exact (complete feature sets), sketch (the method's
+    /// sketches) or none (a common key suffices)
     #[arg(
         long,
         value_enum,
@@ -414,14 +418,15 @@ pub(crate) struct MethodArgs {
         help_heading = "Method"
     )]
     pub(crate) verify: VerifyArg,
-    /// Document frequencies for the method, made by `lookalike lexicon build` [default: those of INPUT]
+    /// Lexicon of document frequencies for the method, from `lookalike lexicon build` [default: counted
+    /// in INPUT]
     #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
     pub(crate) lexicon: Option<String>,
-    /// Refuse a lexicon with another checksum (`lookalike lexicon show` and a run's summary name it)
+    /// Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)
     #[arg(long, value_name = "HEX", value_parser = checksum, requires = "lexicon", help_heading = "Method")]
     pub(crate) lexicon_checksum: Option<String>,
-    /// Do not look up keys that more than N distinct documents have, and count them (sets and sketches
-    /// keep them: --ignore-common removes shingles)
+    /// Ignore keys that more than N distinct documents have, and count them. Feature sets and sketches
+    /// are not changed (--ignore-common changes them)
     #[arg(long, value_name = "N", requires = "method", help_heading = "Method")]
     pub(crate) key_limit: Option<u32>,
 }
@@ -430,17 +435,17 @@ pub(crate) struct MethodArgs {
 pub(crate) struct LexiconBuildArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// The file to write; one that is there is replaced when the new one is whole
+    /// File to write; an existing one is replaced once the new one is complete
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Which tokens count as terms, rules joined by +: stop, tg5, tl25, nosc, stem, kolcz, no-numbers,
+    /// Term filter: `all`, or rules joined by +: stop, tg5, tl25, nosc, stem, kolcz, no-numbers,
     /// no-dates
     #[arg(long, value_name = "RULES", default_value = "all")]
     pub(crate) terms: String,
     /// Unicode normalisation
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc)]
     pub(crate) normalize: NormalizeArg,
-    /// Memory for terms; more go to temporary files beside the output
+    /// Memory budget for terms; terms beyond it are spilled to temporary files beside the output
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub(crate) memory: usize,
     /// Threads to use [default: all cores]
@@ -453,67 +458,67 @@ pub(crate) struct LexiconBuildArgs {
         hide_default_value = true
     )]
     pub(crate) threads: usize,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LexiconMergeArgs {
-    /// Lexicons of different documents, made with the same settings
+    /// Lexicons of disjoint parts of a collection, built with the same settings
     #[arg(required = true, value_name = "LEXICON")]
     pub(crate) parts: Vec<PathBuf>,
-    /// The file to write; one that is there is replaced when the new one is whole
+    /// File to write; an existing one is replaced once the new one is complete
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LexiconShowArgs {
-    /// The lexicon
+    /// Lexicon file
     pub(crate) lexicon: PathBuf,
-    /// Terms to show
+    /// Number of terms to show
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) count: usize,
-    /// The rarest terms instead of the commonest
+    /// Show the terms of lowest document frequency (default: of highest)
     #[arg(long)]
     pub(crate) rarest: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LexiconWindowArgs {
-    /// The lexicon
+    /// Lexicon file
     pub(crate) lexicon: PathBuf,
-    /// Bounds of the normalised idf, both included
+    /// Range of the normalised idf, both ends included
     #[arg(long, value_name = "LOW..HIGH", default_value = "0.2..0.8")]
     pub(crate) nidf: String,
-    /// Only count the terms
+    /// Print only the number of terms
     #[arg(long)]
     pub(crate) count: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LexiconCommand {
-    /// Count in how many documents each term is, into one frozen file
+    /// Count the document frequency of every term, and write a lexicon
     #[command(after_help = "\
 Examples:
   lookalike lexicon build news/*.jsonl.gz --output news.lexicon
   lookalike lexicon build mails.csv --text-field body --terms kolcz --output mails.lexicon")]
     Build(Box<LexiconBuildArgs>),
-    /// Put the lexicons of parts of a collection together: the same bytes as of the whole
+    /// Merge the lexicons of parts of a collection (the result equals the lexicon of the whole)
     #[command(after_help = "\
 Example:
   lookalike lexicon merge january.lexicon february.lexicon --output both.lexicon")]
     Merge(LexiconMergeArgs),
-    /// Show what a lexicon holds: sizes, settings, checksum, commonest or rarest terms
+    /// Show sizes, settings and checksum of a lexicon, and its most or least frequent terms
     #[command(after_help = "\
 Example:
   lookalike lexicon show news.lexicon --rarest --count 50")]
     Show(LexiconShowArgs),
-    /// List the terms in a window of normalised idf: what I-Match would take for its lexicon
+    /// List the terms in a range of normalised idf, as I-Match selects them
     #[command(after_help = "\
 Example:
   lookalike lexicon window news.lexicon --nidf 0.2..0.8 --count")]
@@ -522,17 +527,17 @@ Example:
 
 #[derive(Debug, Args)]
 pub(crate) struct MethodsArgs {
-    /// Only this one, with its parameters and, where it has one, its S-curve
+    /// Show one method: its parameters and, if it has one, its S-curve
     #[arg(value_name = "NAME[:PARAMETER=VALUE,…]")]
     pub(crate) name: Option<String>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AnalysisArgs {
-    /// Tokens in a shingle [default: 5; --measure cosine compares terms instead]
+    /// Tokens per shingle [default: 5; --measure cosine compares terms instead]
     #[arg(
         long,
         alias = "ngram",
@@ -541,46 +546,47 @@ pub(crate) struct AnalysisArgs {
         help_heading = "Matching"
     )]
     pub(crate) shingle: Option<u32>,
-    /// What a token is: a word, or a character
+    /// Token unit
     #[arg(long, value_enum, default_value_t = UnitArg::Word, help_heading = "Matching")]
     pub(crate) shingle_unit: UnitArg,
-    /// Which terms count for --measure cosine; kolcz: at least four characters, at most one digit
+    /// Terms compared by --measure cosine; kolcz: at least four characters and at most one digit
     #[arg(long, value_enum, default_value_t = TermsArg::All, help_heading = "Matching")]
     pub(crate) terms: TermsArg,
-    /// Unicode normalisation; zero-width and other default-ignorable characters never count
+    /// Unicode normalisation; zero-width and other default-ignorable characters are always ignored
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
     pub(crate) normalize: NormalizeArg,
-    /// A text under one shingle is its own shingle, or resembles nothing
+    /// Texts with fewer tokens than one shingle: use the whole text as the shingle, or match nothing
     #[arg(long, value_enum, default_value_t = ShortArg::Whole, help_heading = "Matching")]
     pub(crate) short_documents: ShortArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Directory for the results; it appears when they are whole
+    /// Directory for the results; it is created when they are complete
     #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Replace the results of an earlier run
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
-    /// Form of the tables
+    /// Format of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
-    /// Write no report.html, and read no texts for it
+    /// Do not write report.html, and do not read the texts for it
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,
-    /// List at most so many pairs; beyond that only those that decide (`evaluate` stops)
+    /// Maximum number of pairs to list; beyond it, only pairs that caused a removal are listed (`evaluate`
+    /// stops)
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
     #[command(flatten)]
     pub(crate) running: RunningArgs,
-    /// Form of what is printed at the end
+    /// Format of the printed summary
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short = 'q', conflicts_with = "verbose", help_heading = "Running")]
     pub(crate) quiet: bool,
-    /// Also print every bad record and the time of every phase
+    /// Also print every bad record, skipped files and the time of every phase
     #[arg(long, short = 'v', help_heading = "Running")]
     pub(crate) verbose: bool,
 }
@@ -602,48 +608,50 @@ choices! {
     TermsArg { All, Kolcz }
     /// Normalisations.
     NormalizeArg { None, Nfc, Nfkc }
-    /// What becomes of short documents.
+    /// Treatment of short documents.
     ShortArg { Whole, Ignore }
     /// Linkages.
     LinkageArg { Leaders, Components }
     /// Witness rules.
     WitnessArg { First, Best }
-    /// What decides about candidates.
+    /// Verifiers.
     VerifyArg { Exact, Sketch, None }
     /// Sources of truth.
     TruthArg { Exact }
-    /// Forms of tables.
+    /// Table formats.
     TablesArg { Parquet, Tsv, Jsonl }
-    /// Forms of answers.
+    /// Output formats.
     FormatArg { Text, Json }
     /// Commands that can be planned.
     PlannedArg { Dedup, Cluster }
-    /// Forms of inputs.
+    /// Input formats.
     InputFormatArg { Jsonl, Csv, Tsv, Parquet, Text, Markdown, Html }
 }
 
-/// Takes names of inputs, which are written into results and therefore have to be text.
+/// Parses names of inputs. They are written into results, so they must be UTF-8.
 fn utf8() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().try_map(|name| match name.into_string() {
         Ok(name) if name.is_empty() => Err("an empty name; is a variable not set?"),
         Ok(name) => Ok(name),
-        Err(_) => Err("this name is not UTF-8; rename it, or give the directory that it lies in: \
-                       such names are read there"),
+        Err(_) => {
+            Err("this name is not UTF-8; rename the file, or pass its directory: files with such \
+                       names are read there")
+        }
     })
 }
 
-/// Reads a number of threads: more than this do nothing but fill the memory. 0 stands for all cores.
+/// Parses a number of threads, at most 1024: each takes memory. 0 means all cores.
 fn threads() -> clap::builder::RangedU64ValueParser<usize> {
     clap::builder::RangedU64ValueParser::new().range(0..=1024)
 }
 
-/// Reads a checksum as `lexicon show` writes it.
+/// Parses a checksum as `lexicon show` prints it.
 fn checksum(text: &str) -> Result<String, String> {
     let ok = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if ok { Ok(text.to_ascii_lowercase()) } else { Err("use 32 hexadecimal digits".into()) }
 }
 
-/// Reads a size such as `64MiB`, `1GB` or `500000`.
+/// Parses a size such as `64MiB`, `1GB` or `500000`.
 fn size(text: &str) -> Result<usize, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);

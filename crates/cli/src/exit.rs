@@ -1,4 +1,4 @@
-//! Exit codes: the one place that defines them. `docs/exit-codes.md` explains them to users.
+//! Exit codes. `docs/exit-codes.md` documents them for users.
 
 use crate::interrupt::{self, Signal};
 use lookalike::{ErrorKind, LookalikeError};
@@ -7,15 +7,15 @@ use std::process::ExitCode;
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Everything that was asked for was done.
+    /// Success.
     Done = 0,
-    /// It failed: an input that cannot be read, an output that cannot be written, nothing to read.
+    /// Failure: an input that cannot be read, an output that cannot be written, no document read.
     Failed = 1,
     /// An argument that does not exist, or a value that cannot be used.
     Usage = 2,
-    /// A guard stopped the run: a condition under which no result is to be written.
+    /// A guard stopped the run: a condition under which no result is written.
     Guard = 3,
-    /// A panic: a fault of the program.
+    /// A panic: a bug in the program.
     Internal = 101,
     /// SIGINT (Ctrl-C).
     Interrupted = 130,
@@ -48,8 +48,7 @@ impl Exit {
     }
 }
 
-/// A value that cannot be used, or arguments that exclude each other, in a way that the parser
-/// cannot know.
+/// Invalid values or conflicting arguments that the argument parser cannot detect.
 #[derive(Debug)]
 pub(crate) struct WrongUsage(pub(crate) String);
 
@@ -67,7 +66,7 @@ mod tests {
 
     #[test]
     fn errors_have_the_codes_of_their_kinds() {
-        let settings = || LookalikeError::Settings("of no use".into());
+        let settings = || LookalikeError::Settings("invalid".into());
         let kept = std::path::PathBuf::from("out.scratch");
         let internal = LookalikeError::Internal { message: "index out of bounds".into() };
         let stopped = LookalikeError::Stopped { source: Box::new(internal), kept };
@@ -76,7 +75,7 @@ mod tests {
         for (error, exit) in [
             (anyhow::Error::new(settings()), Exit::Usage),
             (anyhow::Error::new(settings()).context("more words"), Exit::Usage),
-            (WrongUsage("of no use".into()).into(), Exit::Usage),
+            (WrongUsage("invalid".into()).into(), Exit::Usage),
             (changed.into(), Exit::Guard),
             (stopped.into(), Exit::Internal),
             (several.into(), Exit::Failed),

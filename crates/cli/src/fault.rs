@@ -1,19 +1,19 @@
-//! Panics: remembered when they happen, and told once, when the command ends because of one.
+//! Records panics when they happen, and reports one only if the command ends because of it.
 //!
-//! The hook of the standard library would print each panic of each thread, those that the library
-//! catches and turns into errors included.
+//! The hook of the standard library would print every panic of every thread, including those that the
+//! library catches and returns as errors.
 
 use std::any::Any;
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, PoisonError};
 
-/// Panics that are remembered: of very many threads the first.
+/// Maximum number of recorded panics.
 const REMEMBERED: usize = 64;
 
-/// Messages and the places in the source where they come from.
+/// Messages with their source locations.
 static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
-/// Takes the place of the standard library's hook.
+/// Replaces the panic hook of the standard library.
 pub(crate) fn remember_panics() {
     std::panic::set_hook(Box::new(remember));
 }
@@ -34,14 +34,14 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
     literal.or_else(formatted).unwrap_or("a panic without a message")
 }
 
-/// What to tell the user of an error that a panic is the cause of.
+/// The message for an error that was caused by a panic.
 pub(crate) fn report(error: &str) -> String {
     let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
     // The error quotes the message.
     let place = panics.iter().find(|(message, _)| error.contains(message.as_str()));
     let place = place.map(|(_, place)| format!(" ({place})")).unwrap_or_default();
     format!(
-        "{error}\nThis is a fault of lookalike {}{place}: please report it with the command line",
+        "{error}\nThis is a bug in lookalike {}{place}: please report it with the command line",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM set a flag: the run stops at the next poll and leaves no half-written result.
+//! Ctrl-C and SIGTERM set a flag: the run stops at the next poll and leaves no incomplete result.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;

@@ -1,10 +1,10 @@
 //! The `lookalike` command: parses arguments, runs a job of the library, prints results and messages.
 //!
-//! No algorithm lives here. [`args`] says what can be typed, [`command`] has one file for each
+//! No algorithm lives here. [`args`] defines the arguments, [`command`] has one file for each
 //! subcommand, [`terminal`] draws progress and tables, [`interrupt`] turns signals into a clean stop,
-//! [`exit`] defines the exit codes, [`fault`] tells of panics.
+//! [`exit`] defines the exit codes, [`fault`] reports panics.
 
-// They panic where nothing can be written; `terminal::tell` does not.
+// These macros panic if standard error cannot be written; `terminal::tell` does not.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 
 mod args;
@@ -41,16 +41,16 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// Says what failed and returns its exit code.
+/// Prints an error and returns its exit code.
 fn failed(error: &anyhow::Error) -> Exit {
     let exit = Exit::of(error);
     match exit {
-        // A reader that has had enough (`lookalike … | head`) is not a failure worth words.
+        // A closed pipe (`lookalike … | head`) is not an error.
         Exit::Failed if is_broken_pipe(error) => return Exit::Done,
         Exit::Usage => {
             tell(format_args!("lookalike: {error}\n\nFor more information, try '--help'."));
         }
-        // Messages of the library name their causes themselves.
+        // Messages of the library include their causes.
         Exit::Internal => tell(fault::report(&format!("lookalike: {error}"))),
         _ => tell(format_args!("lookalike: {error}")),
     }
@@ -65,8 +65,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     kind == Some(ErrorKind::BrokenPipe)
 }
 
-/// Prints what is wrong with the arguments, or the help that was asked for. Arguments that are repeated
-/// there may hold escape sequences: then all is printed without colours and with those made visible.
+/// Prints an error about the arguments, or the requested help. The message may quote arguments with
+/// escape sequences; then it is printed without colours and with the sequences made visible.
 fn usage(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
     let seen = visible(&plain);

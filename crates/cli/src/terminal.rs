@@ -10,14 +10,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Shows how far a run is, on a terminal only, and passes Ctrl-C on to it.
+/// Progress bar (on a terminal only); also passes Ctrl-C on to the run.
 pub(crate) struct TerminalProgress {
     bar: Option<Mutex<ProgressBar>>,
     documents: AtomicU64,
 }
 
 impl TerminalProgress {
-    /// A progress line on standard error, if that is a terminal and the user wants one.
+    /// A progress bar on standard error, if that is a terminal and `quiet` is not set.
     pub(crate) fn new(quiet: bool) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         Self { bar: shown.then(|| Mutex::new(ProgressBar::hidden())), documents: AtomicU64::new(0) }
@@ -29,13 +29,13 @@ impl TerminalProgress {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the progress bar.
     pub(crate) fn finish(&self) {
         self.with_bar(|bar| bar.finish_and_clear());
     }
 }
 
-/// Phases whose amounts are bytes of input.
+/// Phases that count bytes of input.
 const BYTES: [&str; 3] = ["reading", "writing", "picking samples"];
 
 impl Progress for TerminalProgress {
@@ -76,13 +76,13 @@ impl Progress for TerminalProgress {
     }
 }
 
-/// Writes a line to standard error. Whether anybody can read it decides nothing: a closed or full
-/// standard error must not fail a run.
+/// Writes a line to standard error. Errors are ignored: a closed or full standard error must not fail
+/// a run.
 pub(crate) fn tell(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{}", visible(&message.to_string()));
 }
 
-/// Writes a table without the blanks that fill its lines.
+/// Writes a table without trailing blanks.
 pub(crate) fn write_table(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
     table.to_string().lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
@@ -100,7 +100,7 @@ pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> T
     table
 }
 
-/// A table of names on the left and numbers behind them.
+/// A table with names in the first column and right-aligned numbers in the others.
 pub(crate) fn numbers_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

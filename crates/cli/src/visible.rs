@@ -5,14 +5,14 @@
 
 use std::io::Write;
 
-/// Whether a terminal acts on a character instead of showing it. Line ends and tabs are ours.
+/// Whether a terminal interprets a character instead of showing it. Line ends and tabs are allowed.
 fn acts(c: char) -> bool {
     let directs =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     directs || (c.is_control() && c != '\n' && c != '\t')
 }
 
-/// The text with escapes in place of what a terminal would act on.
+/// The text with characters that a terminal would interpret replaced by escapes.
 ///
 /// `\u{1b}[2J` becomes `\\u{1b}[2J`, eight characters that can be seen.
 pub(crate) fn visible(text: &str) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn visible(text: &str) -> String {
     seen
 }
 
-/// Writes JSON. It has an escape of its own for such characters: any reader gets the same strings.
+/// Writes JSON with such characters as JSON escapes; parsers read the same strings.
 pub(crate) fn write_json(out: &mut impl Write, json: &str) -> std::io::Result<()> {
     let mut seen = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,20 +1,20 @@
-//! Edges in, connected components out.
+//! Connected components by union-find.
 
-/// Disjoint sets over `0..n` by Rem's algorithm with splicing: one pass, no ranks, and the root of a
-/// set is always its smallest member, so that the labels do not depend on the order of the edges.
+/// Union-find over `0..n` by Rem's algorithm with splicing: one pass, no ranks. The root of a
+/// component is always its smallest element, so labels do not depend on the order of the edges.
 #[derive(Debug, Clone)]
 pub struct Components {
     parent: Vec<u32>,
 }
 
 impl Components {
-    /// `n` elements, each alone.
+    /// `n` elements without edges.
     #[must_use]
     pub fn new(n: u32) -> Self {
         Self { parent: (0..n).collect() }
     }
 
-    /// Puts the sets of `a` and `b` together; `true` if they were apart.
+    /// Unites the components of `a` and `b`; returns `true` if they were different.
     pub fn join(&mut self, mut a: u32, mut b: u32) -> bool {
         let parent = &mut self.parent;
         loop {
@@ -22,7 +22,7 @@ impl Components {
             if pa == pb {
                 return false;
             }
-            // Work on the side with the larger parent; splicing shortens its path on the way.
+            // Proceeds from the side with the larger parent; splicing shortens its path.
             if pa > pb {
                 parent[a as usize] = pb;
                 if pa == a {
@@ -39,7 +39,7 @@ impl Components {
         }
     }
 
-    /// Smallest element of `a`'s set. Halves the path it walks.
+    /// The smallest element of `a`'s component. Halves the path on the way.
     pub fn root(&mut self, mut a: u32) -> u32 {
         loop {
             let parent = self.parent[a as usize];
@@ -52,15 +52,15 @@ impl Components {
         }
     }
 
-    /// Whether both are in one set.
+    /// Whether both are in one component.
     pub fn connected(&mut self, a: u32, b: u32) -> bool {
         self.root(a) == self.root(b)
     }
 
-    /// The smallest member of every element's set.
+    /// The component of every element, named by its smallest element.
     #[must_use]
     pub fn labels(mut self) -> Vec<u32> {
-        // Parents are smaller than their children, so one pass upwards settles all.
+        // Parents are smaller than their children, so one ascending pass resolves all.
         for element in 0..self.parent.len() {
             self.parent[element] = self.parent[self.parent[element] as usize];
         }
@@ -81,7 +81,7 @@ mod tests {
             for &(a, b) in &edges {
                 joined += usize::from(components.join(a, b));
             }
-            // Relax until nothing changes: slow and obviously right.
+            // Naive fixpoint iteration.
             let mut truth: Vec<u32> = (0..60).collect();
             loop {
                 let before = truth.clone();

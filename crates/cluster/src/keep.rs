@@ -1,13 +1,13 @@
-//! Rules in, the order in which documents take precedence out.
+//! Keep rules: the order of precedence of documents.
 //!
-//! Seshasai 2009, section 2.6.2, chooses a cluster's *master* document by recency, quality or length;
-//! a rule here does the same, and several are applied one after the other.
+//! Seshasai 2009, section 2.6.2, chooses a cluster's *master* document by recency, quality or
+//! length; a rule here does the same, and several are applied one after the other.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// Which of two near-duplicates stays.
+/// Which of two near-duplicates is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KeepRule {
     /// The one that comes first in the collection (files in the order of their names).

@@ -1,4 +1,4 @@
-//! Edges in, clusters out; attributes in, the order of precedence out.
+//! Connected components, and the rules of precedence within a cluster.
 //!
 //! [`Components`] is Broder's fourth phase (1997, "The clustering algorithm"), [`KeepRule`]
 //! the choice of a cluster's *master* document (Seshasai 2009, section 2.6.2).

@@ -1,34 +1,35 @@
-//! Many short tokens in, their hashes out, and the fingerprints of their shingles: [`fingerprint::token`] and
-//! [`fingerprint::shingles`], several at a time.
+//! Vectorised token and shingle hashing: [`fingerprint::token`] and [`fingerprint::shingles`] for
+//! many tokens at once.
 //!
-//! XXH3 has a formula of its own for one to three bytes, for four to eight and for nine to sixteen. Which of them
-//! comes next is anyone's guess in running text, and a wrong guess costs more than all three. So all three are
-//! worked out for every token, without a branch, on as many tokens at once as the processor's vectors hold, and
-//! the right one is taken. Longer tokens are few and go one by one.
+//! XXH3 has separate formulas for one to three, four to eight and nine to sixteen bytes. In running
+//! text the branch between them is unpredictable, and a misprediction costs more than all three
+//! formulas. So all three are computed for every token without branches, for as many tokens at once
+//! as a vector register holds, and one result is selected. Longer tokens are few and are hashed one
+//! by one.
 //!
-//! Rolling a shingle's fingerprint along, every one waits for the one before. Those of a few tokens are worked out
-//! anew, each from its first token to its last, which vectors do for as many shingles at once as they hold.
+//! In a rolling hash, each shingle depends on the previous one. Shingles of a few tokens are
+//! therefore computed from scratch, as many at a time as a vector register holds.
 
 use crate::fingerprint;
 use crate::processor::compiled_for;
 
-/// Tokens worked on at a time: their bytes and lengths stay in the first-level cache.
+/// Tokens per block: their bytes and lengths stay in the first-level cache.
 const BLOCK: usize = 64;
 
-/// The longest token that the formulas are for.
+/// The longest token that the short formulas apply to.
 const SHORT: usize = 16;
 
-/// The first 16 bytes of each token, and how many of them are its own.
+/// The first 16 bytes of each token, and its length.
 struct Block {
     low: [u64; BLOCK],
     high: [u64; BLOCK],
     length: [u64; BLOCK],
 }
 
-/// Appends the hashes of the tokens that stand in `bytes` at these places (beginning and end), in order.
+/// Appends the hashes of the tokens of `bytes` with these ranges (start and end), in order.
 ///
-/// Equal to [`fingerprint::token`] of each, and fastest where at least 16 bytes stand behind the
-/// beginning of each.
+/// Equal to [`fingerprint::token`] of each. Fastest where at least 16 bytes follow the start of
+/// each token.
 ///
 /// ```
 /// use lookalike_core::{batch, fingerprint};
@@ -73,7 +74,7 @@ fn with(hash: Hasher, bytes: &[u8], places: &[[usize; 2]], out: &mut Vec<u64>) {
 
 type Hasher = fn(&Block, &mut [u64; BLOCK]);
 
-/// The formulas for this processor; none where one token after the other is faster.
+/// The vectorised formulas for this processor; `None` where hashing one by one is faster.
 fn hasher() -> Option<Hasher> {
     #[cfg(target_arch = "x86_64")]
     #[expect(
@@ -123,7 +124,7 @@ fn short(block: &Block, out: &mut [u64; BLOCK]) {
     }
 }
 
-/// What XXH3's default secret comes down to in the three formulas.
+/// XXH3's default secret, reduced to the constants of the three formulas.
 const FLIP_SMALL: u64 = 0x396C_FEB8 ^ 0xBE4B_A423;
 const FLIP_MIDDLE: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
 const FLIP_LOW: u64 = 0x1F67_B3B7_A4A4_4072 ^ 0x78E5_C0CC_4EE6_79CB;
@@ -155,8 +156,8 @@ fn four_to_eight(low: u64, length: u64) -> u64 {
 
 #[inline(always)]
 fn nine_to_sixteen(low: u64, high: u64, length: u64) -> u64 {
-    // The last eight bytes: the end of the first eight, and the beginning of the others; shifted in two steps,
-    // because by 64 is no shift.
+    // The last eight bytes overlap the first eight; shifted in two steps, because a shift by 64 is
+    // undefined.
     let missing = length.wrapping_mul(8).wrapping_sub(64) & 127;
     let half = missing >> 1;
     let last = low >> (half & 63) >> ((missing - half) & 63)
@@ -170,13 +171,13 @@ fn nine_to_sixteen(low: u64, high: u64, length: u64) -> u64 {
     value ^ value >> 32
 }
 
-/// The upper and the lower half of the whole product, one xor the other: out of products of halves,
-/// which vectors have.
+/// The upper half of the 128-bit product xor the lower half, from 32-bit products, which vector
+/// instructions provide.
 #[inline(always)]
 fn folded_product(a: u64, b: u64) -> u64 {
     const LOW: u64 = 0xFFFF_FFFF;
     let (a_low, a_high, b_low, b_high) = (a & LOW, a >> 32, b & LOW, b >> 32);
-    // Nothing here can overflow, but where overflow is checked for, no vectors are made of what might.
+    // Nothing here overflows, but overflow checks would prevent vectorisation.
     let bottom = a_low.wrapping_mul(b_low);
     let left = a_high.wrapping_mul(b_low);
     let right = a_low.wrapping_mul(b_high);
@@ -187,7 +188,8 @@ fn folded_product(a: u64, b: u64) -> u64 {
     upper ^ lower
 }
 
-/// Appends the fingerprints of all contiguous runs of `size` tokens, in text order, repeats included.
+/// Appends the fingerprints of all contiguous runs of `size` tokens, in text order, repeats
+/// included.
 ///
 /// Equal to [`fingerprint::shingles`]. O(tokens).
 ///
@@ -222,7 +224,7 @@ pub fn shingles(tokens: &[u64], size: usize, out: &mut Vec<u64>) {
     });
 }
 
-/// Shingles of more tokens are cheaper to roll.
+/// Larger shingles are cheaper to roll.
 const ANEW: usize = 8;
 
 compiled_for! {
@@ -232,8 +234,9 @@ compiled_for! {
     }
 }
 
-/// The definition: a polynomial over the hashes of some tokens, finalised. By their places in a shingle, as plain loops
-/// are what the compiler makes vectors of. O(tokens × size).
+/// The definition: a polynomial over the hashes of the tokens of a shingle, finalised. The outer
+/// loop is over places within a shingle, so that the compiler vectorises the inner one. O(tokens ×
+/// size).
 #[inline(always)]
 fn shingles_anew(tokens: &[u64], size: usize, out: &mut [u64]) {
     out.copy_from_slice(&tokens[..out.len()]);
@@ -260,7 +263,7 @@ mod tests {
             shingles(&tokens, size, &mut all);
             fingerprint::shingles(&tokens, size, |value| rolled.push(value));
             prop_assert_eq!(&all, &rolled);
-            // As it is done on processors with vectors, on any.
+            // The code path of processors with vector instructions, on any processor.
             if all.len() > 1 {
                 shingles_anew(&tokens, size, &mut all[1..]);
                 prop_assert_eq!(all, rolled);
@@ -272,7 +275,7 @@ mod tests {
         places.iter().map(|&[start, end]| fingerprint::token(&bytes[start..end])).collect()
     }
 
-    /// By the plain loop, and by each kind of vectors that this processor has.
+    /// The hashes by the plain loop, and by each vector extension that this processor has.
     fn every_way(bytes: &[u8], places: &[[usize; 2]]) -> Vec<Vec<u64>> {
         let mut hashers: Vec<Hasher> = vec![|block, out| short(block, out)];
         #[cfg(target_arch = "x86_64")]
@@ -320,8 +323,8 @@ mod tests {
         }
     }
 
-    /// Vectors of 256 bits in AVX-512 code are AVX-512VL: processors with the other three and without it
-    /// must not get that code.
+    /// 256-bit operations in AVX-512 code are AVX-512VL: a processor without that extension must
+    /// not get this code.
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn avx512_is_used_only_with_vl() {

@@ -1,39 +1,40 @@
-//! Bucket counts: a filter for pairs of large sets, where [`crate::Parity`] says nothing.
+//! Bucket counts: a candidate filter for pairs of large sets, for which [`crate::BitmapSignature`]
+//! is too short.
 //!
-//! A hash assigns the elements of a set to `k` buckets; the vector holds how many each has got. An
-//! element of both sets adds one to the same bucket of both, so Σ|aᵢ − bᵢ| is at most |A △ B|, whence
-//! |A∩B| ≤ (|A| + |B| − Σ|aᵢ − bᵢ|) / 2. A parity of `k` bits bounds the same difference, but no
-//! better than by about `k / 2`; counts of unrelated sets of n elements differ by about 1.1·√(n·k).
+//! A hash assigns the elements of a set to `k` buckets; the vector holds the number of elements in
+//! each. A common element adds one to the same bucket of both, so Σ|aᵢ − bᵢ| ≤ |A △ B|, hence |A∩B|
+//! ≤ (|A| + |B| − Σ|aᵢ − bᵢ|) / 2. A bitmap of `k` bits bounds the same difference, but by at most
+//! about `k / 2`; counts of unrelated sets of n elements differ by about 1.1·√(n·k).
 //!
-//! Counts are kept modulo 256, a byte each, and compared around the circle: the distance of two
+//! Counts are kept modulo 256, one byte each, and compared as residues: the distance of two
 //! residues is at most that of the counts, so the bound holds for sets of any size. Vectors of
 //! different lengths, both powers of two, are compared by folding the longer one: buckets `i` and
 //! `i + k/2` of `k` are bucket `i` of `k/2`.
 
 use crate::{Measure, Threshold};
 
-/// Buckets that are compared at a time, and the fewest of a vector.
+/// Buckets compared at a time, and the smallest length of a vector.
 pub const FEWEST_BUCKETS: u32 = 64;
 
-/// The most buckets of a vector.
+/// The largest length of a vector.
 pub const MOST_BUCKETS: u32 = 1 << 16;
 
-/// Differing elements up to which a parity of 256 bits turns away nearly all pairs that differ by
-/// much more: unrelated sets differ in 128 of the bits, with a standard deviation of 8.
+/// Differing elements up to which a bitmap of 256 bits rejects nearly all pairs that differ by much
+/// more: unrelated sets differ in 128 of the bits, with a standard deviation of 8.
 const PARITY_SUFFICES: u32 = 80;
 
-/// Buckets for a set of `size` elements: as many as elements may differ between it and a set of the
-/// same size that it matches, rounded up to a power of two. 0 where parity suffices.
+/// Buckets for a set of `size` elements: the number of elements by which it may differ from a
+/// matching set of the same size, rounded up to a power of two. 0 where the bitmap filter suffices.
 ///
-/// With that many buckets, pairs that differ by three times as much as they may are turned away
-/// except for about one in a thousand: their counts differ by 0.8·√(3k·k) ≈ 1.4 k.
+/// With that many buckets, all but about one in a thousand of the pairs that differ by three times
+/// the allowed number are rejected: their counts differ by 0.8·√(3k·k) ≈ 1.4 k.
 #[must_use]
 pub fn buckets_for(measure: Measure, threshold: Threshold, size: u32) -> u32 {
     let needed = measure.needed_overlap(threshold, size, size);
     buckets_for_difference(size.saturating_sub(needed).saturating_mul(2))
 }
 
-/// The same, where so many elements may differ.
+/// Buckets for sets that may differ in so many elements.
 #[must_use]
 pub fn buckets_for_difference(may_differ: u32) -> u32 {
     if may_differ <= PARITY_SUFFICES {
@@ -42,22 +43,22 @@ pub fn buckets_for_difference(may_differ: u32) -> u32 {
     may_differ.min(MOST_BUCKETS).next_power_of_two()
 }
 
-/// Adds the elements of a set of distinct fingerprints, in any order, to a vector of counts that
-/// begins as zeros. Its length must be a power of two. O(|set|).
+/// Adds a set of distinct fingerprints, in any order, to a vector of counts that starts as zeros.
+/// The length must be a power of two. O(|set|).
 pub fn add(set: &[u64], counts: &mut [u8]) {
     debug_assert!(counts.len().is_power_of_two());
     let mask = counts.len().wrapping_sub(1);
     for value in set {
-        // Neither the top bits, which choose a bit of the parity, nor the low ones, which choose
-        // places in tables.
+        // Neither the top bits, which choose a bit of the bitmap, nor the low ones, which hash
+        // tables use.
         if let Some(count) = counts.get_mut((value >> 24) as usize & mask) {
             *count = count.wrapping_add(1);
         }
     }
 }
 
-/// Whether two sets with these counts can differ by as few as `most` elements. "Yes" is always a
-/// valid answer for vectors that are empty. O(k), less where they cannot.
+/// Whether two sets with these counts can differ in as few as `most` elements. Always true for
+/// empty vectors. O(k), less where the answer is no.
 ///
 /// ```
 /// use lookalike_core::bucket_counts::{FEWEST_BUCKETS, add, may_differ_by};
@@ -112,7 +113,7 @@ mod tests {
         counts
     }
 
-    /// The least difference that the counts allow.
+    /// Lower bound on |A △ B|.
     fn bound(a: &[u8], b: &[u8]) -> u64 {
         let (mut low, mut high) = (0, 1 << 30);
         while low < high {
@@ -127,10 +128,10 @@ mod tests {
         a.symmetric_difference(&b).count() as u64
     }
 
-    /// Two sets with `shared` elements in common; with `crowded`, all in few buckets.
+    /// Two sets with `shared` common elements; with `crowded`, all elements are in few buckets.
     fn pair(sizes: (u64, u64), shared: u64, crowded: bool) -> (Vec<u64>, Vec<u64>) {
         let value = |n: u64| match crowded {
-            // The bits that choose the bucket are the same for every four thousand.
+            // The bits that choose the bucket repeat every 4096 elements.
             true => (n >> 12) << 24 | (n & 0xfff) << 48,
             false => finalise(n),
         };
@@ -143,7 +144,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         /// For sets of up to tens of thousands of elements and vectors of any lengths, also where
-        /// counts pass 255 many times over.
+        /// counts wrap around many times.
         #[test]
         fn never_above_the_truth(
             sizes in (0u64..3000, 0u64..3000),
@@ -157,7 +158,7 @@ mod tests {
             prop_assert_eq!(bound(&x, &y), bound(&y, &x));
         }
 
-        /// Whatever the measure: a pair that reaches the threshold passes.
+        /// For every measure: a pair that reaches the threshold passes.
         #[test]
         fn passes_every_match(
             shared in 0u64..6000,
@@ -197,8 +198,8 @@ mod tests {
         }
     }
 
-    /// Unrelated sets and sets that share half of their elements are turned away at 0.8, those that
-    /// reach it pass; worked out for sizes at which parity lets all of them pass.
+    /// At 0.8, unrelated sets and sets that share half of their elements are rejected and matches
+    /// pass, for sizes at which the bitmap filter rejects none of them.
     #[test]
     fn tells_large_sets_apart() {
         let threshold: Threshold = "0.8".parse().unwrap();

@@ -1,21 +1,22 @@
-//! A frozen set of common elements (Broder 1997, "Common shingles"), to be removed from feature sets.
+//! A frozen set of common elements (Broder 1997, "Common shingles"), to be removed from feature
+//! sets.
 
 use crate::features::digest;
 
-/// Elements that more than a given number of distinct feature sets have.
+/// Elements that occur in more than a given number of distinct feature sets.
 ///
-/// Sorted, with a directory by leading bits: elements are fingerprints, hence uniform, so a lookup reads
-/// one directory entry and about two elements.
+/// Sorted, with a directory by leading bits: elements are fingerprints, hence uniform, so a lookup
+/// reads one directory entry and about two elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommonElements {
     elements: Vec<u64>,
-    /// Where the elements with each value of the leading bits begin; one more at the end.
+    /// Start of the elements with each value of the leading bits; one entry more at the end.
     directory: Vec<usize>,
     shift: u32,
 }
 
 impl CommonElements {
-    /// Takes the elements in any order, each once. O(n log n).
+    /// Takes distinct elements in any order. O(n log n).
     ///
     /// ```
     /// use lookalike_core::CommonElements;
@@ -39,7 +40,7 @@ impl CommonElements {
         Self { elements, directory, shift }
     }
 
-    /// Whether an element is one of them.
+    /// Whether an element is common.
     #[inline]
     #[must_use]
     pub fn contains(&self, element: u64) -> bool {
@@ -48,7 +49,7 @@ impl CommonElements {
         near.binary_search(&element).is_ok()
     }
 
-    /// Removes them from a set; the others stay in their order.
+    /// Removes the common elements from a set; keeps the order of the others.
     pub fn remove_from(&self, set: &mut Vec<u64>) {
         set.retain(|&element| !self.contains(element));
     }
@@ -59,7 +60,7 @@ impl CommonElements {
         &self.elements
     }
 
-    /// Names exactly these elements.
+    /// Digest of the common elements.
     #[must_use]
     pub fn checksum(&self) -> u128 {
         digest(&self.elements).map_or(0, |digest| digest.0)

@@ -1,32 +1,33 @@
-//! Token hashes in, the set of features of a document out.
+//! Feature sets: the distinct shingles or terms of a document.
 //!
-//! `S(D, w)`, the *set* of distinct contiguous runs of w tokens, is Broder 1997, "Defining similarity of documents"; distinct
-//! terms are what Kołcz & Chowdhury 2008, section 6.4, compare. The set comes out in order of first
-//! occurrence: most documents turn out to have no near-duplicate and need never be sorted.
+//! `S(D, w)`, the *set* of distinct contiguous runs of w tokens, is defined in Broder 1997,
+//! "Defining similarity of documents"; Kołcz & Chowdhury 2008, section 6.4, compare distinct terms.
+//! Sets are in order of first occurrence: most documents have no near-duplicate, and their sets
+//! need never be sorted.
 
 use crate::fingerprint::{self, TokenDigest, finalise};
 use crate::{batch, vectors};
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a document with fewer tokens than one shingle has.
+/// How a document with fewer tokens than one shingle is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShortDocuments {
-    /// The whole text is its one shingle.
+    /// The whole text is its only shingle.
     #[default]
     Whole,
-    /// It has no shingles and resembles nothing, as in the papers.
+    /// It has no shingles and matches nothing, as in the papers.
     Ignore,
 }
 
-/// What the elements of a document's set are.
+/// What the elements of a document's feature set are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureKind {
     /// Contiguous runs of `size` tokens.
     Shingles {
         /// Tokens in a shingle.
         size: usize,
-        /// What to do with documents under one shingle.
+        /// How documents shorter than one shingle are treated.
         short: ShortDocuments,
     },
     /// The distinct tokens themselves.
@@ -38,34 +39,35 @@ pub enum FeatureKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetDigest(pub u128);
 
-/// Buffers for one document at a time, reused: once warm, nothing is allocated.
+/// Buffers for one document at a time, reused: no allocation once they have grown.
 #[derive(Debug, Default)]
 pub struct FeatureScratch {
     tokens: Vec<u64>,
-    /// The tokens that a term filter keeps, if there is one.
+    /// The tokens that a term filter keeps; `None` without a filter.
     terms: Option<Vec<u64>>,
     /// The buffer of `terms` while there is no filter.
     spare: Vec<u64>,
-    seen: Seen,
+    seen: DistinctScratch,
 }
 
-/// Buffers to find out in which elements were there before; of any content between two documents.
+/// Buffers to remove repeated elements. Their content between two documents is arbitrary.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
-    /// All elements, repeats included; then each of them once.
+pub struct DistinctScratch {
+    /// All elements with repeats; after removal, the distinct ones.
     all: Vec<u64>,
-    /// Of short documents: a bit for each of the values that came.
+    /// For short documents: a bit array indexed by a hash of the element.
     bits: Vec<u64>,
-    /// Places of the elements whose bit was there.
+    /// Indexes of the elements whose bit was set already: possible repeats.
     doubtful: Vec<u16>,
-    /// Of those with many doubtful ones: where among all elements the one is that has the slot.
+    /// For short documents with many possible repeats: open-addressing hash table of indexes into
+    /// `all`.
     places: Vec<u16>,
-    /// Of long ones: the element that has the slot.
+    /// For long documents: open-addressing hash table of elements.
     values: Vec<u64>,
 }
 
 impl FeatureScratch {
-    /// Starts the next document, whose terms are all tokens.
+    /// Starts the next document, without a term filter.
     pub fn clear(&mut self) {
         self.tokens.clear();
         if let Some(terms) = self.terms.take() {
@@ -73,7 +75,7 @@ impl FeatureScratch {
         }
     }
 
-    /// Starts the next document, whose terms are the tokens that [`FeatureScratch::push_filtered`] keeps.
+    /// Starts the next document, with the term filter of [`FeatureScratch::push_filtered`].
     pub fn clear_filtered(&mut self) {
         self.clear();
         let mut terms = std::mem::take(&mut self.spare);
@@ -81,20 +83,20 @@ impl FeatureScratch {
         self.terms = Some(terms);
     }
 
-    /// Adds the next token of the document; it is hashed here and never again.
+    /// Adds the next token of the document and hashes it.
     #[inline]
     pub fn push(&mut self, token: &[u8]) {
         self.tokens.push(fingerprint::token(token));
     }
 
-    /// Adds the next tokens: those that stand in `bytes` at these places.
+    /// Adds the tokens of `bytes` with these ranges.
     #[inline]
     pub fn push_all(&mut self, bytes: &[u8], places: &[[usize; 2]]) {
         batch::tokens(bytes, places, &mut self.tokens);
     }
 
-    /// Adds the next tokens; those that `keeps` holds of are terms. Filtered or not, a token is part of the
-    /// sequence and of shingles.
+    /// Adds tokens; those for which `keeps` holds are terms. All tokens are part of the sequence
+    /// and of shingles.
     pub fn push_filtered(
         &mut self,
         bytes: &[u8],
@@ -117,14 +119,14 @@ impl FeatureScratch {
         self.tokens.len()
     }
 
-    /// Digest of the sequence of all tokens, whatever a filter keeps: lexical equivalence compares all words
-    /// (Broder 1997, section 4).
+    /// Digest of the sequence of all tokens, before the term filter: lexical equivalence compares
+    /// all words (Broder 1997, section 4).
     #[must_use]
     pub fn token_digest(&self) -> TokenDigest {
         TokenDigest::of(&self.tokens)
     }
 
-    /// The document's distinct features as [`distinct`] gives them, and their digest, or `None` if there are
+    /// The document's distinct features (see [`distinct`]) and their digest; `None` if there are
     /// none. O(tokens).
     pub fn features(&mut self, kind: FeatureKind) -> Option<(&[u64], SetDigest)> {
         let tokens = match kind {
@@ -135,9 +137,9 @@ impl FeatureScratch {
         digest(set).map(|digest| (set, digest))
     }
 
-    /// The features of a document of very many tokens, in ascending order, and their digest, or `None`
-    /// if there are none: made where the tokens lie, which are gone. O(tokens · log tokens), and no other
-    /// memory than theirs.
+    /// The features of a large document in ascending order, and their digest; `None` if there are
+    /// none. Consumes the tokens: features are made in place, without further memory. O(tokens ·
+    /// log tokens).
     pub fn into_sorted(&mut self, kind: FeatureKind) -> Option<(Vec<u64>, SetDigest)> {
         let filtered = self.terms.as_mut().filter(|_| matches!(kind, FeatureKind::Terms));
         let mut set = std::mem::take(filtered.unwrap_or(&mut self.tokens));
@@ -158,9 +160,9 @@ impl FeatureScratch {
         digest(&set).map(|digest| (set, digest))
     }
 
-    /// Frees the buffers that a document of very many tokens has filled.
+    /// Frees buffers that a large document has grown.
     pub fn free_large(&mut self) {
-        let Seen { all, bits, values, .. } = &mut self.seen;
+        let DistinctScratch { all, bits, values, .. } = &mut self.seen;
         for buffer in [&mut self.tokens, all, bits, values] {
             if buffer.capacity() > MANY {
                 *buffer = Vec::new();
@@ -174,17 +176,17 @@ impl FeatureScratch {
         &self.tokens
     }
 
-    /// Hashes of the document's terms, in text order: of all tokens where there is no filter.
+    /// Hashes of the document's terms, in text order: all tokens without a filter.
     #[must_use]
     pub fn terms(&self) -> &[u64] {
         self.terms.as_deref().unwrap_or(&self.tokens)
     }
 }
 
-/// Elements from which a table of them would take much memory.
+/// Elements above which a document is large: hash tables of them would take much memory.
 pub const MANY: usize = 1 << 20;
 
-/// Puts in place of each token the shingle that it begins; the last tokens begin none.
+/// Replaces each token by the shingle that starts with it; the last `size − 1` tokens are dropped.
 fn shingles_in_place(tokens: &mut Vec<u64>, size: usize) {
     const BLOCK: usize = 1 << 14;
     let count = match size {
@@ -194,7 +196,7 @@ fn shingles_in_place(tokens: &mut Vec<u64>, size: usize) {
     let mut block = Vec::with_capacity(BLOCK);
     for start in (0..count).step_by(BLOCK) {
         let end = count.min(start + BLOCK);
-        // What a shingle covers lies at and behind its place: nothing of that was overwritten.
+        // A shingle covers tokens at and after its index, which are not overwritten yet.
         block.clear();
         batch::shingles(&tokens[start..end + size - 1], size, &mut block);
         tokens[start..end].copy_from_slice(&block);
@@ -202,18 +204,21 @@ fn shingles_in_place(tokens: &mut Vec<u64>, size: usize) {
     tokens.truncate(count);
 }
 
-/// The distinct features of a document, in order of first occurrence; of more than [`MANY`], in ascending
-/// order. O(tokens); `seen` is a buffer, of any
-/// content, and holds them.
+/// The distinct features of a document in order of first occurrence; in ascending order if there
+/// are more than [`MANY`]. `seen` is a buffer that holds the result. O(tokens).
 ///
 /// ```
-/// use lookalike_core::features::{Seen, distinct};
+/// use lookalike_core::features::{DistinctScratch, distinct};
 /// use lookalike_core::{FeatureKind, fingerprint};
 ///
 /// let tokens: Vec<u64> = "to be or not to be".split(' ').map(|w| fingerprint::token(w.as_bytes())).collect();
-/// assert_eq!(distinct(&tokens, FeatureKind::Terms, &mut Seen::default()).len(), 4);
+/// assert_eq!(distinct(&tokens, FeatureKind::Terms, &mut DistinctScratch::default()).len(), 4);
 /// ```
-pub fn distinct<'s>(tokens: &[u64], kind: FeatureKind, seen: &'s mut Seen) -> &'s mut [u64] {
+pub fn distinct<'s>(
+    tokens: &[u64],
+    kind: FeatureKind,
+    seen: &'s mut DistinctScratch,
+) -> &'s mut [u64] {
     seen.all.clear();
     match kind {
         FeatureKind::Terms => seen.all.extend(tokens.iter().map(|&token| finalise(token))),
@@ -225,7 +230,7 @@ pub fn distinct<'s>(tokens: &[u64], kind: FeatureKind, seen: &'s mut Seen) -> &'
             batch::shingles(tokens, size, &mut seen.all);
         }
     }
-    // 0 is taken as 1, as likely as any collision: it stands for an empty slot.
+    // 0 marks an empty slot and is replaced by 1, which is as likely as any other collision.
     if vectors::contains(&seen.all, 0) {
         seen.all.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
     }
@@ -233,29 +238,29 @@ pub fn distinct<'s>(tokens: &[u64], kind: FeatureKind, seen: &'s mut Seen) -> &'
     &mut seen.all
 }
 
-/// Digest of a set, whatever the order of its elements; `None` for the empty set.
+/// Digest of a set, independent of the order of its elements; `None` for the empty set.
 #[must_use]
 pub fn digest(set: &[u64]) -> Option<SetDigest> {
     if set.is_empty() {
         return None;
     }
-    // Two sums over differently mixed elements: order does not matter, every element does.
+    // Two sums over differently mixed elements.
     let (high, low) = vectors::sums(set);
     let low = low.wrapping_add(set.len() as u64);
     Some(SetDigest(u128::from(high) << 64 | u128::from(low)))
 }
 
-/// Elements up to which a document is short.
+/// Most elements of a short document.
 const ROOMY: usize = 1 << 12;
 
-/// Of so many elements one may be doubtful.
+/// Above one possible repeat per so many elements, the hash table is used.
 const FEW_DOUBTFUL: usize = 16;
 
-// Whether a value is new is anyone's guess, and a wrong guess costs more than all the rest: so only what is rare
-// is a branch.
+// Whether an element is new is unpredictable, and a misprediction costs more than the rest of the
+// loop: only rare cases branch.
 
-impl Seen {
-    /// Leaves each of all values once, in order of first occurrence.
+impl DistinctScratch {
+    /// Keeps the first occurrence of each value.
     fn leave_firsts(&mut self) {
         let Self { all, bits, doubtful, places, values } = self;
         if all.len() > MANY {
@@ -276,15 +281,16 @@ impl Seen {
     }
 }
 
-/// Lists the places of those values that may have come before, all that did among them; how many they are. A value
-/// sets one of 64 bits for each value, so of a set, one in 128 is listed for no reason.
+/// Lists the indexes of values that may be repeats, all repeats among them, and returns their
+/// number. The bit array has 64 bits per value, so about one in 128 distinct values is listed as
+/// well.
 fn doubt(all: &[u64], bits: &mut Vec<u64>, doubtful: &mut Vec<u16>) -> usize {
     bits.clear();
     bits.resize(all.len().next_power_of_two(), 0);
     if doubtful.len() < all.len() {
         doubtful.resize(all.len(), 0);
     }
-    // Slices, whose places the processor does not have to look up with every value.
+    // Slices, so that the addresses stay in registers.
     let (bits, doubtful) = (&mut bits[..], &mut doubtful[..all.len()]);
     let (mask, mut found) = (bits.len() - 1, 0);
     for (place, &value) in all.iter().enumerate() {
@@ -297,12 +303,12 @@ fn doubt(all: &[u64], bits: &mut Vec<u64>, doubtful: &mut Vec<u16>) -> usize {
     found
 }
 
-/// Closes the gaps of those values at some places that are among the values before them; how many are left.
+/// Removes the listed values that repeat an earlier one; returns the number of values left.
 fn without_repeats(all: &mut [u64], doubtful: &[u16]) -> usize {
     let (mut left, mut from) = (0, 0);
     for &place in doubtful {
         let place = usize::from(place);
-        // What was moved lies before the place still: nothing that it is compared with is missing.
+        // Moved values are still at smaller indexes, so no earlier value is missed.
         if vectors::contains(&all[..place], all[place]) {
             if left < from {
                 all.copy_within(from..place, left);
@@ -317,9 +323,9 @@ fn without_repeats(all: &mut [u64], doubtful: &[u16]) -> usize {
     left + all.len() - from
 }
 
-/// Moves each of some values once to the front, in order of first occurrence; how many there are. The table holds
-/// places among the values, eight slots of two bytes for each: mostly empty, soon emptied again, and small enough
-/// for a core's first cache.
+/// Moves the first occurrence of each value to the front, in order; returns their number. The hash
+/// table holds 16-bit indexes, eight slots per value: mostly empty, cheap to clear, and small
+/// enough for the first-level cache.
 fn short(all: &mut [u64], slots: &mut Vec<u16>) -> usize {
     let capacity = (all.len() * 8).next_power_of_two().max(16);
     if slots.len() < capacity {
@@ -330,8 +336,8 @@ fn short(all: &mut [u64], slots: &mut Vec<u16>) -> usize {
     let (mask, mut found) = (capacity - 1, 0);
     for own in 0..all.len() {
         let value = all[own];
-        // The next free place is the value's own, should it be new: whoever comes to an empty slot finds itself
-        // there. Nothing that is compared depends on how many values were new before but where it is read.
+        // The value is written to the next free index first, and an empty slot reads as that index:
+        // the probe of a new value ends by comparing it with itself, without a branch of its own.
         all[found] = value;
         let mut at = value as usize & mask;
         let mut place = usize::from(slots[at]).min(found);
@@ -345,8 +351,8 @@ fn short(all: &mut [u64], slots: &mut Vec<u16>) -> usize {
     found
 }
 
-/// As [`short`], for a long document: the table holds the values themselves, which are too far away to be
-/// looked at. Two slots for each.
+/// As [`short`], for long documents: the table holds the values themselves, to avoid a cache miss
+/// per comparison. Two slots per value.
 fn long(all: &mut [u64], slots: &mut Vec<u64>) -> usize {
     let capacity = (all.len() * 2).next_power_of_two().max(16);
     if slots.len() < capacity {
@@ -389,7 +395,7 @@ mod tests {
         }
     }
 
-    /// Below and above the numbers from which tables and blocks are used.
+    /// Sizes below and above those from which tables and blocks are used.
     #[test]
     fn sorted_features_are_the_features() {
         for count in [0, 1, 3, 5, 100, (1 << 14) + 3, 40_000, MANY + 77] {
@@ -418,7 +424,7 @@ mod tests {
         assert_eq!(set.len(), 3);
     }
 
-    /// The filter decides which terms there are; the sequence and shingles are those of all tokens.
+    /// The term filter changes the terms; sequence and shingles are those of all tokens.
     #[test]
     fn a_term_filter_is_no_part_of_the_sequence() {
         let (bytes, places) = (b"we use python now", [[0, 2], [3, 6], [7, 13], [14, 17]]);
@@ -437,7 +443,8 @@ mod tests {
             assert_eq!(filtered.terms(), [fingerprint::token(b"python")]);
             assert_eq!(filtered.features(FeatureKind::Terms).map(|(set, _)| set.len()), Some(1));
         }
-        // None kept is no feature, and a document without a filter follows one with it.
+        // A document of which the filter keeps no term has no features; the next document has no
+        // filter.
         filtered.clear_filtered();
         filtered.push_filtered(bytes, &places, |_| false);
         assert!(filtered.features(FeatureKind::Terms).is_none());
@@ -490,7 +497,7 @@ mod tests {
         #[test]
         fn every_way_leaves_what_a_plain_search_leaves(
             values in prop::collection::vec(
-                // Many that want the same slot or bit, many that are equal, and some that are neither.
+                // Values that share a slot or bit, equal values, and others.
                 prop_oneof![
                     1 => 1u64..4,
                     1 => (1u64..6).prop_map(|n| n << 40),
@@ -516,13 +523,13 @@ mod tests {
             let found = doubt(&all, &mut vec![5; 9], &mut doubtful);
             let left = without_repeats(&mut all, &doubtful[..found]);
             prop_assert_eq!(&all[..left], &expected);
-            let mut seen = Seen { all: values, ..Seen::default() };
+            let mut seen = DistinctScratch { all: values, ..DistinctScratch::default() };
             seen.leave_firsts();
             prop_assert_eq!(seen.all, expected);
         }
     }
 
-    /// As in most texts: one in a hundred was there before.
+    /// As in most texts: one in a hundred is a repeat.
     #[test]
     fn few_repeats_are_found_one_by_one() {
         let values: Vec<u64> =
@@ -530,7 +537,7 @@ mod tests {
         let mut doubtful = Vec::new();
         let found = doubt(&values, &mut Vec::new(), &mut doubtful);
         assert!((30..=3000 / FEW_DOUBTFUL).contains(&found), "{found}");
-        let mut seen = Seen { all: values.clone(), ..Seen::default() };
+        let mut seen = DistinctScratch { all: values.clone(), ..DistinctScratch::default() };
         seen.leave_firsts();
         let expected: Vec<u64> = (1..=3000).filter(|n| n % 100 != 0).map(finalise).collect();
         assert_eq!(seen.all, expected);
@@ -540,7 +547,7 @@ mod tests {
     fn documents_on_either_side_of_the_limit_are_alike() {
         let tokens: Vec<u64> = (0..ROOMY as u64 + 1).map(|n| n % 3001).collect();
         for tokens in [&tokens[1..], &tokens] {
-            let mut seen = Seen::default();
+            let mut seen = DistinctScratch::default();
             let terms = distinct(tokens, FeatureKind::Terms, &mut seen);
             let all: BTreeSet<u64> = tokens.iter().map(|&token| finalise(token).max(1)).collect();
             assert_eq!(terms.len(), 3001);

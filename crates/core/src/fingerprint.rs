@@ -1,19 +1,20 @@
-//! Tokens in, 64-bit fingerprints out: the only hashing that a result depends on.
+//! 64-bit fingerprints of tokens and shingles: the only hashing that a result depends on.
 //!
-//! Broder 1997, "Estimating the resemblance and the containment", fingerprints shingles with Rabin polynomials because they are cheap to
-//! roll along a text. We keep the rolling and take better-mixed parts: a token is hashed once with
-//! XXH3 (whose output its author froze), a shingle is the polynomial
-//! `h₁·Bʷ⁻¹ + h₂·Bʷ⁻² + … + h_w` over the token hashes modulo 2⁶⁴, and a finaliser makes every bit
-//! of it count. The polynomial alone would not do: its low bits depend on low bits only.
+//! Broder 1997, "Estimating the resemblance and the containment", fingerprints shingles with Rabin
+//! polynomials because they can be rolled along a text. This module keeps the rolling and uses
+//! better-mixed parts: a token is hashed once with XXH3 (whose output is frozen), a shingle is the
+//! polynomial `h₁·Bʷ⁻¹ + h₂·Bʷ⁻² + … + h_w` over the token hashes modulo 2⁶⁴, and a finaliser mixes
+//! all bits. The polynomial alone would not suffice: its low bits depend on low bits only.
 //!
-//! All of it is written down here and pinned by test vectors; [`HASH_NAME`] goes into every file
-//! that holds a value made from it.
+//! The values are pinned by test vectors; [`HASH_NAME`] is recorded in every file that holds values
+//! derived from them.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 use zerocopy::IntoBytes;
 
-/// Name of this family of hashes, stated in every summary. Changes when the value of any token or shingle changes.
-/// Digests of sequences are only kept in what a run needs to go on, whose layout has a number of its own.
+/// Name of this family of hashes, recorded in every summary. Changes when the value of any token or
+/// shingle changes. Digests of sequences are stored in checkpoints only, whose layout has a version
+/// of its own.
 pub const HASH_NAME: &str = "xxh3-poly64/1";
 
 /// Base of the rolling polynomial: odd, from the golden ratio.
@@ -39,8 +40,8 @@ pub fn finalise(mut value: u64) -> u64 {
 
 /// Fingerprints of all contiguous runs of `size` tokens, in text order, repeats included.
 ///
-/// Fewer tokens than `size` give nothing. O(tokens), whatever the size; does not allocate. Where all of them are
-/// wanted in a list, [`crate::batch::shingles`] is faster.
+/// None for fewer tokens than `size`. O(tokens) for any size; does not allocate.
+/// [`crate::batch::shingles`] is faster where all of them are appended to a list.
 #[inline]
 pub fn shingles(tokens: &[u64], size: usize, mut emit: impl FnMut(u64)) {
     if size == 0 || tokens.len() < size {
@@ -54,27 +55,27 @@ pub fn shingles(tokens: &[u64], size: usize, mut emit: impl FnMut(u64)) {
     }
     emit(finalise(rolling));
     for (&old, &new) in tokens.iter().zip(&tokens[size..]) {
-        // Apart from one product and one sum, nothing waits for the shingle before.
+        // One multiplication and one addition depend on the previous shingle.
         let change = new.wrapping_sub(old.wrapping_mul(leaving));
         rolling = rolling.wrapping_mul(BASE).wrapping_add(change);
         emit(finalise(rolling));
     }
 }
 
-/// Digest of a document's original content: equal for *identical* documents (Broder 1997, section 4: a
-/// fingerprint of the whole original).
+/// Digest of a document's original content: equal for *identical* documents (Broder 1997, section
+/// 4: a fingerprint of the whole original).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextDigest(pub u128);
 
 impl TextDigest {
-    /// Digest of some bytes.
+    /// Digest of bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(xxh3_128(bytes))
     }
 
-    /// The same for bytes of a kind: equal bytes of different kinds have different digests. Kind 0 is that of
-    /// [`TextDigest::of`].
+    /// Digest of bytes of a given kind: equal bytes of different kinds have different digests. Kind
+    /// 0 is [`TextDigest::of`].
     #[must_use]
     pub fn of_kind(kind: u64, bytes: &[u8]) -> Self {
         Self(xxh3_128_with_seed(bytes, kind))
@@ -87,10 +88,10 @@ impl TextDigest {
 pub struct TokenDigest(pub u128);
 
 impl TokenDigest {
-    /// Digest of a sequence of token hashes: XXH3 of their bytes, the lowest first.
+    /// Digest of a sequence of token hashes: XXH3 of their little-endian bytes.
     #[must_use]
     pub fn of(tokens: &[u64]) -> Self {
-        // The same value whatever the order of bytes is here.
+        // The same value on big-endian machines.
         if cfg!(target_endian = "little") {
             return Self(xxh3_128(tokens.as_bytes()));
         }
@@ -152,16 +153,16 @@ mod tests {
         assert!(rolled("a rose", 0).is_empty());
     }
 
-    /// Values that must never change while [`HASH_NAME`] stays: files of earlier runs hold them. The digests at the
-    /// end may, with the layout of a run's state.
-    /// Worked out in Python with unbounded integers and the reference XXH3.
+    /// Values that must not change while [`HASH_NAME`] stays: files of earlier runs hold them. The
+    /// digests at the end may change with the checkpoint layout. Computed in Python with unbounded
+    /// integers and the reference XXH3.
     #[test]
     fn vectors() {
         assert_eq!(token(b""), 0x2D06_8005_38D3_94C2);
         assert_eq!(token(b"rose"), TOKEN_ROSE);
         assert_eq!(rolled("a rose is a", 4), [SHINGLE_ROSE]);
         assert_eq!(TokenDigest::of(&hashes("a rose")).0, DIGEST_ROSE);
-        // Long enough for XXH3's other formula.
+        // Long enough for XXH3's formula for long inputs.
         let roses = format!("a rose{}", " is a rose".repeat(11));
         assert_eq!(TokenDigest::of(&hashes(&roses)).0, DIGEST_ROSES);
     }
@@ -170,9 +171,9 @@ mod tests {
     const DIGEST_ROSE: u128 = 0x0C6B_831B_89C7_5862_E7C1_7BD8_F67E_BD2D;
     const DIGEST_ROSES: u128 = 0x86C7_1A4B_D68D_5539_48CB_B8D9_FF7D_A6FB;
 
-    /// Cut fingerprints pass every test on small sets, so they get a test of their own: a million
-    /// different strings give a million different values, in the low and in the high half as often
-    /// as chance says.
+    /// A million different strings have a million different fingerprints, and the collisions of the
+    /// low and of the high 32 bits are as many as chance predicts. A truncated fingerprint would
+    /// pass every test on small sets.
     #[test]
     fn fingerprints_are_full_width() {
         let n = 1u64 << 20;

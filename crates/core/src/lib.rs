@@ -1,9 +1,9 @@
-//! Tokens in; fingerprints, feature sets and exact measures out. Pure: no files, threads or clock.
+//! Fingerprints, feature sets and exact measures of similarity. Pure: no files, threads or clock.
 //!
-//! The road through this crate, in order: [`fingerprint`] turns tokens into 64-bit values (the only
-//! hashing that a result depends on), [`batch`] many of them at once, [`features`] collects them into the set `S(D, w)` of a
-//! document, [`mod@parity`] and [`bucket_counts`] turn away pairs that share too little,
-//! and [`measure`] decides, in integers only, whether two sets reach the threshold.
+//! In the order of use: [`fingerprint`] hashes tokens and shingles to 64 bits (the only hashing
+//! that a result depends on) and [`batch`] many at once, [`features`] makes the set `S(D, w)` of a
+//! document, [`mod@bitmap`] and [`bucket_counts`] are candidate filters, [`overlap()`] intersects
+//! two sets, and [`measure`] decides, in integers only, whether two sets reach the threshold.
 //!
 //! ```
 //! use lookalike_core::{FeatureKind, FeatureScratch, Measure, Overlap, ShortDocuments, Threshold, overlap};
@@ -29,24 +29,26 @@
 //! ```
 
 pub mod batch;
+pub mod bitmap;
 pub mod bucket_counts;
 mod common;
 pub mod features;
 pub mod fingerprint;
 pub mod measure;
 pub mod overlap;
-pub mod parity;
 mod processor;
 mod sort;
+mod sparse_index;
 pub mod threshold;
 mod vectors;
 
+pub use bitmap::BitmapSignature;
 pub use common::CommonElements;
 pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
 pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};
 pub use overlap::{Halves, overlap, overlap_at_least};
-pub use parity::Parity;
 pub use sort::SpreadSort;
+pub use sparse_index::SparseIndex;
 pub use threshold::{Threshold, ThresholdError};
 pub use vectors::divide;

@@ -1,24 +1,23 @@
-//! Three integers in (shared, size of a, size of b), a decision out.
+//! Similarity measures and the bounds that follow from them.
 //!
-//! *Resemblance* |A∩B| / |A∪B| and *containment* |A∩B| / |A| are Broder 1997, "Defining similarity of documents"; the *binary
-//! cosine* |A∩B| / sqrt(|A|·|B|) is Kołcz & Chowdhury 2008, section 6.4. Decisions are made in
-//! integers; the floating-point values are for people.
+//! *Resemblance* |A∩B| / |A∪B| and *containment* |A∩B| / |A| are defined in Broder 1997, "Defining
+//! similarity of documents"; *binary cosine* |A∩B| / sqrt(|A|·|B|) in Kołcz & Chowdhury 2008,
+//! section 6.4. Decisions are made in integers; floating-point values are for display.
 //!
-//! The bounds that make an exact join cheap are here too, each derived from the definition in the
-//! comment beside it: what two sets must share at least, which sizes can match at all, and how long
-//! the prefix of a set must be so that no match is missed.
+//! The bounds of an exact set-similarity join are derived beside each function: the least overlap
+//! of a match, the sizes that can match (length filter), and the prefix length (prefix filter).
 
 use crate::Threshold;
 use serde::{Deserialize, Serialize};
 
-/// What "near-duplicate" is measured by.
+/// Measure of similarity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
     /// |A∩B| / |A∪B|.
     #[default]
     Resemblance,
-    /// |A∩B| / |A|, A being the document that may go. Of a pair, the smaller set is A.
+    /// |A∩B| / |A|, where A is the document that may be removed: the smaller set of a pair.
     Containment,
     /// |A∩B| / sqrt(|A|·|B|).
     Cosine,
@@ -64,7 +63,7 @@ impl Overlap {
         f64::from(self.shared) / (f64::from(self.a) * f64::from(self.b)).sqrt()
     }
 
-    /// The same pair seen from the other side.
+    /// The same pair with its sides swapped.
     #[must_use]
     pub fn swapped(self) -> Self {
         Self { shared: self.shared, a: self.b, b: self.a }
@@ -76,7 +75,7 @@ fn ratio(numerator: u64, denominator: u64) -> f64 {
 }
 
 impl Measure {
-    /// The value of the measure for `a` seen from `b` (containment: a in b).
+    /// The value of the measure, from the side of `a` (containment: of a in b).
     #[must_use]
     pub fn value(self, counts: Overlap) -> f64 {
         match self {
@@ -86,8 +85,8 @@ impl Measure {
         }
     }
 
-    /// Whether the measure of a (in b, for containment) reaches the threshold. Exact, and without
-    /// division: it is asked of every candidate.
+    /// Whether the value (containment: of a in b) reaches the threshold. Exact, without division,
+    /// as it is evaluated for every candidate.
     #[inline]
     #[must_use]
     pub fn reaches(self, threshold: Threshold, counts: Overlap) -> bool {
@@ -105,14 +104,14 @@ impl Measure {
         s > 0 && enough
     }
 
-    /// Orders two matches of one document `a` by how good they are: exactly, without division.
+    /// Orders two matches of one document `a` by their value: exact, without division.
     #[must_use]
     pub fn compare(self, left: Overlap, right: Overlap) -> std::cmp::Ordering {
         let wide = |o: Overlap| (u128::from(o.shared), u128::from(o.a), u128::from(o.b));
         let (ls, la, lb) = wide(left);
         let (rs, ra, rb) = wide(right);
         match self {
-            // s/(a+b−s): cross-multiplied.
+            // Cross-multiplied.
             Self::Resemblance => (ls * (ra + rb - rs)).cmp(&(rs * (la + lb - ls))),
             Self::Containment => (ls * ra).cmp(&(rs * la)),
             // Squared; shared ≤ 2³², so squares of products stay below 2¹²⁸.
@@ -167,10 +166,10 @@ impl Measure {
         u32::try_from(needed).unwrap_or(u32::MAX)
     }
 
-    /// Smallest and largest size of a set that can match one of `size` elements.
+    /// Smallest and largest size of a set that can match one of `size` elements (length filter).
     ///
-    /// Resemblance ≤ min/max ⇒ t·a ≤ b ≤ a/t; cosine ≤ sqrt(min/max) ⇒ t²a ≤ b ≤ a/t²; a document
-    /// of a elements fits into any of t·a or more.
+    /// Resemblance ≤ min/max ⇒ t·a ≤ b ≤ a/t; cosine ≤ sqrt(min/max) ⇒ t²a ≤ b ≤ a/t²; a set of a
+    /// elements can be contained in any of t·a or more.
     #[must_use]
     pub fn size_bounds(self, threshold: Threshold, size: u32) -> (u32, u32) {
         let (p, q) = self.linear(threshold);
@@ -183,12 +182,12 @@ impl Measure {
         (low, high)
     }
 
-    /// How many elements, counted from the start of any fixed total order, a set of `size` must
-    /// offer so that every set it matches shares one of them.
+    /// Prefix length: the number of elements, from the start of any fixed total order, of which
+    /// every matching set shares at least one.
     ///
     /// A match shares at least m elements (m = t·size for resemblance and containment, t²·size for
-    /// cosine, as every match has at least the lower size bound); the last m−1 of `size` cannot hold
-    /// m shared ones, so one lies in the first size − m + 1.
+    /// cosine, as every match has at least the lower size bound); the last m−1 of `size` cannot
+    /// hold m shared ones, so one lies in the first size − m + 1.
     #[must_use]
     pub fn prefix_length(self, threshold: Threshold, size: u32) -> u32 {
         if size == 0 {
@@ -214,7 +213,7 @@ impl Measure {
         }
     }
 
-    /// The name as written in settings.
+    /// The name used in settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -266,7 +265,7 @@ mod tests {
             let counts = Overlap { shared, a, b };
             let (s, x, y, p) = (u64::from(shared), u64::from(a), u64::from(b), u64::from(thousandths));
             for measure in MEASURES {
-                // The definitions, cross-multiplied by hand.
+                // The definitions, cross-multiplied.
                 let truth = match measure {
                     Measure::Resemblance => s * 1000 >= p * (x + y - s),
                     Measure::Containment => s * 1000 >= p * x,

@@ -1,17 +1,17 @@
-//! Two sorted sets in, the size of their intersection out.
+//! Size of the intersection of two sorted sets.
 
 /// Number of values in both of two strictly increasing slices.
 ///
-/// O(|a| + |b|), without branches on the data; galloping where one side is far smaller.
+/// O(|a| + |b|), branchless merge; galloping where one side is far smaller.
 #[must_use]
 pub fn overlap(a: &[u64], b: &[u64]) -> u32 {
     overlap_at_least(a, b, 0).unwrap_or(0)
 }
 
-/// The intersection size if it reaches `needed`, else `None`, noticed as early as it is certain.
+/// The size of the intersection if it reaches `needed`, else `None`, with early termination.
 ///
-/// Both slices strictly increasing. The values are hashes, so the two run along at about the same
-/// pace; every `STRIDE` steps we look whether what is left can still suffice.
+/// Both slices are strictly increasing. The values are hashes, so both sides advance at about the
+/// same pace; every `STRIDE` steps the rest is checked against what is still needed.
 #[must_use]
 pub fn overlap_at_least(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -37,10 +37,10 @@ pub fn overlap_at_least(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     (shared >= needed).then_some(shared as u32)
 }
 
-/// Steps between two looks at whether the threshold is still in reach.
+/// Merge steps between two checks for early termination.
 const STRIDE: usize = 32;
 
-/// Ratio of sizes from which searching beats merging.
+/// Ratio of sizes from which galloping is faster than merging.
 const GALLOP: usize = 32;
 
 fn gallop(small: &[u64], large: &[u64], needed: usize) -> Option<u32> {
@@ -68,7 +68,7 @@ fn gallop(small: &[u64], large: &[u64], needed: usize) -> Option<u32> {
 
 /// A set in two parts, each strictly increasing: its elements up to a bound, and those above it.
 ///
-/// Two sets can be compared where both are cut at the same bound.
+/// Two sets can be compared if both are split at the same bound.
 ///
 /// ```
 /// use lookalike_core::Halves;
@@ -87,7 +87,7 @@ pub struct Halves<'a> {
 }
 
 impl<'a> Halves<'a> {
-    /// A set that is not cut, or has nothing up to the bound.
+    /// A set that is not split, or has no elements up to the bound.
     #[must_use]
     pub fn whole(high: &'a [u64]) -> Self {
         Self { low: &[], high }

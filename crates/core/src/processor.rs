@@ -1,8 +1,8 @@
 //! Functions compiled for optional features of the processor.
 
-/// Defines a function that is compiled for some features of x86-64 processors, and another one that
-/// says whether this processor has all of them. Both take the features from one list, so no function
-/// can use an instruction that was not looked for.
+/// Defines a function compiled for optional x86-64 features, and a second one that says whether
+/// this processor has all of them. Both use one list of features, so no function can use an
+/// instruction that was not detected.
 macro_rules! compiled_for {
     (
         [$($feature:tt),+], if $available:ident:

@@ -1,21 +1,21 @@
-//! Fingerprints, or what is ordered by them, in; the same in ascending order out.
+//! Bucket sort of fingerprints, or of values ordered by one.
 //!
-//! Fingerprints are spread evenly over all 64 bits, or over those below the ones that they share, so the top bits of
-//! the rest nearly say the place of one: every value goes to the slot that they name, one or two to a slot, and one
-//! pass of insertions does the rest. Each value is looked at three times, where a sort by comparisons looks at it once
-//! for every halving: on sets of some hundred elements that takes half the time. Where many come to one slot, they
-//! are sorted by comparisons.
+//! Fingerprints are uniform over all 64 bits, or over those below a shared prefix, so the top bits
+//! of the rest nearly determine the rank: every value goes to the slot that they name, one or two
+//! per slot, and an insertion sort completes the order. It touches each value three times, where a
+//! comparison sort touches it once per halving: half the time on sets of some hundred elements. If
+//! many values share a slot, comparison sort is used.
 
 /// Fewer values are sorted by comparisons.
 const FEW: usize = 64;
 
-/// The most values in one slot for which insertions are worth it.
+/// Most values in one slot for which insertion sort is used.
 const CROWD: u32 = 32;
 
-/// The most slots, of four bytes each: with more of them, every value would be a walk to memory.
+/// Log2 of the most slots (four bytes each): more would not fit in the cache.
 const MOST_SLOTS_BITS: u32 = 16;
 
-/// Sorts fingerprints, or values that begin with one; its buffers are used again for the next ones.
+/// Sorts fingerprints, or values that begin with one; reuses its buffers.
 ///
 /// ```
 /// use lookalike_core::{SpreadSort, fingerprint::finalise};
@@ -26,7 +26,7 @@ const MOST_SLOTS_BITS: u32 = 16;
 /// ```
 #[derive(Debug)]
 pub struct SpreadSort<T = u64> {
-    /// Where the next value of each slot goes.
+    /// Next free index of each slot.
     next: Vec<u32>,
     placed: Vec<T>,
 }
@@ -38,21 +38,21 @@ impl<T> Default for SpreadSort<T> {
 }
 
 impl SpreadSort {
-    /// Sorts values, distinct or not. O(n) if they are spread evenly, else O(n log n).
+    /// Sorts values, distinct or not. O(n) if they are uniform, else O(n log n).
     pub fn sort(&mut self, values: &mut [u64]) {
         self.sort_by(values, |&value| value);
     }
 }
 
 impl<T: Copy + Ord> SpreadSort<T> {
-    /// The same, of values that are ordered by a fingerprint first.
+    /// As [`SpreadSort::sort`], for values ordered by a fingerprint first.
     pub fn sort_by(&mut self, values: &mut [T], fingerprint: impl Fn(&T) -> u64) {
         let Some(first) = values.first().copied() else { return };
         if values.len() < FEW || values.len() > u32::MAX as usize {
             return values.sort_unstable();
         }
         let bits = values.len().next_power_of_two().trailing_zeros().min(MOST_SLOTS_BITS);
-        // Those up to a bound are spread below it, those of a bucket below the bits that name it.
+        // Values may be uniform only below a bound or a common prefix.
         let shared = fingerprint(&first);
         let differing = values.iter().fold(0, |all, value| all | (fingerprint(value) ^ shared));
         let used = u64::BITS - differing.leading_zeros();
@@ -60,7 +60,7 @@ impl<T: Copy + Ord> SpreadSort<T> {
         let slot = |value: &T| (fingerprint(value) >> shift) as usize & mask;
         self.next.clear();
         self.next.resize((1 << bits) + 1, 0);
-        // Counted one slot further on: summed up, that is where each slot begins.
+        // Counted one slot further on, so that the prefix sum is the start of each slot.
         values.iter().for_each(|value| self.next[slot(value) + 1] += 1);
         let (mut sum, mut most) = (0, 0);
         for next in &mut self.next {
@@ -78,7 +78,7 @@ impl<T: Copy + Ord> SpreadSort<T> {
             *next += 1;
         }
         if most > CROWD {
-            // By now, each slot ends where the next one began.
+            // `next` is now the end of each slot.
             let mut start = 0;
             for &end in &self.next {
                 if end - start > CROWD {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     proptest! {
-        /// A bucket of keys: the same top bits, and many with the same value.
+        /// Keys of one bucket: the same top bits, and many equal values.
         #[test]
         fn sorts_what_begins_with_a_fingerprint(
             values in prop::collection::vec((0u64..50, 0u32..9), 0..400),

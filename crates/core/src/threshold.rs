@@ -1,7 +1,7 @@
-//! A decimal in, an exact ratio out.
+//! Thresholds as exact ratios of integers.
 //!
-//! Thresholds are ratios of integers so that "reaches 0.8" means the same on every machine: 4 shared
-//! of 5 reaches 0.8, whatever a floating-point division would round to.
+//! "Reaches 0.8" then means the same on every machine: 4 shared of 5 reaches 0.8, whatever a
+//! floating-point division would round to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ impl Threshold {
         self.denominator
     }
 
-    /// Nearest floating-point number, for people and plots; never used in a decision.
+    /// Nearest floating-point number, for display; never used in a decision.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64

@@ -1,5 +1,4 @@
-//! Many numbers in; their sums, whether one is among them, or the same numbers with those up to a bound by
-//! themselves, out: as many at a time as the processor's vectors hold.
+//! Vectorised loops over numbers: sums, search, and partition by a bound.
 
 use crate::fingerprint;
 use crate::processor::compiled_for;
@@ -49,16 +48,17 @@ pub(crate) fn contains(values: &[u64], value: u64) -> bool {
 
 compiled_for! {
     ["avx512f"], if has_contains_avx512:
-    /// Without a way out in the middle, which is what keeps the compiler from making vectors of it.
+    /// Without an early exit, which would prevent vectorisation.
     fn contains_avx512(values: &[u64], value: u64) -> bool {
         values.iter().fold(false, |found, &other| found | (other == value))
     }
 }
 
-/// Values in a vector.
+/// Numbers in a vector register.
 const LANES: usize = 8;
 
-/// Appends the values up to `bound` to `low` and the others to `high`, each in their order. O(values).
+/// Partition: appends the values up to `bound` to `low` and the others to `high`, each in their
+/// order. O(values).
 ///
 /// ```
 /// use lookalike_core::divide;
@@ -91,7 +91,7 @@ compiled_for! {
             _mm512_cmple_epu64_mask, _mm512_loadu_epi64, _mm512_maskz_compress_epi64,
             _mm512_set1_epi64, _mm512_storeu_epi64,
         };
-        // A vector is written as a whole wherever the last of its values goes.
+        // A whole vector register is stored at the position of the first of its values.
         low.reserve(values.len() + LANES);
         high.reserve(values.len() + LANES);
         let (low_room, high_room) = (low.spare_capacity_mut(), high.spare_capacity_mut());
@@ -124,7 +124,7 @@ fn plain_divide(bound: u64, values: &[u64], low: &mut Vec<u64>, high: &mut Vec<u
     low.resize(low_end + values.len(), 0);
     high.resize(high_end + values.len(), 0);
     for &value in values {
-        // Without a branch: which ones are low is as random as they are.
+        // Branchless: values are random, so a branch would be unpredictable.
         (low[low_end], high[high_end]) = (value, value);
         low_end += usize::from(value <= bound);
         high_end += usize::from(value > bound);

@@ -1,21 +1,21 @@
-//! How candidates are found, and what decides about them.
+//! How candidates are found and verified.
 
-use crate::SketchJudge;
+use crate::sketch_verifier::sketch;
 use crate::{Collection, Edge, Units};
 use lookalike_core::{CommonElements, Overlap};
 use lookalike_methods::{Evidence, Method};
 use std::sync::Arc;
 
-/// What decides whether two candidates match.
+/// The verifier of a method's candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verify {
-    /// Their whole feature sets.
+    /// By whole feature sets.
     #[default]
     Exact,
-    /// The method's own sketches.
+    /// By the method's sketches.
     Sketch,
-    /// Nothing more: a key in common is enough.
+    /// None: every candidate is a match.
     None,
 }
 
@@ -23,7 +23,7 @@ impl Verify {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Exact, Self::Sketch, Self::None];
 
-    /// The name that settings use.
+    /// The name used in settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,14 +37,14 @@ impl Verify {
 /// The exact join, or a method of the papers with its verification.
 #[derive(Debug, Clone, Default)]
 pub struct Approach {
-    /// The method by which candidates are found; `None` for the exact join, which misses nothing.
+    /// The method that finds candidates; `None` for the exact join.
     pub method: Option<Arc<dyn Method>>,
-    /// What decides about the method's candidates. The exact join knows only [`Verify::Exact`].
+    /// The verifier. The exact join has only [`Verify::Exact`].
     pub verify: Verify,
-    /// Keys that more units than this have are not looked up, and counted. It makes the answer depend on
-    /// the rest of the collection, so it has no default.
+    /// Keys with longer posting lists are not looked up, and counted. This makes the result depend
+    /// on the rest of the collection, so there is no default.
     pub key_limit: Option<u32>,
-    /// Shingles that the method removes from every set before it signs it; `None` for none.
+    /// Common shingles, removed from every set that the method signs; `None` for none.
     pub common: Option<Arc<CommonElements>>,
 }
 
@@ -55,18 +55,18 @@ impl Approach {
         self.method.is_none() || self.verify == Verify::Exact
     }
 
-    /// The evidence for an edge: that of whole sets, of the sketches, or a key in common.
+    /// The evidence for a match: overlap of whole sets, of sketches, or a common key.
     #[must_use]
     pub fn evidence(&self, collection: &Collection, units: &Units, edge: Edge) -> Evidence {
-        let Edge { unit, with, shared } = edge;
+        let Edge { later, earlier, shared } = edge;
         match (&self.method, self.verify) {
             (Some(method), Verify::Sketch) => {
-                let sketch = |unit| SketchJudge::sketch(collection, units, unit);
-                method.compare(sketch(unit), sketch(with))
+                let sketch = |unit| sketch(collection, units, unit);
+                method.compare(sketch(later), sketch(earlier))
             }
             (Some(_), Verify::None) => Evidence::SameKey,
             (Some(_), Verify::Exact) | (None, _) => {
-                Evidence::Exact(Overlap { shared, a: units.size(unit), b: units.size(with) })
+                Evidence::Exact(Overlap { shared, a: units.size(later), b: units.size(earlier) })
             }
         }
     }

@@ -3,8 +3,8 @@
 //! Reading keeps its own checkpoints, chunk by chunk ([`crate::store`]). Each later step writes its
 //! result once, as flat arrays with a checksum. A damaged checkpoint is computed again.
 
-use crate::postings::Postings;
 use crate::{EngineError, Matches, Units};
+use lookalike_join::InvertedIndex;
 use lookalike_spill::{Checkpoint, read_checked_file, write_checked_file};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,13 +28,13 @@ impl Checkpoints {
         Self::default()
     }
 
-    /// Reads and writes checkpoints in a folder. Without `valid`, the existing ones were computed from
-    /// other data and are removed first.
+    /// Reads and writes checkpoints in a folder. Without `valid`, the existing ones were computed
+    /// from other data and are removed first.
     ///
     /// # Errors
     /// Invalid checkpoints that cannot be removed.
     pub fn in_folder(folder: &Path, valid: bool) -> Result<Self, EngineError> {
-        for name in [Units::NAME, Postings::NAME, Matches::NAME] {
+        for name in [Units::NAME, InvertedIndex::NAME, Matches::NAME] {
             let path = folder.join(name);
             if !valid && path.exists() {
                 std::fs::remove_file(path).map_err(|error| EngineError::scratch(folder, &error))?;
@@ -43,7 +43,7 @@ impl Checkpoints {
         Ok(Self { folder: Some(folder.to_owned()), ..Self::default() })
     }
 
-    /// Names of the checkpoints that were read in place of computing a step.
+    /// Names of the checkpoints that were read instead of computing a step.
     #[must_use]
     pub fn reused(&self) -> Vec<&'static str> {
         lock(&self.reused).clone()

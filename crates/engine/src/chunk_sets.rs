@@ -6,20 +6,12 @@
 use crate::ChunkStore;
 use crate::block::{Block, FrontEnds, HeldSets, end_words};
 use lookalike_core::Halves;
+use lookalike_join::{HighElements, Part, SourceError};
 use std::io;
 use std::ops::Range;
 
 /// Sets whose other elements are read one by one, before the whole back of the chunk is.
 const MOST_ALONE: u32 = 64;
-
-/// What of the sets of a chunk is going to be looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// The elements up to the bound; the others now and then.
-    Front,
-    /// All elements.
-    Whole,
-}
 
 /// Buffers for the sets of a chunk.
 #[derive(Debug, Default)]
@@ -130,24 +122,37 @@ impl<'a> ChunkSets<'a> {
 
 impl<'a> High<'a> {
     /// The elements, which are read unless they are in memory.
-    pub(crate) fn get(self) -> io::Result<&'a [u64]> {
+    pub(crate) fn get(&mut self) -> io::Result<&[u64]> {
         match self {
             High::Held(high) => Ok(high),
             High::Stored { block, store, index, low, back, run, .. }
                 if !back.whole && back.alone < MOST_ALONE && block.ends.len() > 1 =>
             {
                 back.alone += 1;
-                store.read_run(block, index..index + 1, &mut run.words, &mut run.sets)?;
-                Ok(run.sets.get(low..).unwrap_or_default())
+                store.read_run(block, *index..*index + 1, &mut run.words, &mut run.sets)?;
+                Ok(run.sets.get(*low..).unwrap_or_default())
             }
             High::Stored { block, store, range, back, .. } => {
                 if !back.whole {
                     store.read_back(block, &mut back.words)?;
                     back.whole = true;
                 }
-                Ok(back.words.get(range).unwrap_or_default())
+                Ok(back.words.get(range.clone()).unwrap_or_default())
             }
         }
+    }
+}
+
+impl HighElements for High<'_> {
+    fn read(&mut self) -> Result<&[u64], SourceError> {
+        let error = match self {
+            High::Held(_) => None,
+            High::Stored { store, .. } => Some(*store),
+        };
+        self.get().map_err(|source| match error {
+            Some(store) => store.error(&source).into(),
+            None => source.into(),
+        })
     }
 }
 
@@ -186,7 +191,7 @@ pub(crate) fn for_each_run(
 mod tests {
     use super::*;
     use crate::block::SharedSets;
-    use crate::store::Remarks;
+    use crate::store::ChunkMetadata;
     use lookalike_core::features::digest;
     use lookalike_core::fingerprint::finalise;
     use proptest::prelude::*;
@@ -209,7 +214,7 @@ mod tests {
         let mut store = ChunkStore::new(0, std::env::temp_dir());
         store.arrange(bound, 0);
         let (held, mut stored) = (make(), make());
-        store.take(&mut stored, &Remarks::default()).unwrap();
+        store.take(&mut stored, &ChunkMetadata::default()).unwrap();
         assert!(!stored.sets.is_held());
         (held, stored, store)
     }
@@ -235,7 +240,7 @@ mod tests {
                 prop_assert_eq!((truth.low(), sets.low()), (&*low, &*low));
                 for (index, with_high) in &ask {
                     let index = index.index(sizes.len()) as u32;
-                    let (truth, set) = (truth.set(index), sets.set(index));
+                    let (mut truth, mut set) = (truth.set(index), sets.set(index));
                     prop_assert_eq!(set.low, truth.low);
                     prop_assert!(truth.low.iter().all(|&value| value <= BOUND));
                     if *with_high {

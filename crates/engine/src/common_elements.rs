@@ -3,10 +3,10 @@
 //! in a pass over the sets as the memory budget has room for. Exact, and the same for any number of
 //! threads, any budget and any order of the documents.
 
-use crate::chunk_sets::Part;
 use crate::passes::Passes;
 use crate::{Collection, EngineError, Progress, Units};
 use lookalike_core::CommonElements;
+use lookalike_join::{Part, SetScan};
 use rayon::prelude::*;
 
 /// Bytes that are used at least: fewer would only take more passes.
@@ -68,8 +68,8 @@ pub fn common_elements(
             .with_max_len(1)
             .map(|task| {
                 let mut partitions = vec![Vec::new(); PARTITIONS];
-                passes.task(task, Part::Whole, |_, set| {
-                    for &value in set.low.iter().chain(set.high.get()?) {
+                passes.visit(task, Part::Whole, |_, low, high| {
+                    for &value in low.iter().chain(high.read()?) {
                         if let Some(partition) = round.partition(value) {
                             partitions[partition].push(value);
                         }

@@ -1,6 +1,7 @@
 //! What can stop a run.
 
 use lookalike_io::{Problem, input::InputError};
+use lookalike_join::{JoinError, SourceError};
 
 /// Why a run stopped.
 #[derive(Debug, thiserror::Error)]
@@ -14,8 +15,8 @@ pub enum EngineError {
     Strict(Problem),
     /// An input, or the rest of one, cannot be read, and the job does not allow to skip it.
     #[error(
-        "{0}; what cannot be read would be neither kept nor removed, so nothing was written; \
-         --skip-unreadable goes on without it"
+        "{0}; documents that cannot be read would be neither kept nor removed, so nothing was written; \
+         --skip-unreadable continues without them"
     )]
     Unreadable(Problem),
     /// More documents than one run can number.
@@ -69,8 +70,8 @@ pub enum EngineError {
     TermFilter(String),
     /// A temporary file could not be written or read.
     #[error(
-        "temporary file in {folder}: {reason}; name a directory on a disk with room by --scratch DIR, or \
-         allow more memory by --memory SIZE"
+        "spill file in {folder}: {reason}; name a directory with more free space with --scratch DIR, or \
+         raise --memory SIZE"
     )]
     Scratch {
         /// Where the file is.
@@ -86,9 +87,37 @@ pub enum EngineError {
         /// What the system said.
         reason: String,
     },
+    /// Another error of the join.
+    #[error(transparent)]
+    Join(JoinError),
     /// The user interrupted the run.
     #[error("interrupted; no result was written")]
     Cancelled,
+}
+
+/// The errors of a join, with the options of the command that cure them.
+impl From<JoinError> for EngineError {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::TooManyEntries { entries, limit } => {
+                Self::TooManyPostings { entries, limit }
+            }
+            JoinError::Spill { folder, error } => Self::scratch(&folder, &error),
+            JoinError::Source(error) => error.into(),
+            JoinError::Cancelled => Self::Cancelled,
+            error => Self::Join(error),
+        }
+    }
+}
+
+/// The errors of [`crate::join_source`] are of this type.
+impl From<SourceError> for EngineError {
+    fn from(error: SourceError) -> Self {
+        match error.downcast() {
+            Ok(error) => *error,
+            Err(error) => Self::Join(JoinError::Source(error)),
+        }
+    }
 }
 
 impl EngineError {

@@ -1,13 +1,13 @@
-//! Files and their chunks as what the [pipeline](crate::pipeline) reads.
+//! Files and their chunks as parts and items of the [pipeline](crate::pipeline).
 
 use crate::pipeline::{NextItem, Part};
 use lookalike_io::source::{Chunk, FileChunks, Next};
 use lookalike_io::{Inputs, Problem};
 
-/// A chunk, or what is wrong in its place.
+/// A chunk, or the problem that replaces it.
 pub type ReadChunk = Result<Chunk, Problem>;
 
-/// A file whose chunks are read while those of others are.
+/// A file, whose chunks are read in parallel to those of other files.
 pub struct FilePart<'a>(pub FileChunks<'a>);
 
 impl Part for FilePart<'_> {
@@ -22,7 +22,7 @@ impl Part for FilePart<'_> {
     }
 }
 
-/// Bytes that a chunk takes in memory.
+/// Size of a chunk in memory, in bytes.
 #[must_use]
 pub fn chunk_bytes(chunk: &ReadChunk, inputs: &Inputs) -> u64 {
     chunk.as_ref().map_or(0, |chunk| chunk.bytes(inputs))

@@ -1,83 +1,32 @@
 //! Reads input files into a [`Collection`]: the only step that reads text.
 //!
-//! Files are cut into chunks, several of them side by side where one does not keep the cores busy
-//! ([`pipeline`]). Every core parses, tokenises and fingerprints whole chunks; one thread appends
-//! their results in the order of the input and commits their sets (`stored_sets`).
-//! A text whose token sequence was seen before gives no second feature set: a million copies cost a
-//! million digests. The chunks that an interrupted run of the same job wrote are restored, and reading
-//! continues behind them.
+//! Files are split into chunks; several files are read in parallel if one does not keep all cores
+//! busy ([`pipeline`]). Worker threads parse, tokenise and fingerprint whole chunks; one thread
+//! appends their results in input order and commits their sets (`stored_sets`). A text whose token
+//! sequence occurred before gets no second feature set: a million copies cost a million digests.
+//! Chunks of an interrupted run of the same job are restored, and reading continues after them.
 
-use crate::block::{Block, HeldSets, SharedSets};
-use crate::collection::{Collection, Document, SetRef};
+mod append;
+mod chunk;
+mod options;
+
+pub use options::IngestOptions;
+
+use crate::collection::Collection;
 use crate::files::{FilePart, ReadChunk, chunk_bytes};
-use crate::pipeline::{Items, Limits, Part};
-use crate::signer::LargeSet;
-use crate::store::{ChunkStore, Remarks};
-use crate::stored_sets::{StoredSets, retain};
-use crate::{
-    EngineError, Problems, Progress, Scratch, Signer, heap, keep_values, limits, pipeline,
-};
-use lookalike_cluster::KeepRule;
-use lookalike_core::{SetDigest, TokenDigest};
-use lookalike_io::source::{Chunk, Chunks, VisitScratch};
-use lookalike_io::{Inputs, Item, RecordView};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::path::PathBuf;
+use crate::pipeline::{Items, Part, PipelineLimits};
+use crate::stored_sets::StoredSets;
+use crate::{EngineError, Progress, Signer, heap, pipeline};
+use append::Appender;
+use chunk::{Reader, State};
+use lookalike_io::Inputs;
+use lookalike_io::source::Chunks;
 
-/// How a collection is read.
-#[derive(Debug, Clone)]
-pub struct IngestOptions {
-    /// Number of worker threads.
-    pub threads: usize,
-    /// Stop at the first bad record.
-    pub strict: bool,
-    /// Go on without what cannot be read of an input, instead of failing.
-    pub skip_unreadable: bool,
-    /// The rules whose values are collected.
-    pub keep: Vec<KeepRule>,
-    /// Files from here on are protected; the number of files if none are.
-    pub first_protected_file: u32,
-    /// Bytes of documents and feature sets that are held in memory.
-    pub memory: u64,
-    /// Where a file for the others is made.
-    pub scratch: PathBuf,
-    /// In place of that, a file to which everything goes, and in which an earlier run may have left some.
-    pub kept: Option<PathBuf>,
-    /// Bytes of input on their way: of records that are larger, one at a time.
-    pub in_flight: u64,
-    /// Return freed memory to the system while the collection is joined, and set the thresholds of the
-    /// allocator so that it does (glibc). They hold for the whole process, so only a program that is its
-    /// own process may ask for it.
-    pub trim_heap: bool,
-    /// Bytes in which token sequences are remembered, about: with less of them, more sets are stored twice.
-    pub sequences: u64,
-}
-
-impl IngestOptions {
-    /// Everything in memory, nothing protected, bad records counted.
-    #[must_use]
-    pub fn in_memory(threads: usize) -> Self {
-        Self {
-            threads,
-            strict: false,
-            skip_unreadable: false,
-            keep: Vec::new(),
-            first_protected_file: u32::MAX,
-            memory: u64::MAX,
-            scratch: PathBuf::new(),
-            kept: None,
-            in_flight: u64::MAX,
-            trim_heap: false,
-            sequences: u64::MAX,
-        }
-    }
-}
-
-/// Reads everything.
+/// Reads all inputs.
 ///
 /// # Errors
-/// An unreadable input, unless those are skipped; a bad record in strict mode, too many documents, or an interruption.
+/// An unreadable input unless these are skipped, a bad record in strict mode, too many documents,
+/// or cancellation.
 pub fn ingest(
     inputs: &Inputs,
     signer: &Signer,
@@ -89,7 +38,7 @@ pub fn ingest(
     ingest_files(inputs, inputs.chunks(), signer, options, progress)
 }
 
-/// Reads all chunks of the inputs, of several files at once.
+/// Reads all given chunks of the inputs, several files in parallel.
 ///
 /// # Errors
 /// As [`ingest`].
@@ -101,7 +50,8 @@ pub fn ingest_files(
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
     let parts = |read_before: usize| {
-        // What an interrupted run read is passed over in order: chunks have no numbers before.
+        // Chunks restored from an interrupted run are skipped in order, because chunk numbers
+        // follow from it.
         for _ in 0..read_before {
             if progress.cancelled() {
                 return Err(EngineError::Cancelled);
@@ -115,7 +65,7 @@ pub fn ingest_files(
     ingest_parts(inputs, parts, signer, options, progress)
 }
 
-/// Reads some chunks of the inputs, in the order of their files and records.
+/// Reads some chunks of the inputs, in the order of files and records.
 ///
 /// # Errors
 /// As [`ingest`].
@@ -130,7 +80,7 @@ pub fn ingest_chunks(
     ingest_parts(inputs, parts, signer, options, progress)
 }
 
-/// Reads the parts of the inputs; `parts` makes them, without their first chunks.
+/// Reads the parts of the inputs; `parts` makes them, given the number of chunks to skip.
 fn ingest_parts<P, I>(
     inputs: &Inputs,
     parts: impl FnOnce(usize) -> Result<I, EngineError>,
@@ -163,7 +113,7 @@ where
     }
     let mut outcome = Ok(());
     pipeline::ordered_parts(
-        Limits { threads: options.threads, in_flight: options.in_flight },
+        PipelineLimits { threads: options.threads, in_flight: options.in_flight },
         parts(read_before)?,
         |chunk| chunk_bytes(chunk, inputs),
         State::default,
@@ -171,13 +121,13 @@ where
             Ok(chunk) => reader.read(chunk, state),
             Err(problem) => {
                 let mut result = reader.nothing();
-                result.remarks.problems.push(problem);
+                result.metadata.problems.push(problem);
                 result
             }
         },
         |result| result.block.bytes(),
         |result| {
-            progress.advance(result.remarks.consumed, result.block.rows.documents.len() as u64);
+            progress.advance(result.metadata.consumed, result.block.rows.documents.len() as u64);
             outcome = appender.append(result, &reader.sets);
             if progress.cancelled() {
                 outcome = Err(EngineError::Cancelled);
@@ -188,318 +138,4 @@ where
     outcome?;
     appender.collection.store.end()?;
     Ok(appender.finish())
-}
-
-/// Puts chunk behind chunk.
-struct Appender<'a> {
-    collection: Collection,
-    /// Documents of each file.
-    of_files: Vec<u32>,
-    left: Vec<lookalike_spill::Frame>,
-    /// Chunks before this one that memory holds are in the store as well.
-    behind: usize,
-    options: &'a IngestOptions,
-}
-
-impl<'a> Appender<'a> {
-    fn new(inputs: &Inputs, options: &'a IngestOptions) -> Result<Self, EngineError> {
-        let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
-        collection.attributes = vec![Vec::new(); options.keep.len()];
-        collection.trim_heap = options.trim_heap;
-        let mut left = Vec::new();
-        collection.store = match &options.kept {
-            None => ChunkStore::new(options.memory, options.scratch.clone()),
-            Some(path) => {
-                let (store, found) = ChunkStore::kept(options.memory, path)?;
-                left = found.frames;
-                collection.restored = left.len() as u32;
-                collection.restored_whole = found.ended;
-                collection.dropped = found.dropped;
-                store
-            }
-        };
-        let of_files = vec![0; inputs.files.len()];
-        Ok(Self { collection, of_files, left, behind: 0, options })
-    }
-
-    /// Restores the chunks of an earlier run and returns their number. A chunk whose references do
-    /// not fit what is stored is damaged: it is dropped with all behind it, and they are read again.
-    fn restore(
-        &mut self,
-        reader: &Reader<'_>,
-        progress: &dyn Progress,
-    ) -> Result<usize, EngineError> {
-        let frames = std::mem::take(&mut self.left);
-        for (chunk, &frame) in frames.iter().enumerate() {
-            let rules = self.options.keep.len();
-            let restored = self.collection.store.restore(frame, rules)?;
-            let whole = restored.filter(|restored| self.collection.fits(restored));
-            let Some((mut block, remarks)) = whole else {
-                let dropped = self.collection.store.drop_from(frame)?;
-                self.collection.dropped += dropped;
-                self.collection.restored = chunk as u32;
-                self.collection.restored_whole = false;
-                return Ok(chunk);
-            };
-            self.refuse_unreadable(&remarks.problems)?;
-            let rows = &block.rows.documents;
-            let documents = rows.len();
-            progress.advance(remarks.consumed, documents as u64);
-            rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
-            reader.sets.commit(chunk as u32, &remarks.sequences);
-            self.collection.store.settle(&mut block)?;
-            self.count(block, remarks, documents)?;
-            if progress.cancelled() {
-                return Err(EngineError::Cancelled);
-            }
-        }
-        Ok(frames.len())
-    }
-
-    fn append(&mut self, mut result: ChunkResult, sets: &StoredSets) -> Result<(), EngineError> {
-        if self.options.strict
-            && let Some(problem) = result.remarks.problems.listed().first()
-        {
-            return Err(EngineError::Strict(problem.clone()));
-        }
-        if let Some(error) = result.failed.take() {
-            return Err(error);
-        }
-        self.refuse_unreadable(&result.remarks.problems)?;
-        let number = self.collection.chunks();
-        let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut());
-        places.filter(|place| place.block == OWN).for_each(|place| place.block = number);
-        let repeated = sets.commit(number, &result.remarks.sequences);
-        if !repeated.is_empty() {
-            result.block.drop_repeated(number, &repeated);
-            retain(&mut result.remarks.sequences, &repeated);
-        }
-        let rows = &result.block.rows.documents;
-        rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
-        let documents = rows.len();
-        self.collection.store.take(&mut result.block, &result.remarks)?;
-        // Who looks for prefixes will want all others to leave memory, too.
-        if !result.block.sets.is_held() && self.collection.store.arranged().is_some() {
-            self.write_behind()?;
-        }
-        self.count(result.block, result.remarks, documents)
-    }
-
-    /// Fails if an input is unreadable and unreadable inputs are not skipped.
-    fn refuse_unreadable(&self, problems: &Problems) -> Result<(), EngineError> {
-        match problems.first_unreadable() {
-            Some(problem) if !self.options.skip_unreadable => {
-                Err(EngineError::Unreadable(problem.clone()))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes down the next chunk that only memory holds: now, while texts are read on other threads.
-    fn write_behind(&mut self) -> Result<(), EngineError> {
-        let Collection { blocks, store, attributes, .. } = &mut self.collection;
-        for block in &mut blocks[self.behind..] {
-            self.behind += 1;
-            if store.write_behind(block, attributes.len())? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn count(
-        &mut self,
-        block: Block,
-        remarks: Remarks,
-        documents: usize,
-    ) -> Result<(), EngineError> {
-        let collection = &mut self.collection;
-        let limit = u64::from(u32::MAX) - 1;
-        let end = u64::from(collection.len()) + documents as u64;
-        if end > limit {
-            return Err(EngineError::TooManyDocuments { limit });
-        }
-        collection.problems.append(remarks.problems);
-        collection.chunk_places.push(remarks.place);
-        for (column, values) in collection.attributes.iter_mut().zip(remarks.attributes) {
-            column.extend(values);
-        }
-        collection.blocks.push(block);
-        collection.chunk_starts.push(end as u32);
-        Ok(())
-    }
-
-    fn finish(self) -> Collection {
-        let mut collection = self.collection;
-        let mut start = 0;
-        collection.file_starts = vec![0];
-        for documents in self.of_files {
-            start += documents;
-            collection.file_starts.push(start);
-        }
-        collection
-    }
-}
-
-#[derive(Default)]
-struct State {
-    visit: VisitScratch,
-    scratch: Scratch,
-    /// The elements of the chunk's sets, up to the bound and above it: gathered here, in memory that is used for one chunk
-    /// after the other.
-    low: Vec<u64>,
-    high: Vec<u64>,
-    /// The token sequences of the chunk that no committed chunk has, with their sets if they have
-    /// features.
-    new: HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
-}
-
-/// Where the sets of a chunk are gathered.
-struct Sets<'s> {
-    low: &'s mut Vec<u64>,
-    low_ends: &'s mut Vec<u32>,
-    high: &'s mut Vec<u64>,
-    /// Where the set goes instead, if it is large: only of a record that is alone in its chunk.
-    large: Option<&'s mut Option<LargeSet>>,
-}
-
-/// The chunk that is being read: its number is known when all before it are committed.
-const OWN: u32 = u32::MAX;
-
-/// Elements that room is kept for, at most: few chunks have more.
-const USUAL: usize = 1 << 20;
-
-/// What one chunk brings.
-#[derive(Default)]
-struct ChunkResult {
-    block: Block,
-    remarks: Remarks,
-    /// Why the chunk cannot be taken.
-    failed: Option<EngineError>,
-}
-
-impl ChunkResult {
-    /// A checked offset. Of the first that is too large, the chunk keeps the error: it is not taken.
-    fn checked(&mut self, offset: Result<u32, EngineError>) -> u32 {
-        offset.unwrap_or_else(|error| {
-            self.failed.get_or_insert(error);
-            u32::MAX
-        })
-    }
-}
-
-struct Reader<'a> {
-    inputs: &'a Inputs,
-    signer: &'a Signer,
-    keep: &'a [KeepRule],
-    fields: Vec<&'a str>,
-    sets: StoredSets,
-}
-
-impl Reader<'_> {
-    fn nothing(&self) -> ChunkResult {
-        let mut result = ChunkResult::default();
-        result.remarks.attributes = vec![Vec::new(); self.keep.len()];
-        result
-    }
-
-    fn read(&self, chunk: Chunk, state: &mut State) -> ChunkResult {
-        let mut result = self.nothing();
-        result.remarks.consumed = chunk.consumed;
-        result.remarks.place = chunk.place();
-        let State { visit, scratch, low, high, new } = state;
-        new.clear();
-        let mut low_ends = Vec::new();
-        let (alone, mut large) = (chunk.is_large(), None);
-        chunk.visit_once(self.inputs, visit, &mut |item| match item {
-            Item::Record(mut record) => {
-                let (low_ends, large) = (&mut low_ends, alone.then_some(&mut large));
-                let sets = Sets { low, low_ends, high, large };
-                self.document(&mut record, scratch, new, sets, &mut result);
-            }
-            Item::Bad(problem) => result.remarks.problems.push(problem),
-        });
-        scratch.free_large();
-        low_ends.shrink_to_fit();
-        let held = match large {
-            Some(LargeSet { set, low, .. }) => HeldSets::large(set, low),
-            None => HeldSets::new(low, low_ends, high),
-        };
-        result.block.sets = SharedSets::new(held);
-        for elements in [low, high] {
-            elements.clear();
-            elements.shrink_to(USUAL);
-        }
-        result.block.signatures.shrink_to_fit();
-        result
-    }
-
-    fn document(
-        &self,
-        record: &mut RecordView<'_>,
-        scratch: &mut Scratch,
-        new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
-        Sets { low, low_ends, high, large }: Sets<'_>,
-        result: &mut ChunkResult,
-    ) {
-        let seen = self.signer.read(record, scratch);
-        let here = SetRef { block: OWN, index: result.block.ends.len() as u32 };
-        let store = || {
-            // Alone in its chunk, a large set is not copied to those of others.
-            if let Some(large) = large
-                && let Some(set) = self.signer.large_features(&seen, scratch)
-            {
-                *large = set;
-                let set = large.as_ref()?;
-                result.block.ends.push(set.set.len() as u32);
-                result.block.digests.push(set.digest);
-                result.remarks.sequences.push(seen.signed);
-                return Some(here);
-            }
-            let digest = self.signer.features(&seen, scratch, low, high);
-            // A document that a method may sign has its place, features or not.
-            let digest = match digest {
-                None if self.signer.signs() && !scratch.only_common() => SetDigest(seen.signed.0),
-                digest => digest?,
-            };
-            self.signer.sign(scratch, &mut result.block.signatures);
-            let end = limits::in_chunk("features", low.len() + high.len(), limits::MOST);
-            let end = result.checked(end);
-            result.block.ends.push(end);
-            if self.signer.arranged().is_some() {
-                low_ends.push(low.len() as u32);
-            }
-            result.block.digests.push(digest);
-            result.remarks.sequences.push(seen.signed);
-            Some(here)
-        };
-        let set = match seen.tokens {
-            0 => None,
-            _ => match new.entry(seen.signed) {
-                Entry::Occupied(entry) => *entry.get(),
-                Entry::Vacant(entry) => match self.sets.get(seen.signed) {
-                    Some(place) => Some(place),
-                    None => *entry.insert(store()),
-                },
-            },
-        };
-        for (column, rule) in result.remarks.attributes.iter_mut().zip(self.keep) {
-            // The order of the collection is there anyhow.
-            if *rule != KeepRule::First {
-                column.push(keep_values::value(rule, record, &self.fields, seen.text_bytes));
-            }
-        }
-        result.block.rows.ids.push(record.id.as_deref());
-        let ids = result.block.rows.ids.bytes();
-        result.checked(limits::in_chunk("bytes of ids", ids, limits::MOST));
-        result.block.rows.documents.push(Document {
-            file: record.file,
-            record: record.record,
-            tokens: seen.tokens,
-            set,
-            text_bytes: seen.text_bytes,
-            text: seen.text,
-            sequence: seen.sequence,
-        });
-    }
 }

@@ -1,8 +1,9 @@
-//! Values that keep rules go by: what a record gives, and how many records give none.
+//! Values of keep rules.
 //!
-//! A document without a value is ordered behind all that have one, whatever the reason. Why it has none is
-//! kept in the bits of the NaN in its place, so that it survives the spill file and a resumed run without a
-//! column of its own. No arithmetic is done with values, and moving a float keeps its bits.
+//! A document without a value is ordered after all that have one, whatever the reason. The reason
+//! is stored in the payload bits of its NaN, so that it survives the spill file and a resume
+//! without a column of its own. No arithmetic is done with values, and moving a float keeps its
+//! bits.
 
 use crate::date;
 use lookalike_cluster::KeepRule;
@@ -14,7 +15,7 @@ const MISSING: f64 = f64::from_bits(0x7ff8_0000_0000_0001);
 /// The field holds no date, or no number.
 const UNREADABLE: f64 = f64::from_bits(0x7ff8_0000_0000_0002);
 
-/// The value of a rule for a record. `fields` are the names that its extra values are of.
+/// The value of a rule for a record. `fields` are the names of the record's extra values.
 pub(crate) fn value(
     rule: &KeepRule,
     record: &RecordView<'_>,
@@ -46,7 +47,7 @@ fn of_date(written: Option<&str>) -> f64 {
     }
 }
 
-/// How many documents give a keep rule no value.
+/// How many documents have no value for a keep rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Valueless {
     /// Documents counted.
@@ -70,13 +71,13 @@ impl Valueless {
         counts
     }
 
-    /// Whether no document gives a value: the rule decides nothing.
+    /// Whether no document has a value: the rule decides nothing.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.documents > 0 && self.missing + self.unreadable == self.documents
     }
 
-    /// Whether some document gives none.
+    /// Whether some document has none.
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.missing + self.unreadable > 0

@@ -6,17 +6,12 @@
 //!    same whatever the number of threads.
 //! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
 //!    precedence.
-//! 3. [`postings`]: document frequencies counted, prefixes chosen, keys sorted: which units might match.
-//! 4. [`pairs`] (every pair that reaches the threshold), `leaders` (leader clustering: kept units chosen
-//!    greedily, and for each removed one its witness, by a [`WitnessRule`]) or `links` (components
-//!    without listing the pairs): each verifies its
-//!    candidates exactly, on whole feature sets.
-//! 5. [`matching`] puts them together; [`verdict`] says what becomes of every document.
+//! 3. [`lookalike_join`] finds the matches and decides which units are kept, from the sets alone. A method of the
+//!    papers gives the keys of the candidates in place of prefixes, and may verify them by its sketches.
+//! 4. [`matching`] runs the join with its checkpoints; [`verdict`] decides about every document.
 
 pub mod approach;
 mod block;
-mod buckets;
-mod census;
 pub mod checkpoints;
 mod chunk_sets;
 pub mod collection;
@@ -25,60 +20,49 @@ mod date;
 mod elements;
 pub mod error;
 pub mod files;
-pub mod footprint;
-mod gather;
-mod groups;
 mod heap;
-pub mod hot_steps;
-mod in_memory_sets;
 pub mod ingest;
-pub mod judge;
+mod join_source;
 mod keep_values;
-mod kept;
-mod leaders;
 pub mod limits;
-mod links;
 pub mod matching;
+pub mod memory_model;
 mod near_words;
 pub mod original;
-pub mod pairs;
 mod passes;
 pub mod pipeline;
-pub mod postings;
-mod prefixes;
 pub mod problems;
-pub mod progress;
 pub mod settings;
+mod signature_index;
 pub mod signatures;
 pub mod signer;
-mod sparse;
+mod sketch_verifier;
+mod sorted_sets;
 pub mod stages;
 pub mod store;
 mod stored_sets;
 pub mod try_sort;
+mod unit_sets;
 pub mod units;
 pub mod verdict;
-mod witness;
 
 pub use approach::{Approach, Verify};
 pub use checkpoints::Checkpoints;
 pub use collection::{Collection, Document};
 pub use common_elements::common_elements;
 pub use error::EngineError;
-pub use footprint::{Footprint, Limits, Needs};
-pub use in_memory_sets::InMemorySets;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
-pub use judge::{Edge, SketchJudge};
 pub use keep_values::Valueless;
-pub use matching::{Linkage, MatchOptions, Matches, find, find_from};
-pub use pairs::PairList;
+pub use lookalike_join::{Edge, Linkage, PairList, Progress, Silent, WitnessRule, WitnessSearch};
+pub use matching::{MatchOptions, Matches, find, find_from};
+pub use memory_model::{MemoryLimits, MemoryModel, MemoryUse};
 pub use problems::Problems;
-pub use progress::{Progress, Silent};
 pub use settings::{MatchSettings, MinFeatures};
 pub use signatures::SignatureBlock;
-pub use signer::{Scratch, Signer};
+pub use signer::{Signer, SignerScratch};
+pub use sketch_verifier::SketchVerifier;
 pub use stages::{Decided, Ingested, JoinPlan, Joined};
 pub use store::ChunkStore;
+pub use unit_sets::UnitSets;
 pub use units::Units;
 pub use verdict::{Answer, Removal, Rule, Verdicts};
-pub use witness::{WitnessRule, WitnessSearch};

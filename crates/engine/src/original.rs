@@ -1,16 +1,17 @@
-//! Digest of a document's original content, by which *identical* documents are told.
+//! Digest of a document's original content: equal for *identical* documents.
 //!
-//! Broder 1997, section 4, takes two documents for identical if a fingerprint of the whole original is equal.
-//! The original is what the document was given as, before anything is decoded or taken away:
+//! Broder 1997, section 4, calls two documents identical if fingerprints of the whole originals are
+//! equal. The original is the content as given, before decoding and extraction:
 //!
 //! * plain text in a record: the value of its text field, as UTF-8;
 //! * a text or Markdown file: the bytes of the file, after decompression;
 //! * HTML in a record: the value of its HTML field, as UTF-8;
 //! * an HTML file: the bytes of the file, after decompression.
 //!
-//! Text is one kind, wherever it comes from: equal bytes give equal words. The same bytes as HTML are another
-//! document, and so are an HTML file and an HTML field, because the encoding of a file is worked out from its
-//! bytes and that of a field is known. So identical documents always have the same words.
+//! Text is one kind, from any source: equal bytes give equal words. The same bytes as HTML are a
+//! different document, and so are an HTML file and an HTML field, because the encoding of a file is
+//! detected from its bytes and that of a field is known. So identical documents always have the
+//! same words.
 
 use lookalike_core::TextDigest;
 use lookalike_io::Content;

@@ -1,23 +1,26 @@
 //! Scans over the sets of all units, chunk by chunk in storage order.
 //!
-//! Sets in memory are read in place, those on disk a chunk at a time from front to back. The order of sets
-//! and elements is the same in every scan of one [`Passes`], on which the two scans of the
-//! [`crate::census`] depend: a [`Passes`] shares the sets in memory, which no other join can edit then.
+//! Sets in memory are read in place, those on disk a chunk at a time from front to back. The order of sets and
+//! elements is the same in every scan of one [`Passes`], as a join requires ([`SetScan`]): a [`Passes`] shares the
+//! sets in memory, which no other join can edit then.
 
 use crate::block::{Block, HeldSets};
-use crate::buckets::TASKS_PER_THREAD;
-use crate::chunk_sets::{ChunkBuffer, ChunkSets, Part, Set, for_each_run};
+use crate::chunk_sets::{ChunkBuffer, ChunkSets, Set, for_each_run};
 use crate::units::NO_UNIT;
-use crate::{Collection, EngineError, Units};
+use crate::{Collection, Units};
 use lookalike_core::features::MANY;
+use lookalike_join::{HighElements, Part, SetScan, SourceError};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Elements in a task, at least: whatever is written by value is written to many places, and to each a few.
+/// Tasks for each thread, as some take longer than others.
+const TASKS_PER_THREAD: u32 = 16;
+
+/// The fewest elements in a task: a task writes to many buckets, and should write more than a few to each.
 const LEAST_IN_TASK: u64 = 1 << 18;
 
-/// And at most, about: what they become is in memory until the task is done.
+/// The most, about: what a task collects is in memory until it is done.
 const MOST_IN_TASK: u64 = 1 << 24;
 
 /// Scans over the sets of all units.
@@ -89,52 +92,9 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// Number of tasks; each is a range of chunks that one thread reads.
-    pub(crate) fn tasks(&self) -> u32 {
-        self.tasks.len() as u32
-    }
-
     /// The chunks of a task.
-    pub(crate) fn chunks(&self, task: u32) -> Range<u32> {
+    fn chunks(&self, task: u32) -> Range<u32> {
         self.tasks[task as usize].clone()
-    }
-
-    /// Visits the sets of the units of a task.
-    ///
-    /// # Errors
-    /// A chunk that cannot be read, or the error of `each`.
-    pub(crate) fn task(
-        &self,
-        task: u32,
-        part: Part,
-        mut each: impl FnMut(u32, Set<'_>) -> io::Result<()>,
-    ) -> Result<(), EngineError> {
-        self.chunks(task).try_for_each(|chunk| self.chunk(chunk, part, |_| true, &mut each))
-    }
-
-    /// Visits the elements up to the bound of the sets of the units of a task, of arranged sets, one set or
-    /// several at a time, in the order of [`Passes::task`].
-    ///
-    /// # Errors
-    /// A chunk that cannot be read.
-    pub(crate) fn low(&self, task: u32, mut each: impl FnMut(&[u64])) -> Result<(), EngineError> {
-        for chunk in self.chunks(task) {
-            let (block, held) = self.block(chunk);
-            if self.units(chunk).len() < block.ends.len() {
-                let each = |_, set: Set<'_>| {
-                    each(set.low);
-                    Ok(())
-                };
-                self.chunk(chunk, Part::Front, |_| true, each)?;
-                continue;
-            }
-            self.with_buffer(chunk, |buffer| {
-                let store = &self.collection.store;
-                each(ChunkSets::open(block, held, store, Part::Front, buffer)?.low());
-                Ok(())
-            })?;
-        }
-        Ok(())
     }
 
     /// The units whose sets a chunk stores.
@@ -143,7 +103,7 @@ impl<'a> Passes<'a> {
         &self.order[self.starts[chunk] as usize..self.starts[chunk + 1] as usize]
     }
 
-    /// Visits the sets of those units of a chunk that are wanted; does not read a chunk without any.
+    /// Visits the sets of the wanted units of a chunk; does not read a chunk without any.
     ///
     /// # Errors
     /// A chunk that cannot be read, or the error of `each`.
@@ -152,47 +112,33 @@ impl<'a> Passes<'a> {
         chunk: u32,
         part: Part,
         wanted: impl Fn(u32) -> bool,
-        mut each: impl FnMut(u32, Set<'_>) -> io::Result<()>,
-    ) -> Result<(), EngineError> {
+        mut each: impl FnMut(u32, Set<'_>) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
         let units = self.units(chunk);
         if !units.iter().any(|&unit| wanted(unit)) {
             return Ok(());
         }
         let (block, held) = self.block(chunk);
         self.with_buffer(chunk, |buffer| {
-            let mut sets = ChunkSets::open(block, held, &self.collection.store, part, buffer)?;
+            let mut sets = self.open(block, held, part, buffer)?;
             let mut wanted = units.iter().filter(|&&unit| wanted(unit));
             wanted.try_for_each(|&unit| each(unit, sets.set(self.units.place(unit).index)))
         })
     }
 
-    /// Visits the sets of a few units of a chunk, each in one piece or two, and reads no others.
-    ///
-    /// # Errors
-    /// Sets that cannot be read.
-    pub(crate) fn few(
-        &self,
-        chunk: u32,
-        wanted: impl Fn(u32) -> bool,
-        mut each: impl FnMut(&[u64]),
-    ) -> Result<(), EngineError> {
-        let wanted = self.units(chunk).iter().filter(|&&unit| wanted(unit));
-        let indices: Vec<u32> = wanted.map(|&unit| self.units.place(unit).index).collect();
-        let (block, held) = self.block(chunk);
-        self.with_buffer(chunk, |buffer| {
-            let store = &self.collection.store;
-            for_each_run(block, held, store, &indices, buffer, |_, set| each(set))
-        })
+    fn open<'b>(
+        &'b self,
+        block: &'b Block,
+        held: Option<&'b HeldSets>,
+        part: Part,
+        buffer: &'b mut ChunkBuffer,
+    ) -> Result<ChunkSets<'b>, SourceError> {
+        let store = &self.collection.store;
+        ChunkSets::open(block, held, store, part, buffer).map_err(|error| self.error(&error))
     }
 
-    /// Elements of the chunks of a task.
-    pub(crate) fn elements(&self, task: u32) -> usize {
-        self.chunks(task).map(|chunk| self.collection.blocks[chunk as usize].elements()).sum()
-    }
-
-    /// Whether a task has chunks that are read one at a time.
-    pub(crate) fn has_large(&self, task: u32) -> bool {
-        self.chunks(task).any(|chunk| self.is_large(chunk))
+    fn error(&self, error: &io::Error) -> SourceError {
+        self.collection.store.error(error).into()
     }
 
     /// A chunk, and its sets if they are in memory.
@@ -210,18 +156,83 @@ impl<'a> Passes<'a> {
     fn with_buffer(
         &self,
         chunk: u32,
-        with: impl FnOnce(&mut ChunkBuffer) -> io::Result<()>,
-    ) -> Result<(), EngineError> {
-        let result = if self.is_large(chunk) {
+        with: impl FnOnce(&mut ChunkBuffer) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        if self.is_large(chunk) {
             let _one = self.large.lock().unwrap_or_else(PoisonError::into_inner);
-            with(&mut ChunkBuffer::default())
-        } else {
-            let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut buffer = spare().pop().unwrap_or_default();
-            let result = with(&mut buffer);
-            spare().push(buffer);
-            result
-        };
-        result.map_err(|error| self.collection.store.error(&error))
+            return with(&mut ChunkBuffer::default());
+        }
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = spare().pop().unwrap_or_default();
+        let result = with(&mut buffer);
+        spare().push(buffer);
+        result
+    }
+}
+
+impl SetScan for Passes<'_> {
+    fn bound(&self) -> Option<u64> {
+        self.collection.store.arranged()
+    }
+
+    fn tasks(&self) -> u32 {
+        self.tasks.len() as u32
+    }
+
+    fn elements(&self, task: u32) -> usize {
+        self.chunks(task).map(|chunk| self.collection.blocks[chunk as usize].elements()).sum()
+    }
+
+    fn is_large(&self, task: u32) -> bool {
+        self.chunks(task).any(|chunk| self.is_large(chunk))
+    }
+
+    fn visit(
+        &self,
+        task: u32,
+        part: Part,
+        mut visit: impl FnMut(u32, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        let mut each = |unit, Set { low, mut high }: Set<'_>| visit(unit, low, &mut high);
+        self.chunks(task).try_for_each(|chunk| self.chunk(chunk, part, |_| true, &mut each))
+    }
+
+    fn visit_low(&self, task: u32, mut visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
+        for chunk in self.chunks(task) {
+            let (block, held) = self.block(chunk);
+            if self.units(chunk).len() < block.ends.len() {
+                let each = |_, set: Set<'_>| {
+                    visit(set.low);
+                    Ok(())
+                };
+                self.chunk(chunk, Part::Front, |_| true, each)?;
+                continue;
+            }
+            self.with_buffer(chunk, |buffer| {
+                visit(self.open(block, held, Part::Front, buffer)?.low());
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn visit_some(
+        &self,
+        task: u32,
+        wanted: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(&[u64]),
+    ) -> Result<(), SourceError> {
+        for chunk in self.chunks(task) {
+            let wanted = self.units(chunk).iter().filter(|&&unit| wanted(unit));
+            let indices: Vec<u32> = wanted.map(|&unit| self.units.place(unit).index).collect();
+            let (block, held) = self.block(chunk);
+            self.with_buffer(chunk, |buffer| {
+                let store = &self.collection.store;
+                let visited =
+                    for_each_run(block, held, store, &indices, buffer, |_, set| visit(set));
+                visited.map_err(|error| self.error(&error))
+            })?;
+        }
+        Ok(())
     }
 }

@@ -1,8 +1,7 @@
-//! What could not be used: all of it counted, the first of it kept.
+//! Records and files that could not be used: all counted, the first ones listed.
 //!
-//! A wrong field name makes every record of a collection a problem. Each is worth a count and the
-//! first ones are worth reading; millions of messages are worth no memory. The records themselves
-//! are not lost: the second pass writes all of them to `rejected`.
+//! A wrong field name makes every record a problem; listing millions of messages would take
+//! unbounded memory. The records are not lost: the second pass writes all of them to `rejected`.
 
 use lookalike_io::Problem;
 use lookalike_spill::{Decoder, Encoder};
@@ -13,20 +12,20 @@ use std::io::{self, Read, Write};
 #[derive(Debug, Default)]
 pub struct Problems {
     listed: Vec<Problem>,
-    /// How many there are, by file.
+    /// Number of problems by file.
     counts: BTreeMap<u32, u64>,
-    /// The files that are unreadable, wholly or from some place on.
+    /// Files that are unreadable, wholly or from some offset on.
     unreadable: BTreeSet<u32>,
 }
 
-/// Stands for an offset that is not known.
+/// Marks an unknown offset.
 const NO_OFFSET: u64 = u64::MAX;
 
 impl Problems {
-    /// As many are kept: some 20 MB.
+    /// Most problems listed: some 20 MB.
     pub const LISTED: usize = 100_000;
 
-    /// Counts one more, and keeps it if there is room.
+    /// Counts a problem, and lists it if fewer than [`Problems::LISTED`] are listed.
     pub fn push(&mut self, problem: Problem) {
         *self.counts.entry(problem.file).or_default() += 1;
         if problem.unreadable {
@@ -37,7 +36,7 @@ impl Problems {
         }
     }
 
-    /// Puts others behind these.
+    /// Appends other problems.
     pub fn append(&mut self, other: Self) {
         for (file, count) in other.counts {
             *self.counts.entry(file).or_default() += count;
@@ -85,35 +84,35 @@ impl Problems {
         Ok(problems)
     }
 
-    /// How many there are.
+    /// Number of problems.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// How many there are, by file; files without any are left out.
+    /// Number of problems by file; files without any are left out.
     pub fn counts(&self) -> impl Iterator<Item = (u32, u64)> {
         self.counts.iter().map(|(&file, &count)| (file, count))
     }
 
-    /// The files that are unreadable, wholly or from some place on.
+    /// The files that are unreadable, wholly or from some offset on.
     pub fn unreadable(&self) -> impl Iterator<Item = u32> {
         self.unreadable.iter().copied()
     }
 
-    /// The first of them that makes an input unreadable, among those that are listed.
+    /// The first listed problem that makes an input unreadable.
     #[must_use]
     pub fn first_unreadable(&self) -> Option<&Problem> {
         self.listed.iter().find(|problem| problem.unreadable)
     }
 
-    /// The first of them.
+    /// The listed problems.
     #[must_use]
     pub fn listed(&self) -> &[Problem] {
         &self.listed
     }
 
-    /// The first of them.
+    /// The first problem.
     #[must_use]
     pub fn into_listed(self) -> Vec<Problem> {
         self.listed

@@ -1,11 +1,11 @@
-//! What two documents are compared by: everything that decides the answer, and nothing else.
+//! Match settings: everything that decides which documents match, and nothing else.
 
 use lookalike_core::{CommonElements, FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_join::Criterion;
 use lookalike_text::{AnalysisSettings, Terms};
 use std::sync::Arc;
 
-/// The settings of the match. Two runs with equal settings give equal answers.
+/// Settings of the match. Two runs with equal settings give equal results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSettings {
     /// From text to tokens.
@@ -14,19 +14,18 @@ pub struct MatchSettings {
     pub features: FeatureKind,
     /// Which tokens count as terms (for [`FeatureKind::Terms`] only).
     pub terms: Terms,
-    /// What is measured.
+    /// The similarity measure.
     pub measure: Measure,
-    /// What it has to reach.
+    /// The value that the measure has to reach.
     pub threshold: Threshold,
-    /// Elements that are removed from every set before sets are compared; `None` for none.
+    /// Common elements, removed from every set; `None` for none.
     pub common: Option<Arc<CommonElements>>,
-    /// How many features a document needs to be compared; `None` if any number will do.
+    /// Fewest features of a document that is compared; `None` for no minimum.
     pub min_features: Option<MinFeatures>,
 }
 
-/// Documents with fewer features than this are compared with none: such a document is in a pair only with
-/// those of the same token sequence. The features counted may be others than those that are compared, where a
-/// method is given all tokens.
+/// Documents with fewer features than this match only documents with the same token sequence. The
+/// counted features may differ from those that are compared, if a method receives all tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MinFeatures {
     /// The fewest features of a document that is compared.
@@ -38,7 +37,8 @@ pub struct MinFeatures {
 }
 
 impl MinFeatures {
-    /// Whether a set of so many elements is too small to be compared. The empty set matches nothing anyway.
+    /// Whether a set of so many elements is too small to be compared. Empty sets match nothing in
+    /// any case.
     #[must_use]
     pub fn excludes(&self, size: u32) -> bool {
         size < self.count
@@ -66,16 +66,10 @@ impl MatchSettings {
         self.min_features.is_some_and(|least| least.excludes(size))
     }
 
-    /// When two sets match.
+    /// The match criterion.
     #[inline]
     #[must_use]
     pub fn criterion(&self) -> Criterion {
         Criterion { measure: self.measure, threshold: self.threshold }
-    }
-
-    /// Length and positional filter: see [`Criterion::could_match`].
-    #[inline]
-    pub(crate) fn could_match(&self, a: (u32, u32), b: (u32, u32)) -> bool {
-        self.criterion().could_match(a, b)
     }
 }

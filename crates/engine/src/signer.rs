@@ -1,4 +1,4 @@
-//! One document's content in; its tokens counted, its digests and its feature set out.
+//! Turns a document's content into token counts, digests, a feature set and a signature.
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock, original};
 use lookalike_core::features::MANY;
@@ -17,9 +17,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Turns content into features and signatures. A method sees the tokens that its own filter keeps; one
-/// without a filter sees those that the features are made of. Immutable; one serves all threads, each with its own
-/// [`Scratch`].
+/// Computes features and signatures. A method receives the tokens that its own term filter keeps;
+/// without a filter, those that features are made of. Immutable and shared by all threads, each
+/// with its own [`SignerScratch`].
 #[derive(Debug)]
 pub struct Signer {
     analyzer: Analyzer,
@@ -27,41 +27,41 @@ pub struct Signer {
     terms: Terms,
     min_features: Option<MinFeatures>,
     keeps_sets: bool,
-    /// What sets are arranged by, if anybody looks for prefixes in them.
+    /// The bound by which sets are partitioned ([`divide`]); `None` if no prefixes are needed.
     arranged: Option<u64>,
     method: Option<Arc<dyn Method>>,
-    /// The filter that the method's tokens come through.
+    /// The term filter of the method.
     filter: TermFilter,
-    /// Elements removed from every feature set.
+    /// Common elements, removed from every feature set.
     common: Option<Arc<CommonElements>>,
-    /// Shingles removed from every set that the method signs.
+    /// Common shingles, removed from every set that the method signs.
     common_of_method: Option<Arc<CommonElements>>,
 }
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct SignerScratch {
     analysis: lookalike_text::Scratch,
     features: FeatureScratch,
     filter: FilterScratch,
-    /// Token hashes for the method, where they are not those of the features.
+    /// Token hashes for the method, if they differ from those of the features.
     terms: Vec<u64>,
     marks: Vec<Marks>,
     fields: Vec<Field>,
-    signing: lookalike_methods::Scratch,
+    signing: lookalike_methods::MethodScratch,
     signature: Signature,
-    /// What signing gave, where it was done before the document was known to have a place.
+    /// The result of signing, if the document was signed before its features were made.
     signed: Option<Result<(), Unsigned>>,
-    /// What is left of the feature set without common elements.
+    /// The feature set without common elements.
     left: Vec<u64>,
-    /// Whether that is nothing, of a set that had elements.
+    /// Whether the feature set had common elements only.
     only_common: bool,
     /// Whether the document has too few features to be compared.
     few: bool,
 }
 
-impl Scratch {
-    /// Whether common elements are all that the document last read has.
+impl SignerScratch {
+    /// Whether the last document read has common elements only.
     #[must_use]
     pub fn only_common(&self) -> bool {
         self.only_common
@@ -73,13 +73,13 @@ impl Scratch {
 pub(crate) struct LargeSet {
     /// Its elements, ascending.
     pub(crate) set: Vec<u64>,
-    /// How many of them are up to the bound by which sets are arranged, if they are.
+    /// How many of them are up to the bound; `None` if sets are not partitioned.
     pub(crate) low: Option<usize>,
     pub(crate) digest: SetDigest,
 }
 
-impl Scratch {
-    /// Frees the buffers that a large document has filled.
+impl SignerScratch {
+    /// Frees buffers that a large document has grown.
     pub(crate) fn free_large(&mut self) {
         self.features.free_large();
         if self.terms.capacity() > MANY {
@@ -91,12 +91,12 @@ impl Scratch {
     }
 }
 
-/// What is known of a document once its tokens have been seen.
+/// Counts and digests of a document, known once it is tokenised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct DocumentSummary {
     /// Bytes of text (after markup is taken away).
     pub text_bytes: u64,
-    /// Number of tokens, whatever a filter keeps.
+    /// Number of tokens before the term filter.
     pub tokens: u32,
     /// Digest of the original content.
     pub text: TextDigest,
@@ -135,7 +135,7 @@ impl Signer {
         let filter = approach.method.as_ref().map_or("", |method| method.term_filter());
         let refused = || EngineError::TermFilter(filter.to_owned());
         let filter: TermFilter = filter.parse().map_err(|_| refused())?;
-        // Special characters are looked for between the tokens, where no mark can be matched to them.
+        // Special characters are found between tokens, where no mark can be assigned to them.
         if filter.has(TermRule::Nosc) && approach.method.as_ref().is_some_and(|m| m.uses_marks()) {
             return Err(refused());
         }
@@ -150,19 +150,19 @@ impl Signer {
         })
     }
 
-    /// The bound that sets are [arranged](divide) by: that of an order for these settings, unless
-    /// candidates come from a method.
+    /// The bound by which sets are partitioned ([`divide`]): that of the element order for these
+    /// settings, unless candidates come from a method.
     #[must_use]
     pub fn arranged(&self) -> Option<u64> {
         self.arranged
     }
 
-    /// Fewest elements of a set that is compared; 0 if any number will do.
+    /// Fewest elements of a set that is compared; 0 without a minimum.
     pub(crate) fn least_size(&self) -> u32 {
         self.min_features.map_or(0, |least| least.count)
     }
 
-    /// Whether a document with tokens lacks features only because none of them counts as a term.
+    /// Whether a document with tokens lacks features only if none of its tokens counts as a term.
     pub(crate) fn compares_terms(&self) -> bool {
         self.features == FeatureKind::Terms
     }
@@ -173,9 +173,13 @@ impl Signer {
         self.method.is_some()
     }
 
-    /// Tokenises a document into the scratch, and takes the content out of the record: what it owns is
-    /// freed before features are made.
-    pub fn read(&self, record: &mut RecordView<'_>, scratch: &mut Scratch) -> Seen {
+    /// Tokenises a document into the scratch. Takes the content out of the record, so that what it
+    /// owns is freed before features are made.
+    pub fn read(
+        &self,
+        record: &mut RecordView<'_>,
+        scratch: &mut SignerScratch,
+    ) -> DocumentSummary {
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
         let original = original::digest(&record.content);
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
@@ -189,7 +193,7 @@ impl Signer {
             }
             content => {
                 scratch.marks.clear();
-                // What was decoded into memory of its own lives on, the original does not.
+                // A decoded copy is kept; the original is freed.
                 let decoded = match plain_text(&content) {
                     Cow::Owned(text) => Some(text),
                     Cow::Borrowed(_) => None,
@@ -203,10 +207,10 @@ impl Signer {
                 }
             }
         };
-        let seen = Seen { text: original, ..seen };
+        let seen = DocumentSummary { text: original, ..seen };
         self.fields(record, scratch);
-        // Few documents have the same tokens and other terms, marks or fields, but which of them comes
-        // first must not matter.
+        // Few documents have the same tokens and different terms, marks or fields, but the result
+        // must not depend on which comes first.
         let filtered = self.filter != TermFilter::ALL;
         if !filtered && scratch.marks.is_empty() && scratch.fields.is_empty() {
             return seen;
@@ -217,11 +221,11 @@ impl Signer {
         }
         signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
         signed.extend(scratch.fields.iter().map(|field| field.0));
-        Seen { signed: TokenDigest::of(&signed), ..seen }
+        DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
     }
 
-    fn read_text(&self, text: &str, scratch: &mut Scratch) -> Seen {
-        let Scratch { analysis, features, filter, terms, .. } = scratch;
+    fn read_text(&self, text: &str, scratch: &mut SignerScratch) -> DocumentSummary {
+        let SignerScratch { analysis, features, filter, terms, .. } = scratch;
         match self.kept_terms() {
             None => {
                 features.clear();
@@ -243,7 +247,7 @@ impl Signer {
             });
         }
         let sequence = features.token_digest();
-        Seen {
+        DocumentSummary {
             text_bytes: text.len() as u64,
             tokens: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
             text: TextDigest(0),
@@ -252,7 +256,7 @@ impl Signer {
         }
     }
 
-    /// The filter of the terms that are compared or counted, if there is one.
+    /// The filter of the terms that are compared or counted, if any.
     fn kept_terms(&self) -> Option<Terms> {
         let compared = (self.features, self.terms);
         let counted = self.min_features.map(|least| (least.features, least.terms));
@@ -263,9 +267,9 @@ impl Signer {
             .find(|&terms| terms != Terms::All)
     }
 
-    /// Marks the tokens of a page, those that come through the method's filter.
-    fn mark(&self, page: &Page, scratch: &mut Scratch) {
-        let Scratch { filter, marks, .. } = scratch;
+    /// Marks the tokens of a page that the method's filter keeps.
+    fn mark(&self, page: &Page, scratch: &mut SignerScratch) {
+        let SignerScratch { filter, marks, .. } = scratch;
         marks.clear();
         let mut cursor = MarkCursor::new(page);
         self.analyzer.located_tokens(&page.text, |token, place| {
@@ -276,8 +280,8 @@ impl Signer {
         });
     }
 
-    /// What is known of the document beside its text, as far as the method asks for it.
-    fn fields(&self, record: &RecordView<'_>, scratch: &mut Scratch) {
+    /// Document fields that the method asks for.
+    fn fields(&self, record: &RecordView<'_>, scratch: &mut SignerScratch) {
         scratch.fields.clear();
         if !self.method.as_ref().is_some_and(|method| method.uses_fields()) {
             return;
@@ -292,15 +296,16 @@ impl Signer {
         }
     }
 
-    /// Appends the features of the document last read, in order of first occurrence: to `low` those up to the bound by
-    /// which sets are arranged, to `high` the others. Where no sets are kept, nothing is appended.
+    /// Appends the features of the last document read, in order of first occurrence: those up to
+    /// the bound to `low`, the others to `high`. If sets are not stored, nothing is appended.
     ///
-    /// The digest is that of the set. Of a document with too few features to be compared it is that of its token
-    /// sequence, so that only documents with the same words are one distinct set.
+    /// Returns the digest of the set. A document with too few features to be compared has the
+    /// digest of its token sequence, so that only documents with the same words form one distinct
+    /// set.
     pub fn features(
         &self,
-        seen: &Seen,
-        scratch: &mut Scratch,
+        seen: &DocumentSummary,
+        scratch: &mut SignerScratch,
         low: &mut Vec<u64>,
         high: &mut Vec<u64>,
     ) -> Option<SetDigest> {
@@ -337,12 +342,13 @@ impl Signer {
         Some(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
     }
 
-    /// The same of a large document, in memory of its own: ascending, and how many of its elements are up to
-    /// the bound. `None` where it is not large, or its tokens are still to be signed.
+    /// As [`Signer::features`] for a large document, in its own allocation, ascending, with the
+    /// number of elements up to the bound. `None` if it is not large, or its tokens are still to be
+    /// signed.
     pub(crate) fn large_features(
         &self,
-        seen: &Seen,
-        scratch: &mut Scratch,
+        seen: &DocumentSummary,
+        scratch: &mut SignerScratch,
     ) -> Option<Option<LargeSet>> {
         let large = scratch.features.token_count() > MANY && self.keeps_sets && !self.signs();
         large.then(|| {
@@ -362,18 +368,18 @@ impl Signer {
         })
     }
 
-    /// Signs the document last read, if there is a method.
-    pub fn sign(&self, scratch: &mut Scratch, out: &mut SignatureBlock) {
+    /// Signs the last document read, if there is a method.
+    pub fn sign(&self, scratch: &mut SignerScratch, out: &mut SignatureBlock) {
         let signed = scratch.signed.take().or_else(|| self.signature(scratch));
         if let Some(signed) = signed {
             out.push(&scratch.signature, signed);
         }
     }
 
-    /// The method's signature of the document last read, into the scratch.
-    fn signature(&self, scratch: &mut Scratch) -> Option<Result<(), Unsigned>> {
+    /// Computes the method's signature of the last document read, into the scratch.
+    fn signature(&self, scratch: &mut SignerScratch) -> Option<Result<(), Unsigned>> {
         let method = self.method.as_ref()?;
-        let Scratch { features, terms, marks, fields, signing, signature, few, .. } = scratch;
+        let SignerScratch { features, terms, marks, fields, signing, signature, few, .. } = scratch;
         let tokens = match (self.filter == TermFilter::ALL, self.features) {
             (false, _) => terms,
             (true, FeatureKind::Terms) => features.terms(),
@@ -387,8 +393,8 @@ impl Signer {
         Some(method.sign(&Document { tokens, marks, fields, common }, signing, signature))
     }
 
-    /// The least number of tokens from which on a document without a set has nothing but common elements.
-    /// `None` where none are removed.
+    /// Fewest tokens with which a document without a set has common elements only; `None` if none
+    /// are removed.
     #[must_use]
     pub fn tokens_of_common(&self) -> Option<u32> {
         match (self.keeps_sets, self.features) {
@@ -401,10 +407,10 @@ impl Signer {
         }
     }
 
-    /// The sorted feature set of a text: for comparisons outside a run.
+    /// The sorted feature set of a text, for comparisons outside a run.
     #[must_use]
     pub fn sorted_set(&self, text: &str) -> Vec<u64> {
-        let mut scratch = Scratch::default();
+        let mut scratch = SignerScratch::default();
         let (mut set, mut high) = (Vec::new(), Vec::new());
         let seen = self.read_text(text, &mut scratch);
         if let Some(large) = self.large_features(&seen, &mut scratch) {
@@ -416,17 +422,17 @@ impl Signer {
         set
     }
 
-    /// The digest of the token sequence of a text: for comparisons outside a run.
+    /// The digest of the token sequence of a text, for comparisons outside a run.
     #[must_use]
     pub fn sequence(&self, text: &str) -> TokenDigest {
-        self.read_text(text, &mut Scratch::default()).sequence
+        self.read_text(text, &mut SignerScratch::default()).sequence
     }
 }
 
-/// Marks of a page in, those around one token after the other out: each mark is looked at once.
+/// Cursor over the marks of a page: each mark is visited once.
 struct MarkCursor<'p> {
     rest: &'p [lookalike_text::Mark],
-    /// End of the last mark begun, of each kind.
+    /// End of the last mark begun, by kind.
     ends: [usize; 3],
 }
 
@@ -435,12 +441,12 @@ impl<'p> MarkCursor<'p> {
         Self { rest: &page.marks, ends: [0; 3] }
     }
 
-    /// The marks around the token at `place`; places come in order.
+    /// The marks around the token at `place`; calls must have ascending places.
     fn around(&mut self, place: &Range<usize>) -> Marks {
         while let Some((mark, rest)) = self.rest.split_first()
             && mark.start < place.end
         {
-            // Those of one kind never overlap, so the last one begun is the one that matters.
+            // Marks of one kind never overlap, so only the last one begun is needed.
             self.ends[mark.kind as usize] = mark.end;
             self.rest = rest;
         }

@@ -119,7 +119,7 @@ impl Joined {
         };
         let (verdicts, ()) = rayon::join(decide, free);
         let verdicts = verdicts?;
-        let listed = matches.in_pairs(&units);
+        let listed = units.in_pairs(&matches);
         let wanted =
             |document| units.of_document(document).is_some_and(|unit| listed[unit as usize]);
         collection.load_names(wanted)?;

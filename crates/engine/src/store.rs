@@ -1,11 +1,10 @@
-//! What the chunks of the input brought, on disk; each row and each set, when it is asked for, out.
+//! Chunk store: the chunks of a collection beyond the memory budget, in a spill file.
 //!
-//! Chunks for which memory has no room go to one file, in the order of the collection: without a name, and
-//! nothing is left behind whatever ends the process; or with one, and then all chunks go there, so that a
-//! run that was killed goes on behind the last whole one. Who passes over all sets (`passes`) reads the
-//! file from front to back, a chunk at a time or the front part of one, against their checksums; some sets that
-//! lie side by side, or one that has no room among those compared ([`crate::judge`]), are read by themselves,
-//! against their digests (`runs`).
+//! Chunks are appended in the order of the collection. An unnamed file holds the chunks beyond the
+//! budget and disappears when the process ends; a named one holds all chunks, so that an
+//! interrupted run can be resumed after the last complete one. Scans over all sets (`passes`) read
+//! the file front to back, a whole chunk or its front at a time, and verify its checksums; single
+//! sets and runs of adjacent sets (`runs`) are verified by their digests.
 
 mod runs;
 
@@ -14,67 +13,68 @@ use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::features::MANY;
 use lookalike_core::{SetDigest, TokenDigest};
-use lookalike_io::source::Place;
+use lookalike_io::source::ChunkPosition;
 use lookalike_spill::{Decoder, Encoder, Frame, SpillFile};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where chunks go once those in memory take more than they may.
+/// Chunks beyond a memory budget.
 #[derive(Debug, Default)]
 pub struct ChunkStore {
-    /// Bytes of rows and sets that reading may hold in memory.
+    /// Memory budget of rows and sets, in bytes.
     limit: u64,
-    /// Bytes that reading holds.
+    /// Bytes in memory.
     held: u64,
     folder: PathBuf,
     file: Option<SpillFile>,
-    /// Whether all chunks go to the file.
+    /// Whether all chunks are written, for a later resume.
     keeps: bool,
-    /// The bound that all sets are [arranged](lookalike_core::divide) by, if they are.
+    /// The bound by which all sets are [partitioned](lookalike_core::divide), if they are.
     arranged: Option<u64>,
-    /// Smaller sets have the digest of their token sequence and are never compared.
+    /// Sets with fewer elements have the digest of their token sequence and are never compared.
     least_size: u32,
-    /// Front and back of the chunk that is written.
+    /// Buffers: front and back of the chunk that is written.
     parts: [Vec<u64>; 2],
 }
 
-/// What a chunk has to say beside its block.
+/// What is stored of a chunk besides its block.
 #[derive(Debug, Default)]
-pub(crate) struct Remarks {
-    /// One column of numbers for each keep rule.
+pub(crate) struct ChunkMetadata {
+    /// One column of values for each keep rule.
     pub(crate) attributes: Vec<Vec<f64>>,
-    /// The token sequence that each set was made of, by index of the set.
+    /// The token sequence of each set, by index of the set.
     pub(crate) sequences: Vec<TokenDigest>,
     pub(crate) problems: Problems,
     /// Bytes of input.
     pub(crate) consumed: u64,
-    /// Where it lies in them.
-    pub(crate) place: Place,
+    /// Position in the inputs.
+    pub(crate) place: ChunkPosition,
 }
 
-/// The first number of a frame: what it holds.
+/// First byte of a frame's head: a chunk.
 const CHUNK: u8 = 0;
-/// There are no more chunks.
+/// First byte of the last frame's head: the input ended.
 const END: u8 = 1;
 
-/// What an earlier run left.
+/// What was found of an interrupted run.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     pub(crate) frames: Vec<Frame>,
-    /// Bytes that are of no use.
+    /// Bytes that were incomplete or damaged.
     pub(crate) dropped: u64,
-    /// Whether all of the input is there.
+    /// Whether the input was read completely.
     pub(crate) ended: bool,
 }
 
 impl ChunkStore {
-    /// Holds up to `limit` bytes in memory; the file for the rest is made in `folder` when there is one.
+    /// A store that holds up to `limit` bytes in memory; the file for the rest is made in `folder`.
     #[must_use]
     pub fn new(limit: u64, folder: PathBuf) -> Self {
         Self { limit, folder, ..Self::default() }
     }
 
-    /// Keeps everything in a file with a name; what an earlier run left there comes back.
+    /// A store that writes every chunk to a named file; returns the chunks that an interrupted run
+    /// left there.
     pub(crate) fn kept(limit: u64, path: &Path) -> Result<(Self, Left), EngineError> {
         let mut store = Self::new(limit, path.parent().map(Path::to_owned).unwrap_or_default());
         store.keeps = true;
@@ -92,13 +92,13 @@ impl ChunkStore {
         Ok((store, Left { frames, dropped: found.dropped, ended }))
     }
 
-    /// Says how the sets of all chunks are arranged, before there are any, and from which size on
-    /// their digests are their own.
+    /// Sets the bound of all sets and the fewest elements of a set with a digest of its own, before
+    /// the first chunk.
     pub(crate) fn arrange(&mut self, bound: Option<u64>, least_size: u32) {
         (self.arranged, self.least_size) = (bound, least_size);
     }
 
-    /// The bound that all sets are arranged by, if they are.
+    /// The bound by which all sets are partitioned, if they are.
     pub(crate) fn arranged(&self) -> Option<u64> {
         self.arranged
     }
@@ -109,7 +109,7 @@ impl ChunkStore {
         self.file.as_ref().map_or(0, SpillFile::bytes)
     }
 
-    /// Where the file is made.
+    /// The folder of the file.
     pub(crate) fn folder(&self) -> PathBuf {
         match self.folder.as_os_str().is_empty() {
             true => std::env::temp_dir(),
@@ -117,19 +117,23 @@ impl ChunkStore {
         }
     }
 
-    /// The error of a read or write, with the folder of the file.
+    /// The error of a read or write, naming the folder of the file.
     pub(crate) fn error(&self, error: &io::Error) -> EngineError {
         EngineError::scratch(&self.folder, error)
     }
 
-    /// Takes a chunk: writes it down if it is to be kept or memory has no room for it.
-    pub(crate) fn take(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
+    /// Takes a chunk: writes it if all chunks are written, or if it exceeds the memory budget.
+    pub(crate) fn take(
+        &mut self,
+        block: &mut Block,
+        metadata: &ChunkMetadata,
+    ) -> Result<(), EngineError> {
         let bytes = block.bytes();
-        // What is made of a large set takes more than it does: memory is not filled up with one beforehand.
+        // Later steps need more memory for a large set than its size.
         let is_large = block.elements() > MANY && bytes > self.limit / 4;
         let fits = !is_large && self.held + bytes <= self.limit;
         if self.keeps || !fits {
-            self.write_down(block, remarks)?;
+            self.write_down(block, metadata)?;
         }
         self.hold(block, fits);
         Ok(())
@@ -148,10 +152,14 @@ impl ChunkStore {
         }
     }
 
-    fn write_down(&mut self, block: &mut Block, remarks: &Remarks) -> Result<(), EngineError> {
+    fn write_down(
+        &mut self,
+        block: &mut Block,
+        metadata: &ChunkMetadata,
+    ) -> Result<(), EngineError> {
         let mut parts = std::mem::take(&mut self.parts);
-        let written = self.write(block, remarks, &mut parts);
-        // A large chunk must not take its memory twice once it is written.
+        let written = self.write(block, metadata, &mut parts);
+        // Buffers of a large chunk are freed, so that it does not take its memory twice.
         parts.iter_mut().filter(|part| part.capacity() > MANY).for_each(|part| *part = Vec::new());
         self.parts = parts;
         block.frame = Some(written.map_err(|error| self.error(&error))?);
@@ -161,17 +169,17 @@ impl ChunkStore {
     fn write(
         &mut self,
         block: &Block,
-        remarks: &Remarks,
+        metadata: &ChunkMetadata,
         [front, back]: &mut [Vec<u64>; 2],
     ) -> io::Result<Frame> {
         let mut head = Encoder(vec![CHUNK]);
-        let Place { file, record, line, offset, bytes } = remarks.place;
-        head.numbers(&[remarks.consumed, file.into(), record.into(), line, offset, bytes])?;
-        for column in &remarks.attributes {
+        let ChunkPosition { file, record, line, offset, bytes } = metadata.place;
+        head.numbers(&[metadata.consumed, file.into(), record.into(), line, offset, bytes])?;
+        for column in &metadata.attributes {
             head.array(column)?;
         }
-        head.array(&remarks.sequences.iter().map(|sequence| sequence.0).collect::<Vec<_>>())?;
-        remarks.problems.write(&mut head)?;
+        head.array(&metadata.sequences.iter().map(|sequence| sequence.0).collect::<Vec<_>>())?;
+        metadata.problems.write(&mut head)?;
         block.write_head(&mut head)?;
         let sets = block.sets.get().unwrap_or_default();
         let large = block.large_parts(&sets, front, back);
@@ -191,7 +199,8 @@ impl ChunkStore {
         }
     }
 
-    /// Writes down a chunk that is in memory and nowhere else, and goes on to hold it; whether it was one.
+    /// Writes a chunk that is in memory only, and keeps it in memory; returns whether there was
+    /// something to write.
     pub(crate) fn write_behind(
         &mut self,
         block: &mut Block,
@@ -200,25 +209,26 @@ impl ChunkStore {
         if !block.sets.is_held() || block.frame.is_some() {
             return Ok(false);
         }
-        // What else the chunk had to say was heard; only the rows and sets come back.
-        let remarks = Remarks { attributes: vec![Vec::new(); rules], ..Remarks::default() };
-        self.write_down(block, &remarks)?;
+        // The rest of the metadata was used already; only rows and sets are read again.
+        let metadata =
+            ChunkMetadata { attributes: vec![Vec::new(); rules], ..ChunkMetadata::default() };
+        self.write_down(block, &metadata)?;
         Ok(true)
     }
 
-    /// A chunk that an earlier run left, with as many keep rules; its elements come with
-    /// [`ChunkStore::settle`]. `None` if it cannot be decoded.
+    /// Restores a chunk of an interrupted run with as many keep rules, without its elements (see
+    /// [`ChunkStore::settle`]). `None` if it cannot be decoded.
     pub(crate) fn restore(
         &self,
         frame: Frame,
         rules: usize,
-    ) -> Result<Option<(Block, Remarks)>, EngineError> {
+    ) -> Result<Option<(Block, ChunkMetadata)>, EngineError> {
         let head = self.head_bytes(frame).map_err(|error| self.error(&error))?;
         let restored = decode_head(&head, rules).ok();
-        Ok(restored.map(|(block, remarks)| (Block { frame: Some(frame), ..block }, remarks)))
+        Ok(restored.map(|(block, metadata)| (Block { frame: Some(frame), ..block }, metadata)))
     }
 
-    /// Removes a chunk and all behind it from the file. Returns the number of bytes.
+    /// Removes a chunk and all later ones from the file. Returns the number of bytes.
     pub(crate) fn drop_from(&mut self, frame: Frame) -> Result<u64, EngineError> {
         let Some(file) = &mut self.file else { return Ok(0) };
         let before = file.bytes();
@@ -227,10 +237,10 @@ impl ChunkStore {
         Ok(before - self.stored())
     }
 
-    /// Holds a chunk that was restored in memory if there is room.
+    /// Loads the elements of a restored chunk if the memory budget allows.
     pub(crate) fn settle(&mut self, block: &mut Block) -> Result<(), EngineError> {
         let elements = (block.elements() * ELEMENT) as u64;
-        // What is read comes in buffers, and is arranged: of a large chunk, that is too much.
+        // A large chunk would be read through buffers and partitioned: too much memory.
         let fits = self.held + block.bytes() + elements <= self.limit && block.elements() <= MANY;
         if fits {
             let (sets, mut words) = (block.ends.len() as u32, std::mem::take(&mut self.parts[0]));
@@ -245,7 +255,7 @@ impl ChunkStore {
         Ok(())
     }
 
-    /// Says that there are no more chunks.
+    /// Marks the end of the input.
     pub(crate) fn end(&mut self) -> Result<(), EngineError> {
         self.parts = Default::default();
         let Some(file) = self.file.as_mut().filter(|_| self.keeps) else { return Ok(()) };
@@ -257,7 +267,7 @@ impl ChunkStore {
         self.file.as_ref().ok_or(io::ErrorKind::NotFound)?.head(frame)
     }
 
-    fn head(&self, frame: Frame, rules: usize) -> io::Result<(Block, Remarks)> {
+    fn head(&self, frame: Frame, rules: usize) -> io::Result<(Block, ChunkMetadata)> {
         decode_head(&self.head_bytes(frame)?, rules)
     }
 
@@ -293,15 +303,15 @@ impl ChunkStore {
 }
 
 /// Decodes the head of a chunk with as many keep rules.
-fn decode_head(head: &[u8], rules: usize) -> io::Result<(Block, Remarks)> {
+fn decode_head(head: &[u8], rules: usize) -> io::Result<(Block, ChunkMetadata)> {
     let most = head.len() as u64;
     let mut head = head.get(1..).unwrap_or_default();
     let mut decoder = Decoder(&mut head);
-    let mut remarks = Remarks::default();
+    let mut metadata = ChunkMetadata::default();
     let mut numbers = Vec::new();
     decoder.numbers::<u64>(6, &mut numbers)?;
-    remarks.consumed = numbers[0];
-    remarks.place = Place {
+    metadata.consumed = numbers[0];
+    metadata.place = ChunkPosition {
         file: numbers[1] as u32,
         record: numbers[2] as u32,
         line: numbers[3],
@@ -309,11 +319,11 @@ fn decode_head(head: &[u8], rules: usize) -> io::Result<(Block, Remarks)> {
         bytes: numbers[5],
     };
     for _ in 0..rules {
-        remarks.attributes.push(decoder.array(most)?);
+        metadata.attributes.push(decoder.array(most)?);
     }
-    remarks.sequences = decoder.array(most)?.into_iter().map(TokenDigest).collect();
-    remarks.problems = Problems::read(&mut decoder, most)?;
-    Ok((Block::read_head(&mut decoder, most)?, remarks))
+    metadata.sequences = decoder.array(most)?.into_iter().map(TokenDigest).collect();
+    metadata.problems = Problems::read(&mut decoder, most)?;
+    Ok((Block::read_head(&mut decoder, most)?, metadata))
 }
 
 #[cfg(test)]
@@ -355,7 +365,7 @@ mod tests {
         let mut blocks: Vec<Block> = (0..).zip(sets).map(|(n, sets)| block(n, sets)).collect();
         let rows: Vec<Rows> = blocks.iter().map(|block| block.rows.clone()).collect();
         let mut store = ChunkStore::new(blocks[0].bytes() + 10, std::env::temp_dir());
-        blocks.iter_mut().for_each(|block| store.take(block, &Remarks::default()).unwrap());
+        blocks.iter_mut().for_each(|block| store.take(block, &ChunkMetadata::default()).unwrap());
         assert_eq!(
             blocks.iter().map(|b| b.sets.is_held()).collect::<Vec<_>>(),
             [true, false, false]
@@ -380,12 +390,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("chunks");
         let long = long();
-        let place = Place { file: 1, record: 2, line: 3, offset: 1 << 40, bytes: 4 };
-        let mut remarks = Remarks { consumed: 99, place, ..Remarks::default() };
-        remarks.attributes = vec![vec![0.5, f64::NAN], vec![-1.0, 2.0]];
+        let place = ChunkPosition { file: 1, record: 2, line: 3, offset: 1 << 40, bytes: 4 };
+        let mut metadata = ChunkMetadata { consumed: 99, place, ..ChunkMetadata::default() };
+        metadata.attributes = vec![vec![0.5, f64::NAN], vec![-1.0, 2.0]];
         let (mut store, left) = ChunkStore::kept(0, &path).unwrap();
         assert!(left.frames.is_empty() && !left.ended);
-        store.take(&mut block(0, &[&[3, 4, 5], &long]), &remarks).unwrap();
+        store.take(&mut block(0, &[&[3, 4, 5], &long]), &metadata).unwrap();
         drop(store);
         for limit in [0, u64::MAX] {
             let (mut store, left) = ChunkStore::kept(limit, &path).unwrap();
@@ -417,7 +427,7 @@ mod tests {
             let path = folder.path().join("chunks");
             let (mut store, _) = ChunkStore::kept(0, &path).unwrap();
             let mut block = block(0, &[&[1, 2]]);
-            store.take(&mut block, &Remarks::default()).unwrap();
+            store.take(&mut block, &ChunkMetadata::default()).unwrap();
             let mut bytes = fs::read(&path).unwrap();
             damage(&mut bytes);
             fs::write(&path, bytes).unwrap();
@@ -429,7 +439,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let mut store = ChunkStore::new(0, PathBuf::from("no/such/folder"));
-        let taken = store.take(&mut block(0, &[&[1]]), &Remarks::default());
+        let taken = store.take(&mut block(0, &[&[1]]), &ChunkMetadata::default());
         let error = taken.unwrap_err().to_string();
         assert!(error.contains("no/such/folder"), "{error}");
     }

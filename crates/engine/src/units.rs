@@ -8,11 +8,11 @@
 //! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million copies one
 //! set is stored.
 
-use crate::EngineError;
 use crate::block::{Block, HeldSets};
 use crate::checkpoints::Checkpoints;
 use crate::collection::{Collection, Document, SetRef};
 use crate::try_sort::try_par_sort_unstable_by;
+use crate::{EngineError, Matches};
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
@@ -201,21 +201,32 @@ impl Units {
         Some(self.of_document[document as usize]).filter(|&unit| unit != NO_UNIT)
     }
 
+    /// Whether each unit is in a pair of documents: in a match, or with several documents of its own.
+    #[must_use]
+    pub fn in_pairs(&self, matches: &Matches) -> Vec<bool> {
+        let mut listed: Vec<bool> = (0..self.len()).map(|u| self.members(u).len() > 1).collect();
+        for edge in &matches.pairs.edges {
+            listed[edge.later as usize] = true;
+            listed[edge.earlier as usize] = true;
+        }
+        listed
+    }
+
     /// Where the set and the signature of a unit lie.
     pub(crate) fn place(&self, unit: u32) -> SetRef {
         self.places[unit as usize]
     }
 
-    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a whole: in
-    /// place, or in copies of chunks that another join uses. Returns the sets of each chunk, and what `of`
-    /// returns for each of those sets while it is in the cache, by chunk; each chunk has a state of its own.
-    pub(crate) fn sort_each<S: Send, T: Send>(
+    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a whole: in place, or
+    /// in copies of chunks that another join uses. `visit` is called with each sorted set while it is in the
+    /// cache, and with the state of its chunk. Returns the sets of each chunk, and the states.
+    pub(crate) fn sort_each<S: Send>(
         &self,
         collection: &Collection,
         wanted: impl Fn(u32) -> bool + Sync,
         states: Vec<S>,
-        of: impl Fn(&mut S, u32, Halves<'_>) -> T + Sync,
-    ) -> SortedChunks<T> {
+        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+    ) -> (Vec<Arc<HeldSets>>, Vec<S>) {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
             if wanted(unit) {
@@ -224,14 +235,14 @@ impl Units {
         }
         type Chunk<'a, S> = ((&'a Block, Vec<u32>), S);
         let each = |sort: &mut SpreadSort, ((block, units), mut state): Chunk<'_, S>| {
-            block.edited_sets(|sets| {
-                let each = |&unit: &u32| {
+            let (sets, ()) = block.edited_sets(|sets| {
+                for &unit in &units {
                     let index = self.place(unit).index;
                     block.for_both(sets, index, |part| sort.sort(part));
-                    of(&mut state, unit, block.get(sets, index))
-                };
-                units.iter().map(each).collect()
-            })
+                    visit(&mut state, unit, block.get(sets, index));
+                }
+            });
+            (sets, state)
         };
         let blocks = collection.blocks.par_iter().zip(by_block).zip(states).with_max_len(1);
         blocks.map_init(SpreadSort::default, each).unzip()
@@ -264,9 +275,6 @@ impl Checkpoint for Units {
         })
     }
 }
-
-/// The sets of each chunk, and for each chunk what was returned for its units.
-type SortedChunks<T> = (Vec<Arc<HeldSets>>, Vec<Vec<T>>);
 
 /// The stored sets of a collection.
 struct Sets {

@@ -1,11 +1,10 @@
 //! Matches in; what becomes of every document, and by which rule, out.
 
 use crate::collection::Document;
-use crate::sparse::SparseIndex;
 use crate::{
     Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Units, Verify,
 };
-use lookalike_core::{TextDigest, TokenDigest};
+use lookalike_core::{SparseIndex, TextDigest, TokenDigest};
 use lookalike_methods::Evidence;
 
 /// Why a document was removed, from the strictest relation to the loosest.
@@ -179,7 +178,8 @@ impl Verdicts {
     pub fn removal(&self, answer: &Answer<'_>, document: u32) -> Option<Removal> {
         let rule = *Rule::ALL.get(usize::from(self.rules[document as usize]))?;
         let (unit, leader) = answer.units_of(document)?;
-        let edge = Edge { unit, with: leader, shared: answer.matches.shared[unit as usize] };
+        let edge =
+            Edge { later: unit, earlier: leader, shared: answer.matches.shared[unit as usize] };
         let evidence = answer.approach.evidence(answer.collection, answer.units, edge);
         Some(Removal { kept: answer.units.members(leader)[0], rule, evidence })
     }

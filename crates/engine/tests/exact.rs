@@ -99,7 +99,7 @@ fn document_pairs(run: &Run) -> BTreeMap<(u32, u32), u32> {
             members[..i].iter().for_each(|&b| add(a, b, run.units.size(unit)));
         }
     }
-    for &Edge { unit, with, shared } in &run.matches.pairs.edges {
+    for &Edge { later: unit, earlier: with, shared } in &run.matches.pairs.edges {
         for &a in run.units.members(unit) {
             run.units.members(with).iter().for_each(|&b| add(a, b, shared));
         }

@@ -1,6 +1,6 @@
 //! Calls of the Parquet library on bytes that may be damaged.
 //!
-//! Parts of its decoder index and slice by lengths that they have read, and panic where those are
+//! Parts of its decoder index and slice by lengths that they have read, and panic if those are
 //! wrong. A panic must neither end the run nor print a backtrace: it becomes an error of that file.
 
 use std::cell::Cell;
@@ -13,8 +13,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the decoder; a panic inside becomes an error, and prints nothing. What the decoder leaves
-/// behind after one is of no use and has to be dropped.
+/// Runs the decoder; a panic becomes an error and prints nothing. The state that a panicking
+/// decoder leaves is invalid and must be dropped.
 pub(crate) fn guarded<T, E: Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

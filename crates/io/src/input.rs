@@ -1,8 +1,8 @@
-//! Arguments in, a sorted list of input files out.
+//! Input files: discovery from arguments, in a deterministic order.
 //!
-//! [`Inputs::discover`] finds the files; [`Inputs::chunks`](crate::Inputs::chunks) reads them. Files
-//! are listed and looked at once, before anything is read, so that the order of arguments changes
-//! nothing and mistakes show before hours of work.
+//! [`Inputs::discover`] finds the files; [`Inputs::chunks`](crate::Inputs::chunks) reads them.
+//! Files are listed and checked before anything is read, so that the order of arguments does not
+//! matter and mistakes are reported before hours of work.
 
 mod discover;
 mod error;
@@ -16,14 +16,14 @@ use std::sync::Arc;
 pub use error::InputError;
 pub use foreign::why_skipped;
 
-/// The names of the fields (JSON keys, CSV columns, Parquet columns) that hold what we need.
+/// Names of the fields (JSON keys, CSV columns, Parquet columns) that are read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FieldNames {
     /// The text; preferred over `html` where a record has both.
     pub text: String,
-    /// The record's name.
+    /// The id.
     pub id: String,
-    /// The address it was found at.
+    /// The URL.
     pub url: String,
     /// The title.
     pub title: String,
@@ -31,7 +31,7 @@ pub struct FieldNames {
     pub date: String,
     /// HTML, used where there is no text.
     pub html: String,
-    /// Numeric fields asked for by `--keep max:FIELD` and `min:FIELD`.
+    /// Numeric fields of `--keep max:FIELD` and `min:FIELD`.
     pub extra: Vec<String>,
 }
 
@@ -49,11 +49,11 @@ impl Default for FieldNames {
     }
 }
 
-/// How a file is cut into records.
+/// Input format: how a file is split into records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// Comma-separated values with a header line.
     Csv,
@@ -61,15 +61,15 @@ pub enum Format {
     Tsv,
     /// Apache Parquet.
     Parquet,
-    /// One plain text document a file.
+    /// One plain text document per file.
     Text,
-    /// One Markdown document a file, read as plain text.
+    /// One Markdown document per file, read as plain text.
     Markdown,
-    /// One HTML page a file.
+    /// One HTML page per file.
     Html,
 }
 
-/// What lies around a text form.
+/// Compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compression {
@@ -85,38 +85,38 @@ pub enum Compression {
     Xz,
 }
 
-/// One file to read.
+/// An input file.
 #[derive(Debug, Clone)]
 pub struct InputFile {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// How people see it; documents without an id are named after it. Valid UTF-8, unique.
+    /// Its name in messages and results; documents without an id are named after it. Valid UTF-8,
+    /// unique.
     pub name: String,
     /// Its path below the argument that led to it, for outputs that mirror the inputs.
     pub relative: PathBuf,
-    /// Form of its records.
+    /// Its input format.
     pub format: Format,
-    /// Compression around it.
+    /// Its compression.
     pub compression: Compression,
-    /// Size in bytes when it was found.
+    /// Size in bytes at discovery.
     pub size: u64,
-    /// Modification time when it was found: a file that changes during a run is refused.
+    /// Modification time at discovery: a file that changes during a run is an error.
     pub modified: Option<std::time::SystemTime>,
 }
 
-/// What to look for.
+/// Options of discovery.
 #[derive(Debug, Clone, Default)]
 pub struct DiscoverOptions {
     /// Field names.
     pub fields: FieldNames,
-    /// Form of every input, whatever its name says (needed for names without an extension).
+    /// Input format of every file, whatever its name (needed for names without an extension).
     pub format: Option<Format>,
     /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
     pub max_record: Option<usize>,
-    /// Where standard input is kept while it is needed (a directory).
+    /// Directory for a copy of standard input.
     pub scratch: Option<PathBuf>,
-    /// Directories (or files) that are left out where they lie inside a directory to read: the one
-    /// that the result is written to.
+    /// Directories (or files) that are skipped inside a directory to read: the output directory.
     pub exclude: Vec<PathBuf>,
 }
 
@@ -127,17 +127,17 @@ impl DiscoverOptions {
     }
 }
 
-/// The files of a run, in the order of their names, and how to read them.
+/// The input files of a run in the order of their names, and how to read them.
 #[derive(Debug)]
 pub struct Inputs {
-    /// The files, sorted by name: the order in which they were given changes nothing.
+    /// The files, sorted by name: the order of arguments does not matter.
     pub files: Vec<InputFile>,
     /// How they are read.
     pub options: DiscoverOptions,
-    /// What was found in directories and left alone: names that say nothing about the form of the
-    /// records, links that lead nowhere or to directories, and whatever is no file.
+    /// Skipped files in directories: unsupported formats, broken links, links to directories, and
+    /// special files.
     pub skipped: Vec<PathBuf>,
-    /// Standard input, deleted with the last who needs it.
+    /// Copies of standard input, deleted when the last reference is dropped.
     pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
 }
 
@@ -149,12 +149,12 @@ impl Inputs {
 
     /// Finds the inputs that the arguments name.
     ///
-    /// An argument is a file, a directory (read with all below it, but for hidden names and links to
-    /// directories), a pattern with `*`, `?` or `[...]` where no file has that very name, or `-` for
-    /// JSONL on standard input. A file that is named in two ways is read once.
+    /// An argument is a file, a directory (read recursively, without hidden names and links to
+    /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
+    /// for JSONL on standard input. A file that is named in two ways is read once.
     ///
     /// # Errors
-    /// An argument that names nothing, a file whose form is unknown, a directory that cannot be
+    /// An argument that matches nothing, a file of unknown format, a directory that cannot be
     /// listed, or no file at all.
     ///
     /// ```
@@ -179,7 +179,7 @@ impl Inputs {
         discover::discover(args, options, &mut std::io::stdin().lock())
     }
 
-    /// Puts other inputs behind these. The options stay.
+    /// Appends other inputs. The options stay.
     ///
     /// # Errors
     /// A file that is among both, or more files than can be numbered.
@@ -198,8 +198,8 @@ impl Inputs {
         discover::check_count(self.files.len())
     }
 
-    /// Refuses inputs whose size or modification time is not what it was when they were found. A run
-    /// reads twice; decisions about one text must not be carried out on another.
+    /// Checks that the size and modification time of all inputs are those of discovery. A run reads
+    /// twice; decisions about one text must not be applied to another.
     ///
     /// # Errors
     /// The first file that was changed or removed.

@@ -1,9 +1,9 @@
-//! Files in, documents out; decisions in, files out.
+//! Readers of documents and writers of results.
 //!
-//! Reading is two steps, so that the second can run on every core: [`Chunks`] cuts the inputs, in
-//! order and on one thread, into [`Chunk`]s of whole records; [`Chunk::visit`] parses one chunk into
-//! documents on whichever thread took it. Writing retraces the same chunks: [`Chunk::route`] sends
-//! every record, byte for byte, where a [`Fates`] says.
+//! Reading has two steps, so that the second can run on every core: [`Chunks`] splits the inputs,
+//! in order and on one thread, into [`Chunk`]s of whole records; [`Chunk::visit`] parses one chunk
+//! into documents on any thread. Writing visits the same chunks again: [`Chunk::route`] sends every
+//! record, byte for byte, where a [`Fates`] says.
 //!
 //! [`Chunk`]: source::Chunk
 //! [`Chunk::route`]: source::Chunk::route
@@ -23,4 +23,6 @@ pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,
     WrittenFiles,
 };
-pub use table::{Cell, Column, Kind, TableError, TableFormat, TableReader, TableWriter, Value};
+pub use table::{
+    Cell, Column, ColumnKind, TableError, TableFormat, TableReader, TableWriter, Value,
+};

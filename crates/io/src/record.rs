@@ -1,4 +1,4 @@
-//! What a reader hands over: one record, or the reason why there is none; and what a writer asks.
+//! Records and problems of the inputs, and the decisions that a writer needs.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use std::fmt;
 pub struct RecordView<'a> {
     /// Index of the file in [`crate::Inputs::files`].
     pub file: u32,
-    /// Position among the file's records, from 1. Blank lines are not records; bad ones are.
+    /// Record number in the file, from 1. Blank lines are not counted; bad records are.
     pub record: u32,
-    /// Line on which the record starts, from 1 (0 where lines mean nothing: Parquet).
+    /// Line on which the record starts, from 1 (0 for Parquet).
     pub line: u64,
-    /// The record's own name, where it has one that is not empty. Numbers are given as written.
+    /// The record's id, unless empty. Numbers are given as written.
     pub id: Option<std::borrow::Cow<'a, str>>,
     /// The text to compare.
     pub content: Content<'a>,
-    /// The address it was found at.
+    /// The URL.
     pub url: Option<std::borrow::Cow<'a, str>>,
     /// The title.
     pub title: Option<std::borrow::Cow<'a, str>>,
     /// The date as written: ISO 8601 or anything that sorts like it.
     pub date: Option<std::borrow::Cow<'a, str>>,
-    /// Values of [`crate::FieldNames::extra`] in their order; none of a file that is one document.
+    /// Values of [`crate::FieldNames::extra`] in their order; none for one-document files.
     pub extra: &'a [FieldNumber],
 }
 
@@ -36,20 +36,20 @@ pub enum FieldNumber {
     Number(f64),
 }
 
-/// The text of a record, before any markup is taken away.
+/// The text of a record, before markup is removed.
 #[derive(Debug, Clone)]
 pub enum Content<'a> {
     /// Plain text that is already Unicode (a JSON string, a CSV field, a Parquet string).
     Text(std::borrow::Cow<'a, str>),
-    /// Plain text as found in a file: its byte order mark is still to be looked for.
+    /// Plain text of a file, with an undetected byte order mark.
     TextBytes(std::borrow::Cow<'a, [u8]>),
     /// HTML that is already Unicode (a JSON string, a Parquet string).
     Html(std::borrow::Cow<'a, str>),
-    /// HTML as found in a file: its encoding is still to be sniffed.
+    /// HTML of a file, with an undetected encoding.
     HtmlBytes(std::borrow::Cow<'a, [u8]>),
 }
 
-/// What [`crate::source::Chunk::visit`] gives for each record.
+/// A record as given by [`crate::source::Chunk::visit`].
 #[derive(Debug)]
 pub enum Item<'a> {
     /// A usable record.
@@ -68,23 +68,23 @@ impl Item<'_> {
     }
 }
 
-/// Why a record, or the rest of a file, could not be used. The message says where and what to do.
+/// A record, or the rest of a file, that could not be used. The message says where and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// Index of the file in [`crate::Inputs::files`].
     pub file: u32,
-    /// Name of the file as shown to people.
+    /// Name of the file in messages.
     pub path: String,
-    /// Record number from 1; 0 when the whole rest of the file is concerned.
+    /// Record number from 1; 0 if the rest of the file is concerned.
     pub record: u32,
-    /// Line from 1; 0 where lines mean nothing.
+    /// Line from 1; 0 for Parquet.
     pub line: u64,
-    /// Byte offset in the (decompressed) file, where known.
+    /// Byte offset in the (decompressed) file, if known.
     pub offset: Option<u64>,
-    /// What is wrong, in words that can be acted on.
+    /// What is wrong, and what to do.
     pub message: String,
-    /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost with
-    /// an unknown number of records. Otherwise one record is concerned, or none.
+    /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost
+    /// with an unknown number of records. Otherwise at most one record is concerned.
     pub unreadable: bool,
 }
 
@@ -111,36 +111,36 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Where a record goes.
+/// Fate of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Into the kept documents.
+    /// Written to the kept documents.
     Kept,
-    /// Into the removed documents.
+    /// Written to the removed documents.
     Removed,
-    /// It could not be used: written, untouched, to the rejected records.
+    /// It could not be used, and is written unchanged to the rejected records.
     Rejected,
 }
 
 /// The columns that `--mark` adds to a record.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark<'a> {
-    /// Id of the kept document that stands for this one.
+    /// Id of the kept document that this one duplicates (the witness).
     pub duplicate_of: Option<&'a str>,
-    /// File of that document.
+    /// File of the witness.
     pub duplicate_of_file: Option<&'a str>,
-    /// Record number of that document in its file, from 1.
+    /// Record number of the witness in its file, from 1.
     pub duplicate_of_record: Option<u32>,
-    /// Resemblance (or the measure in use) to that document.
+    /// Resemblance (or the measure in use) to the witness.
     pub resemblance: Option<f64>,
-    /// Cluster of the document, where it has one.
+    /// Cluster of the document, if any.
     pub cluster: Option<&'a str>,
 }
 
-/// The decisions of a run, asked for record by record when the outputs are written.
+/// The decisions of a run by record.
 pub trait Fates: Sync {
-    /// Where the record goes.
+    /// The fate of a record.
     fn fate(&self, file: u32, record: u32) -> Fate;
-    /// What `--mark` writes beside the record; only asked for usable records.
+    /// The fields that `--mark` adds to a usable record.
     fn mark(&self, file: u32, record: u32) -> Mark<'_>;
 }

@@ -2,6 +2,12 @@
 
 use lookalike_core::{Measure, Overlap, Threshold};
 
+/// Elements of a prefix for each further element that matching sets have to share in the extended prefix.
+const PREFIX_PER_SHARED: u32 = 8;
+
+/// The most elements that matching sets have to share in the extended prefix.
+const MOST_SHARED: u32 = 16;
+
 /// When two sets match: `measure` reaches `threshold`. All decisions are exact, in integers.
 ///
 /// Containment has a direction: set *a* matches set *b* if enough of *a* is in *b*. In a join *a* is
@@ -45,6 +51,59 @@ impl Criterion {
     #[must_use]
     pub fn could_match(self, a: (u32, u32), b: (u32, u32)) -> bool {
         self.reaches(Overlap { shared: most_shared(a, b), a: a.0, b: b.0 })
+    }
+
+    /// The largest earlier set that a later set can match if their first common element is at `position` in the later
+    /// one; 0 for none. `could_match(later, earlier)` is `earlier.0 <= largest_earlier(later)` and `later.0 <=
+    /// largest_later(earlier)`: two comparisons for a pair, where bounds are computed once for a posting.
+    #[must_use]
+    pub fn largest_earlier(self, (size, position): (u32, u32)) -> u32 {
+        let rest = size.saturating_sub(position);
+        match self.measure {
+            Measure::Containment if rest > 0 && rest >= self.needed_overlap(size, size) => u32::MAX,
+            Measure::Containment => 0,
+            _ => self.largest(size, rest),
+        }
+    }
+
+    /// The largest later set that an earlier set can match if their first common element is at `position` in the
+    /// earlier one; 0 for none.
+    #[must_use]
+    pub fn largest_later(self, (size, position): (u32, u32)) -> u32 {
+        self.largest(size, size.saturating_sub(position))
+    }
+
+    /// The largest set that shares as many elements as it needs with a set of `size` elements, if it shares `rest`.
+    fn largest(self, size: u32, rest: u32) -> u32 {
+        let (p, q) = (self.threshold.numerator(), self.threshold.denominator());
+        let (s, a) = (u64::from(rest), u64::from(size));
+        if s == 0 || p == 0 {
+            return if s == 0 { 0 } else { u32::MAX };
+        }
+        // p, q < 2³⁰: the products fit. With t = p/q: s ≥ p(a+b)/(p+q) ⇔ b ≤ s(p+q)/p − a; s ≥ pb/q ⇔ b ≤ sq/p;
+        // s²q² ≥ p²ab ⇔ b ≤ s²q²/(p²a).
+        let largest = match self.measure {
+            Measure::Resemblance => u128::from((s * (p + q) / p).saturating_sub(a)),
+            Measure::Containment => u128::from(s * q / p),
+            Measure::Cosine => {
+                let square = |x: u64| u128::from(x * x);
+                square(s) * square(q) / (square(p) * u128::from(a))
+            }
+        };
+        u32::try_from(largest).unwrap_or(u32::MAX)
+    }
+
+    /// The number of elements that two matching sets share at least within the first
+    /// [`prefix_length`](Self::prefix_length) + l − 1 of each, where l is what this returns for it: at least the lesser
+    /// l of the two, or all that they share (Wang, Li & Feng 2012). A few more elements to index, and most
+    /// candidates that share one or two frequent elements by chance are none.
+    #[must_use]
+    pub fn least_in_extended_prefix(self, size: u32) -> u32 {
+        if self.measure.is_symmetric() {
+            1 + (self.prefix_length(size) / PREFIX_PER_SHARED).min(MOST_SHARED - 1)
+        } else {
+            1
+        }
     }
 
     /// The least number of shared elements with which sets of `a` and `b` elements match.
@@ -105,6 +164,55 @@ mod tests {
                 prop_assert!(a - shared < criterion.prefix_length(a));
                 prop_assert!(b - shared < criterion.index_length(b));
             }
+        }
+    }
+
+    proptest! {
+        /// The bounds of both sides together are the filter, for every pair of sizes and positions.
+        #[test]
+        fn two_comparisons_are_the_filter(
+            a in (1u32..200, 0u32..220), b in (1u32..200, 0u32..220), thousandths in 1u32..=1000,
+            measure in prop::sample::select(vec![Measure::Resemblance, Measure::Containment, Measure::Cosine]),
+        ) {
+            let threshold = format!("{}.{:03}", thousandths / 1000, thousandths % 1000).parse().unwrap();
+            let criterion = Criterion { measure, threshold };
+            let bounds = b.0 <= criterion.largest_earlier(a) && a.0 <= criterion.largest_later(b);
+            prop_assert_eq!(bounds, criterion.could_match(a, b));
+        }
+
+        /// Sets that share elements anywhere: the definition of the extended prefix, and the positional filter within it.
+        #[test]
+        fn matching_sets_share_several_elements_of_the_extended_prefix(
+            shared in prop::collection::btree_set(0u32..400, 1..200),
+            only_a in prop::collection::btree_set(0u32..400, 0..60),
+            only_b in prop::collection::btree_set(0u32..400, 0..60),
+            thousandths in 1u32..=1000,
+            measure in prop::sample::select(vec![Measure::Resemblance, Measure::Cosine]),
+        ) {
+            let threshold = format!("{}.{:03}", thousandths / 1000, thousandths % 1000).parse().unwrap();
+            let criterion = Criterion { measure, threshold };
+            let union = |only: &std::collections::BTreeSet<u32>, side| -> Vec<u32> {
+                let mut set: Vec<u32> = shared.iter().map(|e| 3 * e).chain(only.iter().map(|e| 3 * e + side)).collect();
+                set.sort_unstable();
+                set
+            };
+            let (a, b) = (union(&only_a, 1), union(&only_b, 2));
+            let sizes = (a.len() as u32, b.len() as u32);
+            let counts = Overlap { shared: shared.len() as u32, a: sizes.0, b: sizes.1 };
+            prop_assume!(criterion.reaches(counts));
+            let least = |size| criterion.least_in_extended_prefix(size);
+            let length = |size| (criterion.prefix_length(size) + least(size) - 1) as usize;
+            let position = |set: &[u32], element| set.iter().position(|&e| e == element).unwrap();
+            // Under one of these keys, even the positions without those of the other keys allow the match.
+            let passes = |&&element: &&u32| {
+                let (i, j) = (position(&a, 3 * element), position(&b, 3 * element));
+                let relaxed = |i: usize, size| (size, (i as u32).saturating_sub(least(size) - 1));
+                i < length(sizes.0) && j < length(sizes.1)
+                    && criterion.could_match(relaxed(i, sizes.0), relaxed(j, sizes.1))
+            };
+            let found = shared.iter().filter(passes).count() as u32;
+            let needed = criterion.needed_overlap(sizes.0, sizes.1);
+            prop_assert!(found >= least(sizes.0).min(least(sizes.1)).min(needed), "{found}");
         }
     }
 

@@ -1,14 +1,22 @@
-//! Exact set-similarity join: from sets to the pairs that match, and to the sets that stay.
+//! Exact set-similarity join: sets in; pairs, leaders or components out.
 //!
-//! The steps are pure functions, for engines that shuffle data by themselves (one process, Spark, Ray) and for
-//! indexes. In order:
+//! [`join()`] runs in one process, in bounded memory, over any [`SetSource`]: sets in memory ([`InMemorySets`]) or on
+//! disk. It knows no texts, input files or settings of an analysis. The data runs through the folders in this order:
+//!
+//! 1. `source`: scans over the sets, and sorted sets.
+//! 2. `order`, [`mod@prefix`] and `index`: df sketch, element order, prefixes, inverted index ([`InvertedIndex`]).
+//! 3. `candidates` ([`CandidatePairs`]): the sets that share a key and pass the length and positional filters.
+//! 4. `verify` ([`Verifier`]): bitmap filter, bucket counts, intersection.
+//! 5. `survivors`: all matches, leader clustering or connected components.
+//!
+//! The same steps are pure functions for engines that shuffle data by themselves (Spark, Ray) and for indexes:
 //!
 //! 1. [`DfSketch`] counts in how many sets elements are; [`DfSketch::freeze`] gives the [`ElementOrder`].
 //! 2. [`prefix()`] and [`index_keys`] choose the elements under which a set is looked up and indexed
 //!    ([`PrefixFilter`] where singletons are known).
-//! 3. [`candidates`] pairs the sets of one posting list, by length, positional and bitmap filters.
-//! 4. [`verify`] decides about a candidate exactly.
-//! 5. [`LeaderPass`] chooses the sets that stay, with a witness for each one removed.
+//! 3. [`candidates()`] pairs the sets of one posting list, by length, positional and bitmap filters.
+//! 4. [`verify()`] decides about a candidate exactly.
+//! 5. [`LeaderPass`] chooses the sets that are kept, with a witness for each one removed.
 //!
 //! Sets are slices of distinct 64-bit elements that are hashes, hence uniform ([`lookalike_core::fingerprint`]); other
 //! numbers give the same answer more slowly. Identifiers are in order of precedence: [`SetId`] in one process, any other
@@ -19,7 +27,7 @@
 //! use lookalike_cluster::Components;
 //! use lookalike_core::Measure;
 //! use lookalike_join::{
-//!     Criterion, Decision, DfSketch, LeaderPass, MatchEdge, Posting, SetId, Witness, candidates, index_keys, verify,
+//!     Criterion, Decision, DfSketch, LeaderPass, MatchEdge, Posting, SetId, WitnessRule, candidates, index_keys, verify,
 //! };
 //! use std::collections::{BTreeMap, BTreeSet};
 //!
@@ -64,7 +72,7 @@
 //! edges.sort_by_key(|edge| (edge.component, edge.later, edge.earlier));
 //!
 //! let mut removed = Vec::new();
-//! let mut pass = LeaderPass::new(Witness::First);
+//! let mut pass = LeaderPass::new(WitnessRule::First, criterion.measure);
 //! let mut emit = |decision: Decision<SetId>| {
 //!     if let Decision::Removed(edge) = decision {
 //!         removed.push((edge.later.0, edge.earlier.0));
@@ -79,22 +87,43 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod budget;
 mod candidates;
-mod codec;
 mod criterion;
-mod df;
+mod error;
+mod filter;
+pub mod hot_steps;
 mod id;
-mod leader_pass;
+mod index;
+mod join;
+mod limits;
+mod matches;
+mod options;
 mod order;
 pub mod prefix;
+mod progress;
+mod source;
+mod statistics;
+mod survivors;
 mod verify;
 
-pub use candidates::{Bitmap, Posting, candidates, candidates_of};
-pub use codec::DecodeError;
+pub use budget::SpillBudget;
+pub use candidates::{Bitmap, Candidate, CandidatePairs, Posting, candidates, candidates_of};
 pub use criterion::Criterion;
-pub use df::{Counters, DfSketch, SketchMismatch};
+pub use error::JoinError;
+pub use filter::{CandidateFilter, Unfiltered};
 pub use id::SetId;
-pub use leader_pass::{Decision, EdgeOrderError, LeaderPass, MatchEdge, Witness};
-pub use order::ElementOrder;
+pub use index::{COUNTED_BYTES, Entry, InvertedIndex, ListKey, UNKNOWN};
+pub use join::{join, join_candidates, join_candidates_by};
+pub use matches::{Edge, JoinResult, PairList};
+pub use options::{JoinOptions, Linkage};
+pub use order::{Counters, DecodeError, DfSketch, ElementOrder, SketchMismatch};
 pub use prefix::{PrefixFilter, PrefixKey, PrefixScratch, index_keys, prefix};
-pub use verify::verify;
+pub use progress::{Progress, Silent};
+pub use source::{
+    HighElements, InMemorySets, InMemorySorted, InvalidSets, Part, SetScan, SetSource, SortedSets,
+    SourceError,
+};
+pub use statistics::Statistics;
+pub use survivors::{Decision, EdgeOrderError, LeaderPass, MatchEdge, WitnessRule, WitnessSearch};
+pub use verify::{COUNTS_SHARE, ExactVerifier, KeyVerifier, Verifier, verify};

@@ -8,6 +8,7 @@
 //! only they are looked up.
 
 mod ascending;
+mod small_vocabulary;
 
 use crate::{Criterion, ElementOrder};
 use lookalike_core::{SpreadSort, divide};
@@ -94,6 +95,7 @@ pub struct PrefixScratch {
     high: Vec<u64>,
     common: Vec<u64>,
     ranked: Vec<(u8, u64)>,
+    levels: Vec<u8>,
     sorting: Sorting,
 }
 
@@ -137,6 +139,18 @@ impl<'a> PrefixFilter<'a> {
         Self { criterion, bound: bound(criterion), order }
     }
 
+    /// Number of elements, from the start of the order, that are keys: the prefix, and of a small vocabulary, where many
+    /// sets share one element by chance, the
+    /// [extended one](Criterion::least_in_extended_prefix).
+    #[must_use]
+    pub fn length(&self, size: u32) -> u32 {
+        let extension = match self.order.is_small_vocabulary() {
+            true => self.criterion.least_in_extended_prefix(size) - 1,
+            false => 0,
+        };
+        self.criterion.prefix_length(size) + extension
+    }
+
     /// Emits the keys of a set, as (position, element) in the order, without the singletons.
     ///
     /// `size` is that of the set; `low` are its elements up to the bound, distinct and in any order; `high` gives
@@ -152,8 +166,8 @@ impl<'a> PrefixFilter<'a> {
         mut is_singleton: impl FnMut(u64) -> bool,
         mut emit: impl FnMut(u32, u64),
     ) {
-        let length = self.criterion.prefix_length(size) as usize;
-        let PrefixScratch { low: shared, high: rest, common, ranked, sorting } = scratch;
+        let length = self.length(size) as usize;
+        let PrefixScratch { low: shared, high: rest, common, ranked, levels, sorting } = scratch;
         if shared.len() < low.len() {
             shared.resize(low.len(), 0);
         }
@@ -168,6 +182,19 @@ impl<'a> PrefixFilter<'a> {
             return;
         }
         common.clear();
+        if self.order.is_small_vocabulary() {
+            // Nearly all are common: to order them by value first is in vain.
+            let positions = singletons as u32..length as u32;
+            let shared = &*shared;
+            return self.least_common(
+                positions,
+                shared,
+                high,
+                (rest, common, levels),
+                sorting,
+                emit,
+            );
+        }
         let (mut position, end) = (singletons as u32, length as u32);
         // A lookup may miss the cache: several are issued together, without branches, and only until the prefix is
         // complete.
@@ -348,7 +375,7 @@ mod tests {
                 };
                 let mut truth: Vec<u64> = set.clone();
                 truth.sort_by_key(key);
-                let length = criterion.prefix_length(set.len() as u32);
+                let length = filter.length(set.len() as u32);
                 let truth: Vec<(u32, u64)> =
                     (0..length).zip(truth).filter(|(_, element)| key(element).0).collect();
                 prop_assert_eq!(found, truth);

@@ -8,10 +8,10 @@
 
 use lookalike_cluster::Components;
 use lookalike_core::fingerprint::finalise;
-use lookalike_core::{Measure, Overlap, Parity};
+use lookalike_core::{BitmapSignature, Measure, Overlap};
 use lookalike_join::{
     Bitmap, Criterion, Decision, DfSketch, ElementOrder, LeaderPass, MatchEdge, Posting, PrefixKey,
-    SetId, Witness, candidates, candidates_of, index_keys, prefix, verify,
+    SetId, WitnessRule, candidates, candidates_of, index_keys, prefix, verify,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -241,7 +241,7 @@ fn led<Id: Copy + Ord + std::fmt::Debug>(ids: &[Id], pairs: &Pairs<Id>) -> BTree
             removed.insert(later, earlier);
         }
     };
-    let mut pass = LeaderPass::new(Witness::First);
+    let mut pass = LeaderPass::new(WitnessRule::First, Measure::Resemblance);
     edges.into_iter().for_each(|edge| pass.push(edge, &mut emit).unwrap());
     pass.finish(&mut emit);
     removed
@@ -256,7 +256,7 @@ fn check<Id: Copy + Ord + std::fmt::Debug>(
     let truth = brute_force(sets, ids, criterion);
     let pairs = match how.bitmap {
         false => joined(sets, ids, criterion, how, |_| ()),
-        true => joined(sets, ids, criterion, how, Parity::of),
+        true => joined(sets, ids, criterion, how, BitmapSignature::of),
     };
     prop_assert_eq!(&pairs, &truth);
     prop_assert_eq!(led(ids, &pairs), greedy(ids, &truth));

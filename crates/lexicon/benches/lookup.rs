@@ -1,14 +1,14 @@
-//! Nanoseconds a lookup and terms a second of building: `cargo bench -p lookalike-lexicon --bench lookup
-//! [-- TERMS]`.
+//! Nanoseconds a lookup and terms a second of building: `cargo bench -p lookalike-lexicon --bench
+//! lookup [-- TERMS]`.
 //!
 //! Terms are as cold as can be: each is new, or was seen millions of terms ago.
 //!
-//! In November 2026, processor time on a crowded two-core virtual machine: 10 million terms are built at
-//! 1.1 million a second and opened in 50 ms; a lookup of any of them takes 66 to 88 ns, of the same
-//! 10 000 again and again 24 to 36. With a million terms 56 to 75 and 22 to 24.
+//! In November 2026, processor time on a crowded two-core virtual machine: 10 million terms are
+//! built at 1.1 million a second and opened in 50 ms; a lookup of any of them takes 66 to 88 ns, of
+//! the same 10 000 again and again 24 to 36. With a million terms 56 to 75 and 22 to 24.
 
 use lookalike_core::fingerprint::{finalise, token};
-use lookalike_lexicon::{Builder, Description, Lexicon, Memory};
+use lookalike_lexicon::{Builder, Description, Lexicon, MemoryBudget};
 use lookalike_methods::Statistics;
 use std::hint::black_box;
 
@@ -24,9 +24,10 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let description = Description { analysis: "bench".into(), term_filter: "all".into() };
 
-    // Each term is in two documents of a thousand terms; the second time comes long after the first.
+    // Each term is in two documents of a thousand terms; the second time comes long after the
+    // first.
     let begin = clock::seconds();
-    let mut builder = Builder::new(description, Memory::default(), folder.path());
+    let mut builder = Builder::new(description, MemoryBudget::default(), folder.path());
     let mut name = String::new();
     for round in 0..2u64 {
         for term in 0..terms {

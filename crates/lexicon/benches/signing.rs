@@ -2,16 +2,16 @@
 //! `cargo bench -p lookalike-lexicon --bench signing [-- FILE] [METHOD…]`, every line of the file a
 //! document; without a file, on documents made here.
 //!
-//! All of it in one process, in turn, over the whole text in every round: reading is from the system's
-//! cache, and checks that the text is UTF-8; tokenising hashes every word and keeps the hashes, as the
-//! engine does. A figure is the sum, over short pieces of the text, of each piece's best round: on a
-//! shared machine some rounds of a piece are not interrupted. Frequencies are those of the text itself.
-//! The table is in `benchmarks/README.md`.
+//! All of it in one process, in turn, over the whole text in every round: reading is from the
+//! system's cache, and checks that the text is UTF-8; tokenising hashes every word and keeps the
+//! hashes, as the engine does. A figure is the sum, over short pieces of the text, of each piece's
+//! best round: on a shared machine some rounds of a piece are not interrupted. Frequencies are
+//! those of the text itself. The table is in `benchmarks/README.md`.
 
 use lookalike_core::fingerprint::{finalise, token};
-use lookalike_lexicon::{Builder, Description, Memory};
+use lookalike_lexicon::{Builder, Description, MemoryBudget};
 use lookalike_methods::{
-    Document, Field, Marks, Method, Scratch, Signature, Statistics, build, methods, simhash,
+    Document, Field, Marks, Method, MethodScratch, Signature, Statistics, build, methods, simhash,
 };
 use lookalike_text::{AnalysisSettings, Analyzer};
 use std::fs::File;
@@ -124,7 +124,7 @@ fn names() -> Vec<&'static str> {
 fn collect(path: &Path, folder: &Path, analyzer: &Analyzer) -> (Collection, Arc<dyn Statistics>) {
     let text = std::fs::read_to_string(path).expect("the file is text and can be read");
     let description = Description { analysis: "bench".into(), term_filter: "all".into() };
-    let mut builder = Builder::new(description, Memory::default(), folder);
+    let mut builder = Builder::new(description, MemoryBudget::default(), folder);
     let mut collection = Collection::default();
     let mut scratch = lookalike_text::Scratch::default();
     let mut piece = (0, 0);
@@ -170,7 +170,7 @@ fn read(path: &Path, collection: &Collection, analyzer: &Analyzer, best: &mut [f
 
 /// Signs everything.
 fn sign(method: &dyn Method, collection: &Collection, best: &mut [f64]) {
-    let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+    let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
     let fields = [Field(1), Field(2)];
     let mut ends = collection.ends.iter();
     let mut begin = 0;

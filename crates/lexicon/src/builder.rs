@@ -1,6 +1,8 @@
-//! Documents in, one term at a time; their lexicon out.
+//! Lexicon builder: counts document frequencies in bounded memory.
 
-use crate::merge::{Source, TOO_MANY_DOCUMENTS, merge_sources};
+use crate::description::differs;
+use crate::error::TOO_MANY_DOCUMENTS;
+use crate::merge::{Source, merge_sources};
 use crate::run::{Run, RunWriter};
 use crate::table::Table;
 use crate::write::Writer;
@@ -12,24 +14,24 @@ const RUNS: usize = 64;
 
 /// How much a [`Builder`] keeps in memory before it writes a temporary file, in bytes.
 ///
-/// A limit on what is in use, give or take one document; growing tables take up to twice as much for a
-/// moment.
+/// A limit on what is in use, give or take one document; growing tables take up to twice as much
+/// for a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Memory(pub usize);
+pub struct MemoryBudget(pub usize);
 
-impl Default for Memory {
+impl Default for MemoryBudget {
     /// 256 MiB: about four million terms.
     fn default() -> Self {
         Self(256 << 20)
     }
 }
 
-/// Counts in how many documents each term is. One for each thread, then [`Builder::absorb`]; or one for
-/// each part of the collection, then [`merge`](crate::merge).
+/// Counts in how many documents each term is. One for each thread, then [`Builder::absorb`]; or one
+/// for each part of the collection, then [`merge`](crate::merge).
 #[derive(Debug)]
 pub struct Builder {
     description: Description,
-    memory: Memory,
+    memory: MemoryBudget,
     folder: PathBuf,
     documents: u64,
     /// Whether terms were pushed since the last document ended.
@@ -41,7 +43,7 @@ pub struct Builder {
 impl Builder {
     /// A builder that puts its temporary files into `folder`.
     #[must_use]
-    pub fn new(description: Description, memory: Memory, folder: &Path) -> Self {
+    pub fn new(description: Description, memory: MemoryBudget, folder: &Path) -> Self {
         Self {
             description,
             memory,
@@ -53,8 +55,8 @@ impl Builder {
         }
     }
 
-    /// Counts a term of the document at hand: its fingerprint (the finalised hash of its bytes) and the
-    /// bytes, to show. A term that the document has more than once counts once.
+    /// Counts a term of the current document: its fingerprint (the finalised hash of its bytes) and
+    /// its bytes. Repeated terms of a document count once.
     #[inline]
     pub fn push(&mut self, fingerprint: u64, name: &[u8]) {
         // Sets of features take a fingerprint of 0 for 1, and are what will be looked up.
@@ -76,8 +78,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds the documents of another builder, as if this one had seen them. Ends its last document, but
-    /// not ours.
+    /// Adds the documents of another builder, as if this one had seen them. Ends its last document,
+    /// but not ours.
     ///
     /// # Errors
     /// Builders for different things, or a temporary file that cannot be written.
@@ -90,8 +92,8 @@ impl Builder {
         self.limit_runs()
     }
 
-    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document, if
-    /// terms of it were pushed since the one before.
+    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document,
+    /// if terms of it were pushed since the one before.
     ///
     /// # Errors
     /// Files that cannot be written, or more documents than 2³² − 1.
@@ -137,26 +139,5 @@ impl Builder {
             self.runs.push(merged);
         }
         Ok(())
-    }
-}
-
-/// An error if the two are not of one kind.
-pub(crate) fn differs(
-    path: &Path,
-    found: &Description,
-    wanted: &Description,
-) -> Result<(), LexiconError> {
-    let pairs = [
-        ("the analysis", &found.analysis, &wanted.analysis),
-        ("the term filter", &found.term_filter, &wanted.term_filter),
-    ];
-    match pairs.into_iter().find(|(_, found, wanted)| found != wanted) {
-        None => Ok(()),
-        Some((what, found, wanted)) => Err(LexiconError::Differs {
-            path: path.to_owned(),
-            what,
-            found: found.clone(),
-            wanted: wanted.clone(),
-        }),
     }
 }

@@ -1,10 +1,9 @@
-//! Whether the sections of a lexicon agree with each other.
+//! Validates that the sections of a lexicon agree.
 //!
-//! The checksum finds damage. This finds a file that another program wrote wrongly, whose lookups would
-//! silently give other frequencies than its entries.
+//! The checksum detects damage. This detects a file that was written incorrectly, whose lookups
+//! would silently return other frequencies than its entries.
 
-use crate::format::{ENTRY, Header, STRIDE, Sections, number};
-use crate::write::group;
+use crate::format::{ENTRY, Header, STRIDE, Sections, group, number};
 
 /// What is wrong with the sections of a file, if anything. O(terms).
 pub(crate) fn wrong(file: &[u8], header: &Header, sections: Sections) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! What can be wrong with a lexicon, and what to do about it.
+//! Errors of reading and writing lexicons.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,8 +60,8 @@ pub enum LexiconError {
         /// How that was found out.
         what: &'static str,
     },
-    /// More than the format has room for.
-    #[error("a lexicon has room for {most} {what}; build it from a part of the collection")]
+    /// More than the format can hold.
+    #[error("a lexicon can hold at most {most} {what}; build it from a part of the collection")]
     TooMany {
         /// Of what.
         what: &'static str,
@@ -76,3 +76,7 @@ impl LexiconError {
         |source| Self::Io { path: path.to_owned(), source }
     }
 }
+
+/// Document frequencies are numbers of 32 bits.
+pub(crate) const TOO_MANY_DOCUMENTS: LexiconError =
+    LexiconError::TooMany { what: "documents", most: u32::MAX as u64 };

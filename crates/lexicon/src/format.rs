@@ -18,8 +18,8 @@
 //! | | 8 ⌈T/64⌉ | where the name of every 64th entry begins, from the first name on |
 //! | | 4 (2^d + 1) | directory: the number of entries whose leading d bits are below 0, 1, … 2^d |
 //!
-//! A term's fingerprint is the finalised hash of its bytes. Its name is for people and is cut after 255
-//! bytes, between two characters.
+//! A term's fingerprint is the finalised hash of its bytes. Its name is for people and is cut after
+//! 255 bytes, between two characters.
 
 use crate::{Description, LexiconError};
 use lookalike_core::HASH_NAME;
@@ -149,6 +149,13 @@ impl Header {
 pub(crate) fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
     let bytes: &[u8; N] = bytes.get(at..)?.first_chunk()?;
     Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+}
+
+/// The leading bits of a fingerprint.
+#[inline]
+pub(crate) fn group(fingerprint: u64, bits: u32) -> u64 {
+    // For no bits, the shift by 64 is undefined.
+    fingerprint.checked_shr(64 - bits).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! A lexicon's file in, document frequencies out.
+//! Lexicon: document frequencies from a memory-mapped file.
 
-use crate::builder::differs;
 use crate::check;
-use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, number};
+use crate::description::differs;
+use crate::format::{
+    CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, group, number,
+};
 use crate::map::map;
-use crate::write::group;
 use crate::{Description, LexiconError};
 use lookalike_core::TextDigest;
 use lookalike_methods::Statistics;
@@ -14,8 +15,8 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Document frequencies, mapped from a file that never changes. `Send` and `Sync`; a clone of an `Arc`
-/// of it costs nothing.
+/// Document frequencies, mapped from a file that never changes. `Send` and `Sync`; a clone of an
+/// `Arc` of it costs nothing.
 pub struct Lexicon {
     path: PathBuf,
     map: Mmap,
@@ -58,7 +59,8 @@ impl Lexicon {
         }
         let checked = map.get(CHECKED..).ok_or_else(|| damaged("it is cut short"))?;
         let TextDigest(checksum) = TextDigest::of(checked);
-        // The length of the header is before the checked part; a wrong one is found by what follows.
+        // The length of the header is before the checked part; a wrong one is found by what
+        // follows.
         if map[CHECKSUM..CHECKED] != checksum.to_le_bytes() {
             return Err(damaged("its checksum is wrong"));
         }
@@ -157,8 +159,8 @@ pub(crate) fn split(entry: &[u8; ENTRY]) -> (u64, u32) {
 
 /// The frequency of `term`, whose entry, if there is one, is at or behind `first`.
 ///
-/// How far behind is chance, and a branch on chance costs more than four comparisons: so the smaller
-/// ones of the first four are counted, which nearly always is far enough.
+/// How far behind is chance, and a branch on chance costs more than four comparisons: so the
+/// smaller ones of the first four are counted, which nearly always is far enough.
 #[inline]
 fn scan(entries: &[[u8; ENTRY]], first: usize, term: u64) -> u32 {
     let rest = entries.get(first..).unwrap_or_default();

@@ -1,26 +1,25 @@
-//! The terms of a collection's documents in; a frozen file of their document frequencies out, and
-//! answers from it.
+//! Lexicons: document frequencies of a collection's terms in a frozen file.
 //!
-//! I-Match and its relatives (Chowdhury et al. 2002, section 3; Kołcz & Chowdhury 2008, section 3) need to
-//! know in how many documents of a collection a term is: once counted, never changing, and as good for
-//! another collection. [`Builder`] counts in bounded memory and writes the file; [`Lexicon`] maps it and
-//! answers. The bytes of the file depend on the documents alone, not on their order, the number of
-//! builders or the memory; [`merge`] of the files of parts is the file of the whole.
+//! I-Match and its relatives (Chowdhury et al. 2002, section 3; Kołcz & Chowdhury 2008, section 3)
+//! need document frequencies of a collection that, once counted, never change and can be used for
+//! another collection. [`Builder`] counts in bounded memory and writes the file; [`Lexicon`] maps
+//! it and looks terms up. The bytes of the file depend on the documents only, not on their order,
+//! the number of builders or the memory; [`merge`] of the files of parts is the file of the whole.
 //!
-//! The contested choice is the index. A minimal perfect hash would find a term's place in the same two
-//! memory accesses, for some 3 bits a term, but could not tell an unknown term from a known one without
-//! its fingerprint beside it. With the fingerprints there, and uniform as they are, sorting them and
-//! keeping where each group of equal leading bits begins ([`mod@format`]) does the same for 16 to 32 bits a
-//! term, is built by writing it down, and keeps the order that merging needs.
+//! The contested choice is the index. A minimal perfect hash would find a term in the same two
+//! memory accesses, for some 3 bits per term, but could not recognise unknown terms without their
+//! fingerprints. With fingerprints, which are uniform, a sorted array and a directory of leading
+//! bits ([`mod@format`]) does the same for 16 to 32 bits per term, is built sequentially, and is in
+//! the order that merging needs.
 //!
 //! ```
 //! use lookalike_core::fingerprint::{finalise, token};
-//! use lookalike_lexicon::{Builder, Description, Memory};
+//! use lookalike_lexicon::{Builder, Description, MemoryBudget};
 //! use lookalike_methods::Statistics;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let description = Description { analysis: "words/1".into(), term_filter: "all".into() };
-//! let mut builder = Builder::new(description.clone(), Memory::default(), folder.path());
+//! let mut builder = Builder::new(description.clone(), MemoryBudget::default(), folder.path());
 //! for document in ["to be or not to be", "to do is to be"] {
 //!     for word in document.split(' ') {
 //!         builder.push(finalise(token(word.as_bytes())), word.as_bytes());
@@ -48,7 +47,7 @@ mod run;
 mod table;
 mod write;
 
-pub use builder::{Builder, Memory};
+pub use builder::{Builder, MemoryBudget};
 pub use description::Description;
 pub use error::LexiconError;
 pub use lexicon::{Lexicon, Term, Terms};

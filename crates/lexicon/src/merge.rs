@@ -1,5 +1,6 @@
-//! Counts of parts in, each in order of fingerprints; counts of the whole out, in the same order.
+//! Merges counts of parts, sorted by fingerprint.
 
+use crate::error::TOO_MANY_DOCUMENTS;
 use crate::run::{Record, RunReader};
 use crate::table::Table;
 use crate::write::Writer;
@@ -72,11 +73,8 @@ pub(crate) fn merge_sources(
     Ok(())
 }
 
-pub(crate) const TOO_MANY_DOCUMENTS: LexiconError =
-    LexiconError::TooMany { what: "documents", most: u32::MAX as u64 };
-
-/// Writes the lexicon of all documents of several lexicons to `path`: the same bytes as if one builder
-/// had seen them all. The documents are taken for different ones.
+/// Writes the lexicon of all documents of several lexicons to `path`: the same bytes as from one
+/// builder of all documents. The documents are assumed to be distinct.
 ///
 /// # Errors
 /// Parts that were made differently, none at all, or files that cannot be written.

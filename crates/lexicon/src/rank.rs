@@ -1,4 +1,4 @@
-//! A lexicon in, its commonest or rarest terms out, for people to look at.
+//! The most or least frequent terms of a lexicon.
 
 use crate::lexicon::split;
 use crate::{Lexicon, Term};

@@ -1,4 +1,4 @@
-//! Counts in order of fingerprints in, a temporary file out, and back.
+//! Sorted runs: counts in order of fingerprints in a temporary file.
 
 use crate::LexiconError;
 use crate::format::number;

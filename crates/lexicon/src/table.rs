@@ -1,4 +1,4 @@
-//! Terms of one document after another in, counts in memory out.
+//! In-memory hash table of term counts.
 
 use crate::run::Record;
 use std::collections::HashMap;
@@ -30,8 +30,8 @@ pub(crate) struct Table {
 impl Table {
     /// Counts a term of the document at hand, unless it was counted for it before.
     ///
-    /// Two terms of one fingerprint (once in 10¹⁹ pairs) are one, of the smaller name: that makes the
-    /// name independent of their order.
+    /// Two terms of one fingerprint (once in 10¹⁹ pairs) are one, of the smaller name: that makes
+    /// the name independent of their order.
     #[inline]
     pub(crate) fn push(&mut self, fingerprint: u64, name: &[u8]) {
         let name = cut(name);

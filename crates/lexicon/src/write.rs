@@ -1,8 +1,9 @@
-//! Counts in order of fingerprints in, the lexicon's file out, whole or not at all.
+//! Writes a lexicon file from counts in order of fingerprints; the file appears whole or not at
+//! all.
 
-use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, STRIDE, directory_bits, number};
+use crate::error::TOO_MANY_DOCUMENTS;
+use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, STRIDE, directory_bits, group, number};
 use crate::map::map;
-use crate::merge::TOO_MANY_DOCUMENTS;
 use crate::run::Record;
 use crate::{Description, Lexicon, LexiconError};
 use lookalike_core::TextDigest;
@@ -11,9 +12,9 @@ use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Writes a lexicon as its terms come. Entries go to the file under a temporary name, names to a second
-/// one; the rest is written at the end. In memory are 8 bytes for 64 terms, and at the end the
-/// directory, 2 to 4 bytes a term.
+/// Writes a lexicon as its terms come. Entries go to the file under a temporary name, names to a
+/// second one; the rest is written at the end. In memory are 8 bytes for 64 terms, and at the end
+/// the directory, 2 to 4 bytes a term.
 pub(crate) struct Writer {
     path: PathBuf,
     entries: BufWriter<NamedTempFile>,
@@ -135,11 +136,4 @@ fn directory(
         written += 1;
     }
     Ok(directory)
-}
-
-/// The leading bits of a fingerprint.
-#[inline]
-pub(crate) fn group(fingerprint: u64, bits: u32) -> u64 {
-    // Of no bits at all, a shift by 64, which Rust does not have.
-    fingerprint.checked_shr(64 - bits).unwrap_or(0)
 }

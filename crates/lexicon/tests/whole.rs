@@ -4,7 +4,7 @@
 
 use lookalike_core::TextDigest;
 use lookalike_core::fingerprint::{finalise, token};
-use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, Memory, Rank, merge};
+use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, MemoryBudget, Rank, merge};
 use lookalike_methods::Statistics;
 use lookalike_methods::imatch::Share;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn fingerprint(name: &str) -> u64 {
 }
 
 fn fed(documents: &[Vec<u16>], memory: usize, folder: &Path) -> Builder {
-    let mut builder = Builder::new(description(), Memory(memory), folder);
+    let mut builder = Builder::new(description(), MemoryBudget(memory), folder);
     for document in documents {
         for &term in document {
             builder.push(fingerprint(&name(term)), name(term).as_bytes());
@@ -86,8 +86,8 @@ proptest! {
         prop_assert!(lexicon.terms().all(|term| fingerprint(std::str::from_utf8(term.name).unwrap()) == term.fingerprint));
     }
 
-    /// The same bytes for any order of documents and terms, any memory, any number of builders, and for
-    /// files of parts merged in any order.
+    /// The same bytes for any order of documents and terms, any memory, any number of builders, and
+    /// for files of parts merged in any order.
     #[test]
     fn the_bytes_depend_on_the_documents_alone(
         documents in documents(), memory in 0..20_000usize, cut in 0.0..1.0f64, seed: u64,
@@ -184,8 +184,8 @@ fn small(folder: &TempDir) -> Lexicon {
     fed(&documents, usize::MAX, folder.path()).finish(&folder.path().join("small")).unwrap()
 }
 
-/// A lexicon written by an earlier build must open for as long as the version stays: if this changes,
-/// so must `format::VERSION`.
+/// A lexicon written by an earlier build must open for as long as the version stays: if this
+/// changes, so must `format::VERSION`.
 #[test]
 fn the_bytes_of_version_1_are_pinned() {
     let folder = TempDir::new().unwrap();
@@ -251,14 +251,14 @@ fn lexicons_of_other_settings_are_refused() {
     let characters = Description { analysis: "characters".into(), ..description() };
     assert!(lexicon.expect(&characters).is_err());
 
-    let other = Builder::new(stemmed.clone(), Memory::default(), folder.path());
+    let other = Builder::new(stemmed.clone(), MemoryBudget::default(), folder.path());
     let other = other.finish(&folder.path().join("other")).unwrap();
     let merged = folder.path().join("merged");
     assert!(merge(&[lexicon, other], &merged).is_err());
     assert!(merge(&[], &merged).is_err());
     assert!(!merged.exists());
-    let mut builder = Builder::new(description(), Memory::default(), folder.path());
-    assert!(builder.absorb(Builder::new(stemmed, Memory::default(), folder.path())).is_err());
+    let mut builder = Builder::new(description(), MemoryBudget::default(), folder.path());
+    assert!(builder.absorb(Builder::new(stemmed, MemoryBudget::default(), folder.path())).is_err());
 }
 
 /// A failed build leaves the lexicon that was there, and nothing else.
@@ -267,12 +267,12 @@ fn what_was_there_stays_until_the_new_one_is_whole() {
     let folder = TempDir::new().unwrap();
     let before = bytes(&small(&folder));
     let too_long = Description { analysis: "x".repeat(70_000), term_filter: String::new() };
-    let builder = Builder::new(too_long, Memory::default(), folder.path());
+    let builder = Builder::new(too_long, MemoryBudget::default(), folder.path());
     let error = builder.finish(&folder.path().join("small")).unwrap_err();
     assert!(matches!(error, LexiconError::TooMany { .. }));
     assert_eq!(bytes(&Lexicon::open(&folder.path().join("small")).unwrap()), before);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    let nowhere = Builder::new(description(), Memory::default(), folder.path());
+    let nowhere = Builder::new(description(), MemoryBudget::default(), folder.path());
     assert!(nowhere.finish(&folder.path().join("no/such/folder")).is_err());
 }
 
@@ -310,7 +310,7 @@ fn hundreds_of_runs_make_one_lexicon() {
 #[test]
 fn a_hundred_thousand_terms() {
     let folder = TempDir::new().unwrap();
-    let mut builder = Builder::new(description(), Memory(1 << 20), folder.path());
+    let mut builder = Builder::new(description(), MemoryBudget(1 << 20), folder.path());
     let name = |i: u32| format!("t{i}");
     for first in (0..100_000).step_by(1000) {
         for i in first..first + 1000 {
@@ -336,8 +336,8 @@ fn a_hundred_thousand_terms() {
     assert_eq!((lexicon.nidf(fingerprint("every")), lexicon.nidf(fingerprint("t1"))), (0.0, 1.0));
 }
 
-/// A right checksum over sections that contradict each other: lookups would give other frequencies than
-/// the entries have.
+/// A right checksum over sections that contradict each other: lookups would give other frequencies
+/// than the entries have.
 #[test]
 fn sections_that_do_not_agree_are_refused() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The part that every job has in common: inputs in, verdicts out.
+//! The part that all jobs have in common: from inputs to verdicts.
 
 use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
@@ -54,12 +54,12 @@ impl Analysis {
         Answer { collection, units, matches, approach }
     }
 
-    /// Why a document may go; `None` if it stands for itself.
+    /// Why a document is removed; `None` if it is kept.
     pub(crate) fn removal(&self, document: u32) -> Option<Removal> {
         self.verdicts.removal(&self.answer(), document)
     }
 
-    /// All documents that another one stands for, in the order of the collection.
+    /// All duplicates, in the order of the collection.
     pub(crate) fn removals(&self) -> impl Iterator<Item = (u32, Removal)> + '_ {
         let removal = |document| self.removal(document).map(|removal| (document, removal));
         self.verdicts.removed().filter_map(removal)
@@ -79,7 +79,7 @@ impl Analysis {
     pub(crate) fn compares_words(&self) -> bool {
         self.approach.verify == Verify::Sketch
             && self.approach.method.as_ref().is_some_and(|method| {
-                matches!(method.candidates(), lookalike_methods::Candidates::Hamming { .. })
+                matches!(method.candidates(), lookalike_methods::CandidateSource::Hamming { .. })
             })
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn analyse(
     }
     if job.against_only && job.settings.linkage == lookalike_engine::Linkage::Components {
         return Err(LookalikeError::Settings(
-            "--against-only removes what a document of --against stands for; that needs --linkage leaders"
+            "--against-only removes documents with a witness in --against; that needs --linkage leaders"
                 .into(),
         ));
     }

@@ -1,4 +1,4 @@
-//! The method that a job asks for in, built and with its document frequencies, out.
+//! Builds the method of a job, with its document frequencies.
 
 use crate::lexicon::{count_terms, description};
 use crate::scratch_dir::ScratchDir;

@@ -1,10 +1,10 @@
-//! Finds the common shingles of the inputs before anything is compared (`--ignore-common N`; Broder
-//! 1997, "Common shingles").
+//! Finds the common shingles of the inputs before documents are compared (Broder 1997, "Common
+//! shingles").
 //!
 //! The inputs and `--against` are read once more, first: the distinct feature sets are made as a run
 //! makes them, within the memory budget, and the elements that more than N of them have are counted
-//! exactly. The run then reads with this list as a filter, so that everything behind reading sees sets
-//! and sketches without common elements.
+//! exactly. The run then reads with this list as a filter, so that all later steps see sets and
+//! sketches without common elements.
 
 use crate::memory::Memory;
 use crate::{Job, LookalikeError, state};

@@ -1,4 +1,4 @@
-//! `compare`: two documents in, how they compare out.
+//! `compare`: similarity and differences of two documents.
 
 use crate::evidence::Evidence;
 use crate::lookup::{Ids, Name, find};

@@ -1,4 +1,4 @@
-//! Verdicts in; what the writers ask, record by record, out.
+//! Verdicts by record, for the writers.
 
 use crate::analysis::Analysis;
 use lookalike_engine::EngineError;
@@ -8,7 +8,7 @@ use lookalike_io::{Fate, Fates, Mark};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// The documents that stand for others, numbered as the tables number their clusters.
+/// The leaders, numbered as the clusters in the tables.
 pub(crate) struct Clusters {
     /// In the order of the collection.
     leaders: Vec<u32>,

@@ -1,8 +1,8 @@
 //! The table `documents`: of each document that is in a pair, what phase 4 needs to be done again.
 //!
-//! An analysis in, rows out; and back. Broder 1997 ("The clustering algorithm", "Query support") keeps ⟨id, id, count⟩ and auxiliary maps,
+//! Written from an analysis, and read back. Broder 1997 ("The clustering algorithm", "Query support") keeps ⟨id, id, count⟩ and auxiliary maps,
 //! so that clusters at another threshold come from the last phase alone. The counts are in `pairs`; what
-//! they do not say is who takes precedence, which copies are identical and which only equivalent, and
+//! they do not contain is the order of precedence, which copies are identical and which only equivalent, and
 //! where a document stands in the collection. Documents in no pair are in no cluster at any higher
 //! threshold either, so they are left out.
 
@@ -88,7 +88,7 @@ fn fill_documents(
     table: &mut Table<'_>,
 ) -> Result<(), LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
-    let in_pairs = matches.in_pairs(units);
+    let in_pairs = units.in_pairs(matches);
     let members = (0..units.len()).filter(|&unit| in_pairs[unit as usize]);
     let listed: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
@@ -131,7 +131,7 @@ fn fill_documents(
 /// The first of all documents with the same key, by document. Equal texts have equal words and equal
 /// words equal features, so all that are equal are listed if one is.
 fn firsts(listed: &[u32], documents: usize, key: impl Fn(u32) -> u128 + Sync) -> Vec<u32> {
-    // The upper half is at hand, and nearly always enough.
+    // The upper half is in memory, and nearly always sufficient.
     let with_head = |&document: &u32| ((key(document) >> 64) as u64, document);
     let mut order: Vec<(u64, u32)> = listed.par_iter().map(with_head).collect();
     order.par_sort_unstable_by(|a, b| {

@@ -1,4 +1,4 @@
-//! What can go wrong in a job: one type for whoever calls.
+//! The error type of all jobs.
 
 use lookalike_cluster::KeepRuleError;
 use lookalike_core::ThresholdError;
@@ -13,13 +13,13 @@ use std::fmt;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookalikeError {
-    /// The threshold makes no sense.
+    /// An invalid threshold.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
-    /// A keep rule makes no sense.
+    /// An invalid keep rule.
     #[error(transparent)]
     Keep(#[from] KeepRuleError),
-    /// A keep rule to which no document gives a value.
+    /// A keep rule whose field no document has.
     #[error(
         "--keep {rule}: none of {documents} documents has a {kind} in the field `{field}`{}; {}",
         Unusable(*unreadable, kind),
@@ -39,8 +39,8 @@ pub enum LookalikeError {
         /// The fields that the first records have.
         fields: Vec<String>,
     },
-    /// The shingle size makes no sense.
-    #[error("a shingle of {0} tokens makes no sense; use 1 to 1000 (5 is usual)")]
+    /// An invalid shingle size.
+    #[error("invalid shingle size {0}; use 1 to 1000 tokens (5 is usual)")]
     ShingleSize(u32),
     /// Settings that exclude each other.
     #[error("{0}")]
@@ -51,7 +51,7 @@ pub enum LookalikeError {
     /// A file of labels or classes that cannot be used.
     #[error("{0}")]
     Labels(String),
-    /// A method's description makes no sense.
+    /// An invalid method description.
     #[error(transparent)]
     Method(#[from] lookalike_methods::SpecError),
     /// A lexicon could not be made or used.
@@ -59,8 +59,8 @@ pub enum LookalikeError {
     Lexicon(#[from] lookalike_lexicon::LexiconError),
     /// Document frequencies that are not those asked for.
     #[error(
-        "the lexicon {lexicon} has the checksum {found}, and not {wanted}; use the file that was asked for, \
-         or leave --lexicon-checksum away"
+        "the lexicon {lexicon} has the checksum {found}, and not {wanted}; use the right file, or omit \
+         --lexicon-checksum"
     )]
     LexiconChecksum {
         /// The file, or where the frequencies come from.
@@ -78,8 +78,8 @@ pub enum LookalikeError {
     Input(#[from] InputError),
     /// Stopped, for whatever reason, with something to go on from.
     #[error(
-        "{source}\nwhat was done is kept in {}: run the same command with --resume to continue, or delete \
-         that directory to start again",
+        "{source}\nCheckpoints are in {}: run the same command with --resume to continue, or delete that \
+         directory to start again",
         kept.display()
     )]
     Stopped {
@@ -192,7 +192,7 @@ pub enum LookalikeError {
     /// The summary could not be written as JSON.
     #[error("the summary could not be written: {0}")]
     Summary(#[from] serde_json::Error),
-    /// A panic on any thread: a fault of this program.
+    /// A panic on any thread: a bug in this program.
     #[error("internal error: {message}; no result was written")]
     Internal {
         /// The message of the panic.
@@ -200,8 +200,8 @@ pub enum LookalikeError {
     },
     /// An input gave other records the second time it was read, though its size and time are the same.
     #[error(
-        "{input}: changed while it was being read; nothing was written; leave the inputs alone during a \
-         run, or look at their disk, and run again"
+        "{input}: changed during the run; nothing was written; do not change inputs during a run, check \
+         their disk, and run again"
     )]
     Changed {
         /// The input, as shown to people.
@@ -209,25 +209,25 @@ pub enum LookalikeError {
     },
     /// An input could be read the first time and not the second, though its size and time are the same.
     #[error(
-        "{0}, though it could be read before; nothing was written; leave the inputs alone \
-         during a run, or look at their disk, and run again"
+        "{0}, although it could be read before; nothing was written; do not change inputs during a \
+         run, check their disk, and run again"
     )]
     UnreadableAgain(Box<Problem>),
 }
 
-/// How many values are there and of no use.
+/// Number of values of the wrong kind.
 struct Unusable<'a>(u64, &'a str);
 
 impl fmt::Display for Unusable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self(0, _) => Ok(()),
-            Self(count, kind) => write!(f, " ({count} have something that is no {kind})"),
+            Self(count, kind) => write!(f, " ({count} have a value that is not a {kind})"),
         }
     }
 }
 
-/// The fields that one can choose from.
+/// The available fields.
 struct Fields<'a>(&'a [String], &'a str);
 
 impl fmt::Display for Fields<'_> {
@@ -237,11 +237,11 @@ impl fmt::Display for Fields<'_> {
         let shown = fields.iter().take(SHOWN).map(|name| name.escape_debug().take(40).collect());
         let shown = shown.collect::<Vec<String>>();
         match fields.is_empty() {
-            true => f.write_str("these inputs have no fields; use another rule")?,
-            false => write!(f, "the fields there are: {}", Listed(&shown, fields.len() as u64))?,
+            true => f.write_str("the inputs have no fields; use another rule")?,
+            false => write!(f, "available fields: {}", Listed(&shown, fields.len() as u64))?,
         }
         match (*kind, fields.is_empty()) {
-            ("date", false) => f.write_str("; name the one with the date with --date-field"),
+            ("date", false) => f.write_str("; name the date field with --date-field"),
             _ => Ok(()),
         }
     }
@@ -281,19 +281,19 @@ impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.first, self.count) {
             (None, _) => Ok(()),
-            (Some(first), 1) => write!(f, " (not all could be read: {first})"),
+            (Some(first), 1) => write!(f, " (some could not be read: {first})"),
             (Some(first), count) => {
-                write!(f, " (not all could be read, {count} problems: {first})")
+                write!(f, " (some could not be read, {count} problems: {first})")
             }
         }
     }
 }
 
-/// What kind of failure an error is: what a caller does about it depends on that.
+/// The kind of a failure, from which callers decide what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Settings that make no sense: asked for differently, it may work.
+    /// Invalid settings.
     Usage,
     /// A guard stopped the job: [`Job::strict`](crate::Job::strict), or a limit was reached.
     Guard,

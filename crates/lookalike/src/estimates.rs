@@ -1,8 +1,7 @@
-//! Evidence from sketches in; the error bars of what it estimates, for the tables, the report and
-//! `explain`, out.
+//! Confidence intervals of estimates from sketches, for the tables, the report and `explain`.
 //!
-//! The intervals are those of [`Estimate`]: Wilson's, which hold the truth 95 times in a hundred. Whole
-//! sets are no estimate and have none; nor have sketches whose agreement is none of the resemblance
+//! The intervals are those of [`Estimate`]: Wilson's, at 95 %. Complete sets have none, because nothing is
+//! estimated; nor have sketches whose agreement does not estimate the resemblance
 //! ([`lookalike_methods::Method::estimates`]).
 
 use crate::LookalikeError;

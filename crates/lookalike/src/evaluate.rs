@@ -1,9 +1,8 @@
-//! `evaluate`: methods and a collection in; how much each finds of what is true, and what it costs,
-//! out.
+//! `evaluate`: recall, precision and cost of methods on a collection.
 //!
 //! The truth is exact: every pair from some similarity on, the pairs of a sample of documents, or
 //! labels ([`TruthSource`]). Each method reads and signs the collection anew, finds all its pairs, and
-//! these are laid beside the true ones. What is counted follows Kołcz & Chowdhury 2008, sections 6.4
+//! these are compared with the true ones. The measures follow Kołcz & Chowdhury 2008, sections 6.4
 //! and 7. The steps: `entry` (text to methods), `truth`, `trial` (one method's pairs), `score`,
 //! `tables`.
 

@@ -1,4 +1,4 @@
-//! Two documents in; how they compare, for machines and for people, out.
+//! The comparison of two documents, as data and as text.
 
 use crate::exhibits::measures;
 use crate::summarise::settings_summary;

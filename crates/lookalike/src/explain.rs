@@ -1,4 +1,4 @@
-//! `explain`: two documents of a finished run in; what the run decided about them and why, out.
+//! `explain`: why two documents of a finished run were matched, or were not.
 //!
 //! The texts are read once more from the inputs that the run's summary names, and compared with the
 //! settings that it names; the decision comes from the run's own tables.
@@ -162,28 +162,28 @@ fn in_ledger(
     let (name_a, name_b) = (shown(a), shown(b));
     Ok(match (of_a, of_b) {
         (Some((kept, rule)), _) if kept.is(b) => {
-            format!("The run {participle} {name_a} because {name_b} stands for it (rule: {rule}).")
+            format!("The run {participle} {name_a} as a duplicate of {name_b} (rule: {rule}).")
         }
         (_, Some((kept, rule))) if kept.is(a) => {
-            format!("The run {participle} {name_b} because {name_a} stands for it (rule: {rule}).")
+            format!("The run {participle} {name_b} as a duplicate of {name_a} (rule: {rule}).")
         }
         (Some((first, rule_a)), Some((second, rule_b))) if first.is(&second) => format!(
-            "The run {participle} both: {} stands for {name_a} (rule: {rule_a}) and for {name_b} \
+            "The run {participle} both as duplicates of {}: {name_a} (rule: {rule_a}) and {name_b} \
              (rule: {rule_b}).",
             shown(&first)
         ),
         (Some((first, rule_a)), Some((second, rule_b))) => format!(
-            "The run {participle} both: {} stands for {name_a} (rule: {rule_a}), and {} for {name_b} \
-             (rule: {rule_b}), because each goes with the kept document that it is most similar to.",
+            "The run {participle} both: {name_a} as a duplicate of {} (rule: {rule_a}), and {name_b} as a \
+             duplicate of {} (rule: {rule_b}).",
             shown(&first),
             shown(&second)
         ),
         (Some((kept, rule)), None) => format!(
-            "The run {participle} {name_a}, because {} stands for it (rule: {rule}), and kept {name_b}.",
+            "The run {participle} {name_a} as a duplicate of {} (rule: {rule}), and kept {name_b}.",
             shown(&kept)
         ),
         (None, Some((kept, rule))) => format!(
-            "The run kept {name_a} and {participle} {name_b}, because {} stands for it (rule: {rule}).",
+            "The run kept {name_a}, and {participle} {name_b} as a duplicate of {} (rule: {rule}).",
             shown(&kept)
         ),
         (None, None) => format!("The run kept both {name_a} and {name_b}."),
@@ -206,21 +206,17 @@ fn in_clusters(
     let (a, b) = (shown(a), shown(b));
     Ok(match (of_a, of_b) {
         (Some((one, leader)), Some((other, _))) if one == other => {
-            format!("The run put both into cluster {one}, which {leader} leads.")
+            format!("The run put both into cluster {one} (leader: {leader}).")
         }
         (Some((one, first)), Some((other, second))) => format!(
-            "The run put {a} into cluster {one}, which {first} leads, and {b} into cluster {other}, which \
-             {second} leads."
+            "The run put {a} into cluster {one} (leader: {first}), and {b} into cluster {other} (leader: \
+             {second})."
         ),
         (Some((number, leader)), None) => {
-            format!(
-                "The run put {a} into cluster {number}, which {leader} leads, and {b} into none."
-            )
+            format!("The run put {a} into cluster {number} (leader: {leader}), and {b} into none.")
         }
         (None, Some((number, leader))) => {
-            format!(
-                "The run put {b} into cluster {number}, which {leader} leads, and {a} into none."
-            )
+            format!("The run put {b} into cluster {number} (leader: {leader}), and {a} into none.")
         }
         (None, None) => format!("The run put neither {a} nor {b} into a cluster."),
     })

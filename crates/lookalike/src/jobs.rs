@@ -27,11 +27,10 @@ use xxhash_rust::xxh3::Xxh3;
 pub struct Outcome {
     /// The content of `summary.json`.
     pub summary: Summary,
-    /// The records and files that could not be used; of very many the first,
-    /// and the summary counts all.
+    /// The first records and files that could not be used; the summary counts all.
     pub problems: Vec<Problem>,
-    /// What was found in directories and passed over: names that say no form that is read, links that
-    /// lead nowhere or to directories, and whatever is no file.
+    /// Skipped files of directories: unsupported formats, broken links, links to directories, and anything
+    /// that is not a regular file.
     pub skipped: Vec<PathBuf>,
     /// Seconds by phase.
     pub phases: Vec<(&'static str, f64)>,

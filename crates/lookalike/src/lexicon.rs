@@ -1,4 +1,4 @@
-//! Inputs in, a lexicon out: in how many documents each term is.
+//! Builds lexicons: the document frequencies of a collection.
 
 use crate::panics::caught;
 use crate::settings::thread_count;
@@ -8,7 +8,7 @@ use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Problems, Progress, pipeline};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item};
-use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, Memory};
+use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, MemoryBudget};
 use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, FilterScratch, TermFilter};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -86,7 +86,7 @@ pub(crate) fn count_terms(
     progress: &dyn Progress,
 ) -> Result<Lexicon, LookalikeError> {
     // What cannot be used is reported, or refused, when the documents are read.
-    let (memory, strict, skip_unreadable) = (Memory::default().0, false, true);
+    let (memory, strict, skip_unreadable) = (MemoryBudget::default().0, false, true);
     let count = Count { inputs, settings, description, threads, memory, strict, skip_unreadable };
     Ok(count.run(path, progress)?.lexicon)
 }
@@ -124,7 +124,7 @@ impl Count<'_> {
         // sums are the same.
         let idle: Mutex<Vec<Builder>> = Mutex::default();
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let memory = Memory(self.memory / self.threads);
+        let memory = MemoryBudget(self.memory / self.threads);
         let count = |(visit, scratch): &mut (VisitScratch, FilterScratch), chunk| match chunk {
             Err(problem) => {
                 let mut counted = Counted::default();
@@ -165,7 +165,7 @@ impl Count<'_> {
             outcome.is_ok()
         });
         outcome?;
-        let mut whole = Builder::new(self.description.clone(), Memory(self.memory), folder);
+        let mut whole = Builder::new(self.description.clone(), MemoryBudget(self.memory), folder);
         for builder in idle.into_inner().unwrap_or_else(PoisonError::into_inner) {
             whole.absorb(builder)?;
         }

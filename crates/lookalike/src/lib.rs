@@ -109,7 +109,7 @@ pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
 pub use lookalike_methods::imatch::Share;
-pub use lookalike_methods::{About, Needs, Parameter, Statistics, methods};
+pub use lookalike_methods::{About, NeedsStatistics, Parameter, Statistics, methods};
 pub use lookalike_report::{
     Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,
 };

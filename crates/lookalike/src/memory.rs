@@ -2,7 +2,7 @@
 
 use crate::machine::{self, kibibytes};
 
-/// Bytes of a document that no file can take: its unit, its place in the order, who stands for it.
+/// Bytes of a document that no file can take: its unit, its place in the order, its leader.
 const FIXED: u64 = 64;
 
 /// The bound of a run, in bytes.

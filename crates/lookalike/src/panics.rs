@@ -1,4 +1,4 @@
-//! Panics of a job as errors: whoever calls the library gets an error and keeps the process.
+//! Returns panics of a job as errors, so that the calling process continues.
 
 use crate::LookalikeError;
 use std::any::Any;

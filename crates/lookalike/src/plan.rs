@@ -1,4 +1,4 @@
-//! `plan`: a job in; what it will find and cost, from a sample, before any long run, out.
+//! `plan`: predicts from a sample what a job will find and cost.
 //!
 //! A sample of the inputs is read, matched exactly and by other methods, and written, as the run would do it.
 //! What of that says something of the whole is in the submodules: `partners` (how many documents go),
@@ -28,7 +28,7 @@ use listing::{growth, list};
 use lookalike_engine::{
     Approach, Collection, EngineError, Linkage, Progress, Units, common_elements,
 };
-use lookalike_io::source::{Entry, Sample, Share};
+use lookalike_io::source::{Entry, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
 use std::path::Path;
@@ -148,7 +148,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         writing,
     };
 
-    let features = (trial.footprint.unit_elements * times) as u64;
+    let features = (trial.memory_model.unit_elements * times) as u64;
     let mut methods = vec![PlanRecall {
         method: "exact".into(),
         recall: Some(1.0),
@@ -270,7 +270,7 @@ impl Size {
         let shares = entries.map(|entry| {
             let share = sample.share(entry);
             match entry == Entry::Beginning && !sample.is_whole() {
-                true => Share { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
+                true => SampleShare { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
                 false => share,
             }
         });
@@ -346,7 +346,7 @@ fn removal(
     let sampled = (size.documents as f64 * size.share).max(1.0);
     let share = size.share * listing.documents as f64 / sampled;
     let said = listing.partners.removal(share, linkage, listing.glued());
-    // Whoever goes within the sample goes in the whole; twice the error of a count below.
+    // A document removed within the sample is removed in the whole; less twice the error of a count.
     let certain = (in_sample as f64 - 2.0 * (in_sample as f64).sqrt()).max(0.0) / sampled;
     let count = |rate: f64| (rate * size.documents as f64).round() as u64;
     // How many documents there are is not certain, either.
@@ -366,7 +366,9 @@ fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
     let mut notes = Vec::new();
     let sample = &plan.sample;
     if sample.whole {
-        notes.push("Everything was looked at: only times and memory are estimated.".to_owned());
+        notes.push(
+            "The sample is the whole collection: only times and memory are estimated.".to_owned(),
+        );
     } else {
         notes.push(format!(
             "Removal within the sample ({} of {} documents) is a lower bound: most partners of a sampled document \
@@ -374,41 +376,41 @@ fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
             plan.removed.in_sample, sample.documents
         ));
         let high = match linkage {
-            Linkage::Leaders => "if all documents had equally many",
-            Linkage::Components => "if every pair cost a document",
+            Linkage::Leaders => "if all documents had the same number of partners",
+            Linkage::Components => "if every pair removed a document",
         };
         notes.push(format!(
-            "Removal in all is worked out from the estimated numbers of partners of a document: the low end is the \
-             least that their mean and their spread allow, the high end what would go {high}, each with two \
+            "Removal in all is computed from the estimated number of partners of a document: the low end is the \
+             minimum for their mean and variance, the high end is the removal {high}, each widened by two \
              standard errors (jackknife)."
         ));
         notes.push(
-            "Pairs in all: those in the sample divided by its share squared; by its share where both were read in \
-             one go."
+            "Pairs in all: the pairs in the sample divided by the square of its share, or by its share if both \
+             documents were read in one part."
                 .to_owned(),
         );
     }
     if listed < sample.documents {
         notes.push(format!(
-            "The sample has too many pairs to list them: similarity, recall and removal in all are from {listed} \
-             of its documents."
+            "The sample has too many pairs to list: similarity, recall and removal in all are computed from \
+             {listed} of its documents."
         ));
     }
     if sample.files_from_beginning > 0 {
         notes.push(format!(
-            "{} files cannot be entered in the middle (compressed, CSV, Parquet): they were read from their \
-             beginning, and what comes later may be different.",
+            "{} files cannot be sampled in the middle (compressed, CSV, Parquet): they were read from their \
+             beginning, and their later parts may differ.",
             sample.files_from_beginning
         ));
     }
     notes.push(
-        "Recall of methods with an S-curve is that curve over the pairs found; others are measured in the sample \
-         alone."
+        "Recall of methods with an S-curve is computed from the curve and the pairs found; that of others is \
+         measured in the sample only."
             .to_owned(),
     );
     notes.push(
-        "Times are those of the sample made longer in step with bytes, documents or partners; memory and scratch \
-         are added up from what a run holds, as if the whole had no more copies than the sample: take some margin."
+        "Times are those of the sample, scaled by bytes, documents or partners. Memory and scratch space come \
+         from the memory model of a run, assuming the share of copies of the sample: allow some margin."
             .to_owned(),
     );
     notes

@@ -1,4 +1,4 @@
-//! `recluster`: the tables of a finished `cluster` run in, the same tables at another threshold out.
+//! `recluster`: recomputes the tables of a finished `cluster` run at another threshold.
 //!
 //! Broder 1997, "The clustering algorithm" and "Basic clustering": the output of phase 3, ⟨id, id, count⟩, is kept, so that clusters at other
 //! thresholds, by resemblance or by containment, come from phase 4 alone. The primary type is
@@ -6,7 +6,7 @@
 //! byte for byte, but for one column where the tables do not know (see [`recluster`]).
 //!
 //! The steps: `earlier` (what the run says, and what it can be asked), `units` (documents to units, in
-//! order of precedence), `pairs` (rows to pairs of units), `phase_four` (who stands for whom),
+//! order of precedence), `pairs` (rows to pairs of units), `phase_four` (leaders),
 //! `standing` (what becomes of each document), `tables` and `summary` (results).
 
 mod criterion;
@@ -209,7 +209,7 @@ fn read_documents(job: &ReclusterJob, digest: &mut Xxh3) -> Result<Documents, Lo
     Documents::read(&job.run, digest).map_err(|error| match error {
         LookalikeError::Table(TableError::Missing { .. }) => refusal(
             &job.run,
-            "holds no table `documents`, which says who takes precedence; it was taken away, or the run \
+            "holds no table `documents`, which has the order of precedence; it was removed, or the run \
              is of an older version; run `lookalike cluster` again",
         ),
         other => other,

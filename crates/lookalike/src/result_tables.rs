@@ -1,4 +1,4 @@
-//! Verdicts and pairs in; the tables `pairs`, `clusters` and `ledger` out.
+//! Writes the tables `pairs`, `clusters` and `ledger`.
 //!
 //! Rows are ordered by the documents' ids, equal ids by their places in the collection (file, record), so the
 //! bytes do not depend on the order in which anything was found.
@@ -13,7 +13,7 @@ use lookalike_core::{Measure, Overlap};
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::{Collection, Edge, EngineError, Progress};
 use lookalike_io::sink::Staging;
-use lookalike_io::table::{Cell, Column, Kind, TableFormat, TableWriter, WrittenTable};
+use lookalike_io::table::{Cell, Column, ColumnKind, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
 use xxhash_rust::xxh3::Xxh3;
@@ -23,16 +23,16 @@ const COLUMNS: usize = 10;
 
 /// The columns that state how two documents compare; `a` is the first document of the row.
 const COUNTS: [Column; COLUMNS] = [
-    Column { name: "resemblance", kind: Kind::Ratio },
-    Column { name: "containment_a_in_b", kind: Kind::Ratio },
-    Column { name: "containment_b_in_a", kind: Kind::Ratio },
-    Column { name: "cosine", kind: Kind::Ratio },
-    Column { name: "shared", kind: Kind::Count },
-    Column { name: "size_a", kind: Kind::Count },
-    Column { name: "size_b", kind: Kind::Count },
-    Column { name: "distance", kind: Kind::Count },
-    Column { name: "resemblance_low", kind: Kind::Ratio },
-    Column { name: "resemblance_high", kind: Kind::Ratio },
+    Column { name: "resemblance", kind: ColumnKind::Ratio },
+    Column { name: "containment_a_in_b", kind: ColumnKind::Ratio },
+    Column { name: "containment_b_in_a", kind: ColumnKind::Ratio },
+    Column { name: "cosine", kind: ColumnKind::Ratio },
+    Column { name: "shared", kind: ColumnKind::Count },
+    Column { name: "size_a", kind: ColumnKind::Count },
+    Column { name: "size_b", kind: ColumnKind::Count },
+    Column { name: "distance", kind: ColumnKind::Count },
+    Column { name: "resemblance_low", kind: ColumnKind::Ratio },
+    Column { name: "resemblance_high", kind: ColumnKind::Ratio },
 ];
 
 /// Place of `cosine` in [`COUNTS`]: only written where it was asked for.
@@ -91,11 +91,11 @@ pub(crate) fn cluster_columns() -> Vec<Column> {
 
 /// Columns of `problems`.
 const PROBLEMS: [Column; 5] = [
-    Column { name: "file", kind: Kind::Text },
-    Column { name: "record", kind: Kind::Count },
-    Column { name: "line", kind: Kind::Count },
-    Column { name: "offset", kind: Kind::Count },
-    Column { name: "message", kind: Kind::Text },
+    Column { name: "file", kind: ColumnKind::Text },
+    Column { name: "record", kind: ColumnKind::Count },
+    Column { name: "line", kind: ColumnKind::Count },
+    Column { name: "offset", kind: ColumnKind::Count },
+    Column { name: "message", kind: ColumnKind::Text },
 ];
 
 /// Columns of `ledger`: the removed document, the kept one, why, and how the two compare.
@@ -262,7 +262,7 @@ fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
     ]
 }
 
-/// Writes the ledger: every removed document, the one that stands for it, and how they compare.
+/// Writes the ledger: every removed document with its witness and their measures.
 pub(crate) fn write_ledger(
     analysis: &Analysis,
     staging: &Staging,
@@ -435,7 +435,7 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
         if members.len() == 1 {
             continue;
         }
-        let itself = Edge { unit, with: unit, shared: units.size(unit) };
+        let itself = Edge { later: unit, earlier: unit, shared: units.size(unit) };
         let same = approach.evidence(collection, units, itself);
         for (at, &member) in members.iter().enumerate().skip(1) {
             let partners = if complete { &members[..at] } else { &members[..1] };
@@ -444,9 +444,9 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
     }
     for &edge in &matches.pairs.edges {
         let evidence = approach.evidence(collection, units, edge);
-        let partners = units.members(edge.with);
+        let partners = units.members(edge.earlier);
         let partners = if complete { partners } else { &partners[..1] };
-        for &member in units.members(edge.unit) {
+        for &member in units.members(edge.later) {
             partners.iter().try_for_each(|&partner| add(member, partner, evidence))?;
         }
     }
@@ -494,7 +494,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let staging = Staging::create(&folder.path().join("out"), false).unwrap();
             let (mut digest, flag) = (Xxh3::new(), Flag(AtomicBool::new(false)));
-            let columns = [Column { name: "id", kind: Kind::Text }];
+            let columns = [Column { name: "id", kind: ColumnKind::Text }];
             let format = TableFormat::Tsv;
             let mut table =
                 Table::create(&staging, "t", format, &columns, &mut digest, &flag).unwrap();

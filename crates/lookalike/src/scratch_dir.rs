@@ -38,7 +38,7 @@ pub(crate) struct ScratchDir {
 pub enum ScratchDirError {
     /// An earlier run left it, and `--resume` was not given.
     #[error(
-        "{}: an earlier run for the same output was stopped, and what it had done is kept here; run the \
+        "{}: an earlier run for the same output was stopped, and its checkpoints are kept here; run the \
          same command with --resume to continue, or delete this directory to start again",
         path.display()
     )]
@@ -48,7 +48,7 @@ pub enum ScratchDirError {
     },
     /// It belongs to a job with another description.
     #[error(
-        "{}: what an earlier run left here does not fit: {difference}; run with what it had, or delete \
+        "{}: the checkpoints of an earlier run here do not match this run: {difference}; run with the same settings and inputs, or delete \
          the directory to begin anew",
         path.display()
     )]
@@ -66,7 +66,7 @@ pub enum ScratchDirError {
     },
     /// It exists and is not a scratch directory.
     #[error(
-        "{}: this is not a scratch directory of an earlier run; name another one by --scratch DIR",
+        "{}: this is not a scratch directory of an earlier run; name another one with --scratch DIR",
         path.display()
     )]
     Foreign {
@@ -100,7 +100,7 @@ pub enum ScratchDirError {
         reason: io::Error,
     },
     /// Any other failure.
-    #[error("{}: cannot {action}: {reason}; name a directory on a disk with room by --scratch DIR", path.display())]
+    #[error("{}: cannot {action}: {reason}; name a directory with more free space with --scratch DIR", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -127,11 +127,11 @@ impl ScratchDir {
             State::Left(_) if !resume => Err(ScratchDirError::Left { path: path.to_path_buf() }),
             State::Left(_) | State::HalfMade | State::Over => Ok(()),
         };
-        let look = || State::of(path).map_err(failed("read what an earlier run left"));
+        let look = || State::of(path).map_err(failed("read the checkpoints of an earlier run"));
         // Nothing is written into a directory that cannot be used.
         refuse(&look()?)?;
         let made = !path.exists();
-        fs::create_dir_all(path).map_err(failed("make the scratch directory"))?;
+        fs::create_dir_all(path).map_err(failed("create the scratch directory"))?;
         // As long as there are no checkpoints, a failure below removes the new directory.
         let unmade = |error| {
             if made {
@@ -161,7 +161,7 @@ impl ScratchDir {
             State::HalfMade | State::Over | State::Foreign => {
                 let rest =
                     clear(path, &[LOCK, OVER]).and_then(|()| remove_if_there(&path.join(OVER)));
-                rest.map_err(failed("remove what an earlier run left"))?;
+                rest.map_err(failed("remove the checkpoints of an earlier run"))?;
                 let partial = path.join(PARTIAL);
                 let write = || {
                     let mut file = File::create(&partial)?;

@@ -12,11 +12,11 @@ use crate::decisions::Decisions;
 use lookalike_core::TextDigest;
 use lookalike_engine::files::{FilePart, ReadChunk, chunk_bytes};
 use lookalike_engine::original;
-use lookalike_engine::pipeline::{Items, Limits, Part};
+use lookalike_engine::pipeline::{Items, Part, PipelineLimits};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Collection, EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
-use lookalike_io::source::{Chunk, Place, VisitScratch};
+use lookalike_io::source::{Chunk, ChunkPosition, VisitScratch};
 use lookalike_io::{Format, Inputs, Item, Problem};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -95,7 +95,8 @@ pub(crate) fn second_pass(
             let documents = &wanted.documents;
             let mut chunks: Vec<u32> = documents.iter().map(|&d| collection.chunk_of(d)).collect();
             chunks.dedup();
-            let places: Vec<Place> = chunks.iter().map(|&c| collection.chunk_place(c)).collect();
+            let places: Vec<ChunkPosition> =
+                chunks.iter().map(|&c| collection.chunk_place(c)).collect();
             progress.phase("picking samples", Some(bytes_of(inputs, &places)));
             some = Some(chunks);
             let places = Items(inputs.chunks_at(places));
@@ -117,7 +118,7 @@ pub(crate) fn second_pass(
     let numbers = ChunkNumbers::new(collection);
     let mut position = 0;
     pipeline::ordered_parts(
-        Limits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
+        PipelineLimits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
         parts,
         |chunk| chunk_bytes(chunk, inputs),
         VisitScratch::default,
@@ -207,7 +208,7 @@ pub(crate) fn second_pass(
 }
 
 /// Bytes of the files in which these places lie, which are in order.
-fn bytes_of(inputs: &Inputs, places: &[Place]) -> u64 {
+fn bytes_of(inputs: &Inputs, places: &[ChunkPosition]) -> u64 {
     let files = places.chunk_by(|a, b| a.file == b.file).map(|places| places[0].file as usize);
     files.map(|file| inputs.files[file].size).sum()
 }
@@ -227,7 +228,7 @@ impl ChunkNumbers {
     }
 
     /// The number of the chunk that begins there; `None` if none did in the first pass.
-    fn of(&self, place: Place) -> Option<u32> {
+    fn of(&self, place: ChunkPosition) -> Option<u32> {
         let at = self.0.binary_search_by_key(&(place.file, place.record), |&(place, _)| place);
         at.ok().map(|at| self.0[at].1)
     }
@@ -482,10 +483,7 @@ mod tests {
             );
             let error = result.unwrap_err();
             assert!(matches!(error, LookalikeError::Changed { .. }), "{error}");
-            assert!(
-                error.to_string().contains("c.jsonl: changed while it was being read"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("c.jsonl: changed during the run"), "{error}");
             assert!(!left, "nothing is written");
         }
         // Shorter, or written anew: that shows in what the file system says of it.
@@ -499,10 +497,7 @@ mod tests {
                 keep_time,
             );
             let error = result.unwrap_err();
-            assert!(
-                error.to_string().contains("c.jsonl: was changed while it was read"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("c.jsonl: changed while it was read"), "{error}");
             assert!(!left, "nothing is written");
         }
     }
@@ -522,7 +517,7 @@ mod tests {
                     let error = result.unwrap_err().to_string();
                     assert!(error.contains("c.jsonl.gz: byte "), "{error}");
                     assert!(error.contains("the gzip data is damaged"), "{error}");
-                    assert!(error.contains("though it could be read before"), "{error}");
+                    assert!(error.contains("although it could be read before"), "{error}");
                     assert!(!left);
                 }
                 // Nothing is carried out there, and what is shown was found.

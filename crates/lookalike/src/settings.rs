@@ -30,7 +30,7 @@ pub struct Settings {
     pub min_features: Option<u32>,
     /// From text to tokens.
     pub analysis: AnalysisSettings,
-    /// Who survives: rules in order of precedence.
+    /// Which duplicate to keep: rules in order.
     pub keep: Vec<String>,
     /// How pairs become clusters.
     pub linkage: Linkage,
@@ -186,24 +186,24 @@ pub struct Job {
     pub copy_files: bool,
     /// Stop at the first bad record.
     pub strict: bool,
-    /// Go on without what cannot be read of an input, instead of failing: it is counted, and named.
+    /// Continue when an input cannot be read to its end, instead of failing: it is counted and named.
     pub skip_unreadable: bool,
-    /// Most pairs of documents that are listed.
+    /// Maximum number of listed pairs of documents.
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
-    /// Bytes of memory that the run may take, about; what has no room goes to temporary files. `None` for
+    /// Memory budget in bytes (approximate); data beyond half of it is spilled. `None` for
     /// three quarters of the machine's. It changes no result.
     pub memory: Option<u64>,
-    /// Where temporary files go: beside the output if nobody says where. Where somebody does, what is done is
-    /// kept there until the run is over, and a later one can go on from it.
+    /// Directory of spill files and checkpoints (default: beside the output). If it is given, checkpoints are
+    /// written, and a later run can continue from them.
     pub scratch: Option<PathBuf>,
-    /// Go on from what an earlier run of the same job left, and leave as much.
+    /// Continue from the checkpoints of an earlier run of the same job, and write checkpoints.
     pub resume: bool,
     /// Return freed memory to the system during the run and set the thresholds of the C library's allocator,
     /// for the whole process: for a process that does nothing else.
     pub trim_heap: bool,
-    /// What `plan` said before, as JSON: the summary tells how far off it was.
+    /// Output of `plan` as JSON: the summary compares prediction and outcome.
     pub plan: Option<PathBuf>,
     /// The command line, for the record.
     pub command: String,

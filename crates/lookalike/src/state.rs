@@ -1,4 +1,4 @@
-//! A job in; the directory in which it keeps what is done, so that a killed run can go on, out.
+//! The scratch directory of a job, with the checkpoints from which a killed run continues.
 
 use crate::memory::Memory;
 use crate::scratch_dir::{JOB, ScratchDir, ScratchDirError};
@@ -26,7 +26,7 @@ pub(crate) fn open(
     memory: Memory,
 ) -> Result<Option<ScratchDir>, LookalikeError> {
     ScratchDir::sweep(&directory(job));
-    // What an earlier run left is not passed over in silence.
+    // Checkpoints of an earlier run are never ignored silently.
     let left = directory(job).join(JOB).exists();
     if !left && !keeps(job, inputs, memory) {
         return Ok(None);
@@ -127,7 +127,9 @@ pub(crate) fn begin(
             let path = note.clone();
             move |reason| ScratchDirError::Io { path, action, reason }
         };
-        if let Some(process) = process(&note).map_err(failed("read what an earlier run left"))? {
+        if let Some(process) =
+            process(&note).map_err(failed("read the checkpoints of an earlier run"))?
+        {
             Staging::remove_left(&job.output, process)?;
         }
         // The note must reach the disk before anything of the result does.

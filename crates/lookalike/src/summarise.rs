@@ -1,4 +1,4 @@
-//! An analysis in, the numbers of `summary.json` out.
+//! The numbers of `summary.json`.
 
 use crate::analysis::Analysis;
 use crate::approach::{LexiconUsed, checksum_name};

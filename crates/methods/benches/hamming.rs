@@ -1,9 +1,9 @@
 //! Seconds for the pairs, and microseconds for a query, among random words with planted neighbours:
-//! `cargo bench -p lookalike-methods --bench hamming [-- WORDS [D]]` (10 million by default; with a D,
-//! only the join at that distance; with `joins`, only the two joins next to each other).
+//! `cargo bench -p lookalike-methods --bench hamming [-- WORDS [D]]` (10 million by default; with a
+//! D, only the join at that distance; with `joins`, only the two joins next to each other).
 
 use lookalike_core::fingerprint::finalise;
-use lookalike_methods::hamming::{Index, JoinPlan, Search, join, join_as_planned};
+use lookalike_methods::hamming::{HammingPlan, Index, Search, join, join_as_planned};
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -53,7 +53,7 @@ fn joins(name: &str, words: &[u64], distances: RangeInclusive<u32>) {
         let start = Instant::now();
         let mut found = 0;
         join(words, d, |pairs| found += pairs.len());
-        let plan = JoinPlan::for_words(words, d);
+        let plan = HammingPlan::for_words(words, d);
         println!(
             "  d={d}: {:7.2} s, {found} pairs, {} of {} blocks; the model says {:.1} s on one core",
             start.elapsed().as_secs_f64(),
@@ -68,7 +68,7 @@ fn joins(name: &str, words: &[u64], distances: RangeInclusive<u32>) {
 fn plans(words: &[u64]) {
     println!("plans for d=3");
     for matched in 1..=5 {
-        let plan = JoinPlan { distance: 3, matched };
+        let plan = HammingPlan { distance: 3, matched };
         let start = Instant::now();
         join_as_planned(words, plan, |pairs| {
             black_box(pairs);

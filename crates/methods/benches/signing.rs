@@ -6,7 +6,7 @@
 //! Next to tokenising, on texts: the lexicon's bench of that name and `benchmarks/README.md`.
 
 use lookalike_core::fingerprint::finalise;
-use lookalike_methods::{Document, Scratch, Signature, build, methods};
+use lookalike_methods::{Document, MethodScratch, Signature, build, methods};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -36,7 +36,7 @@ fn main() {
                 continue;
             }
         };
-        let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+        let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
         let mut line = format!("{spec:32}");
         for length in lengths {
             let best = (0..ROUNDS)

@@ -1,12 +1,11 @@
 //! Nanoseconds a word and a feature: `cargo bench -p lookalike-methods --bench simhash`.
 //!
-//! Documents of 1000 words, drawn so that some are frequent and most are rare, as in text. A figure is
-//! the best of many short rounds, which finds the quiet moments of a
-//! shared machine.
+//! Documents of 1000 words, drawn so that some are frequent and most are rare, as in text. A figure
+//! is the best of many short rounds, which finds the quiet moments of a shared machine.
 
 use lookalike_core::fingerprint::finalise;
 use lookalike_methods::simhash::BitSums;
-use lookalike_methods::{Document, Method, Scratch, Signature, Statistics, build};
+use lookalike_methods::{Document, Method, MethodScratch, Signature, Statistics, build};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -85,7 +84,7 @@ fn text(document: u64) -> Vec<u64> {
 
 /// Signs everything; gives the number of features.
 fn sign_all(method: &dyn Method, texts: &[Vec<u64>]) -> f64 {
-    let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+    let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
     let mut features = 0.0;
     for tokens in texts {
         out.clear();

@@ -1,10 +1,9 @@
-//! Broder 1997: sketches by modulus, by variable modulus and by minimum, what they estimate, super
-//! shingles, and documents that are equal outright.
+//! Broder 1997: sketches by modulus, by variable modulus and by minimum, estimates from them, super
+//! shingles, and equality of documents.
 //!
-//! In: the tokens of a document, whose shingles are its set `S(D, w)` ([`shingling`]). Out: a
-//! sample of that set. The shingle fingerprints stand for the random permutation π of the paper:
-//! they are spread evenly over 64 bits, so "smallest" and "0 mod m" pick shingles at random, and
-//! the same ones in every document.
+//! A sketch is a sample of the set `S(D, w)` of a document's shingles ([`shingling`]). Shingle
+//! fingerprints take the role of the paper's random permutation π: they are uniform over 64 bits,
+//! so "smallest" and "0 mod m" select shingles at random, and the same ones in every document.
 
 pub mod equivalence;
 pub mod estimate;
@@ -38,7 +37,7 @@ pub(crate) const METHODS: &[About] = &[
 #[cfg(test)]
 mod tests {
     use super::planted::{Random, meet, method, sign, tokens};
-    use crate::{Document, Evidence, MethodSpec, Scratch, Signature, build, methods};
+    use crate::{Document, Evidence, MethodScratch, MethodSpec, Signature, build, methods};
     use lookalike_core::fingerprint;
 
     /// Documents of few and of many tokens, with and without repetitions, some of them alike.
@@ -61,7 +60,7 @@ mod tests {
     fn a_signature_depends_on_its_document_alone() {
         for about in [super::METHODS, crate::minhash::METHODS].concat() {
             let method = method(about.name);
-            let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+            let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
             for tokens in documents() {
                 out.clear();
                 let document = Document { tokens: &tokens, ..Document::default() };
@@ -99,7 +98,8 @@ mod tests {
     }
 
     /// Signatures are kept in files: these may change only together with the name of the hashes
-    /// ([`lookalike_core::HASH_NAME`]), of the method, or with the layout of a run's state, which is where they are kept.
+    /// ([`lookalike_core::HASH_NAME`]), of the method, or with the layout of a run's state, which
+    /// is where they are kept.
     #[test]
     fn signatures_stay_what_they_are() {
         let words: Vec<String> = (0..400).map(|i| format!("word{}", i * i % 353)).collect();

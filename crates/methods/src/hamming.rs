@@ -1,9 +1,9 @@
-//! Words of 64 bits and a distance d in; the pairs, or the neighbours of one word, that differ in at
-//! most d bits out. Exact: nothing within d is missed, and every pair comes once.
+//! Hamming joins and searches over 64-bit words: all pairs, or the neighbours of one word, that
+//! differ in at most d bits. Exact; every pair is reported once.
 //!
-//! The idea is that of Manku, Jain & Das Sarma 2007 (retold in Seshasai 2009, section 2.6.2): cut the
-//! 64 bits into d + k blocks. Words within d of each other differ in at most d of them, so they agree
-//! on k: whoever groups the words by every choice of k blocks has each such pair in one group.
+//! The algorithm is that of Manku, Jain & Das Sarma 2007 (retold in Seshasai 2009, section 2.6.2):
+//! split the 64 bits into d + k blocks. Words within distance d differ in at most d blocks, so they
+//! agree in k: grouping the words by every choice of k blocks puts each such pair into one group.
 //!
 //! | | memory for n words | use it for |
 //! |---|---|---|
@@ -13,17 +13,17 @@
 //!
 //! A method names one of the two joins as its [`Search`].
 //!
-//! All of them take *positions* in the slice they were given, at most 2³² − 1 words. Equal words are
-//! pairs at distance 0 like any other, so a million equal words are 5·10¹¹ pairs: collapse them first
-//! with [`EqualWords`].
+//! All of them take *positions* in the slice they were given, at most 2³² − 1 words. Equal words
+//! are pairs at distance 0 like any other, so a million equal words are 5·10¹¹ pairs: collapse them
+//! first with [`EqualWords`].
 //!
 //! ```
-//! use lookalike_methods::hamming::{Pair, pairs};
+//! use lookalike_methods::hamming::{NearPair, pairs};
 //!
 //! let words = [0b0000, 0b0111, 0xFFFF_0000, 0b0110];
 //! assert_eq!(pairs(&words, 2), [
-//!     Pair { i: 0, j: 3, distance: 2 },
-//!     Pair { i: 1, j: 3, distance: 1 },
+//!     NearPair { i: 0, j: 3, distance: 2 },
+//!     NearPair { i: 1, j: 3, distance: 1 },
 //! ]);
 //! ```
 
@@ -42,12 +42,12 @@ pub use equal::EqualWords;
 pub use index::Index;
 pub use join::{join, join_as_planned, pairs};
 pub use ones::OnesShards;
-pub use plan::{IndexPlan, JoinPlan};
+pub use plan::{HammingPlan, IndexPlan};
 pub use search::{Search, TooManyPairs};
 
 /// Two words that differ in few bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pair {
+pub struct NearPair {
     /// Position of one word in the slice that was joined.
     pub i: u32,
     /// Position of the other; `i < j`.
@@ -56,7 +56,7 @@ pub struct Pair {
     pub distance: u32,
 }
 
-impl Pair {
+impl NearPair {
     /// The pair of two different positions, in either order.
     fn of(a: u32, b: u32, distance: u32) -> Self {
         Self { i: a.min(b), j: a.max(b), distance }
@@ -65,17 +65,17 @@ impl Pair {
 
 #[cfg(test)]
 mod brute_force {
-    use super::Pair;
+    use super::NearPair;
     use proptest::prelude::*;
 
     /// The definition.
-    pub(crate) fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
+    pub(crate) fn pairs(words: &[u64], d: u32) -> Vec<NearPair> {
         let mut out = Vec::new();
         for (i, a) in words.iter().enumerate() {
             for (j, b) in words.iter().enumerate().skip(i + 1) {
                 let distance = (a ^ b).count_ones();
                 if distance <= d {
-                    out.push(Pair { i: i as u32, j: j as u32, distance });
+                    out.push(NearPair { i: i as u32, j: j as u32, distance });
                 }
             }
         }

@@ -1,16 +1,16 @@
-//! Terms in, one digest of those that collection statistics select out: I-Match.
+//! I-Match: one digest of the terms that collection statistics select.
 //!
 //! I-Match (Chowdhury et al. 2002) hashes the distinct terms of a document that a filter on inverse
-//! document frequency keeps; two documents with the same hash are duplicates, so each is in one cluster
-//! at most. [`Filter`] is every filter of its Tables IX and X. Kołcz and Chowdhury (2008) make it
-//! reliable ([`Reliability`]: enough terms, or no signature) and stable (`imatch-random`: further
-//! signatures by random parts of the lexicon, [`Copies`]).
+//! document frequency keeps; two documents with the same hash are duplicates, so each is in one
+//! cluster at most. [`Filter`] is every filter of its Tables IX and X. Kołcz and Chowdhury (2008)
+//! make it reliable ([`Reliability`]: enough terms, or no signature) and stable (`imatch-random`:
+//! further signatures by random parts of the lexicon, [`Copies`]).
 //!
-//! The papers hash with SHA-1. We use the 128-bit [set digest](lookalike_core::features::digest): it
-//! needs no sorted terms, so a signature is one pass of additions. Of n documents with different terms
-//! n²/2¹²⁹ pairs are expected to have equal digests, 1.5·10⁻¹⁵ of 10¹²; keys have 64 bits, so without
-//! verification n²/2⁶⁵, 0.03 of 10⁹. It is no cryptographic hash: an adversary can make two documents
-//! collide, which with I-Match needs no such effort anyway.
+//! The papers hash with SHA-1. We use the 128-bit [set digest](lookalike_core::features::digest):
+//! it needs no sorted terms, so a signature is one pass of additions. Of n documents with different
+//! terms n²/2¹²⁹ pairs are expected to have equal digests, 1.5·10⁻¹⁵ of 10¹²; keys have 64 bits, so
+//! without verification n²/2⁶⁵, 0.03 of 10⁹. It is no cryptographic hash: an adversary can make two
+//! documents collide, which with I-Match needs no such effort anyway.
 
 mod copies;
 mod filter;
@@ -36,14 +36,14 @@ use crate::{About, Parameter, Params, SpecError};
 const TERMS: Parameter = Parameter {
     name: "terms",
     default: "",
-    help: "term filter applied before, such as nosc+stem or kolcz",
+    help: "term filter applied first, such as nosc+stem or kolcz",
 };
 
 /// The methods of this family.
 pub(crate) const METHODS: &[About] = &[
     About {
         name: "imatch",
-        summary: "one hash of the distinct terms that a filter on document frequency keeps; equal",
+        summary: "one hash of the distinct terms selected by document frequency; two match when it is equal",
         paper: "Chowdhury et al. 2002, sections 3 and 4; Kołcz & Chowdhury 2008, section 3",
         parameters: &[
             Parameter {
@@ -55,43 +55,43 @@ pub(crate) const METHODS: &[About] = &[
             Parameter {
                 name: "nidf",
                 default: "",
-                help: "LOW..HIGH: in place of a filter, the lexicon of terms with such a normalized idf",
+                help: "LOW..HIGH: instead of a filter, select the terms in this range of normalized idf",
             },
             reliability::MIN_PLAIN,
             reliability::SHARE,
             reliability::FILL,
             TERMS,
         ],
-        needs_statistics: crate::Needs::Always,
+        needs_statistics: crate::NeedsStatistics::Always,
         build: plain::build,
     },
     About {
         name: "imatch-random",
-        summary: "I-Match by a lexicon and by random parts of it; equal by one of them",
+        summary: "I-Match with a lexicon and random subsets of it; two match when one signature is equal",
         paper: "Kołcz & Chowdhury 2008, sections 3 and 4",
         parameters: &[
             Parameter {
                 name: "nidf",
                 default: "0.2..0.8",
-                help: "LOW..HIGH: the lexicon is the terms with such a normalized idf",
+                help: "LOW..HIGH: range of normalized idf of the lexicon terms",
             },
             Parameter {
                 name: "copies",
                 default: "10",
-                help: "K: random copies of the lexicon, 0 to 63",
+                help: "number of random copies of the lexicon, 0 to 63",
             },
             Parameter {
                 name: "drop",
                 default: "0.33",
-                help: "share of the lexicon that each copy lacks, or bootstrap (1/e)",
+                help: "share of the lexicon left out of each copy, or bootstrap (1/e)",
             },
-            Parameter { name: "seed", default: "1", help: "number that the copies are drawn by" },
+            Parameter { name: "seed", default: "1", help: "random seed of the copies" },
             reliability::MIN_RANDOM,
             reliability::SHARE,
             reliability::FILL,
             TERMS,
         ],
-        needs_statistics: crate::Needs::Always,
+        needs_statistics: crate::NeedsStatistics::Always,
         build: random::build,
     },
 ];

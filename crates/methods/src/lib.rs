@@ -1,12 +1,12 @@
-//! A document's tokens in; the keys it is found by and its sketch out: every method of the papers.
+//! The methods of the papers: from a document's tokens to its keys and its sketch.
 //!
-//! A [`Method`] signs one document at a time and never learns what else is in the collection: what it
-//! has to know of a collection (document frequencies) comes frozen, as [`Statistics`]. Two documents
-//! are candidates when they have a key in common, and their sketches say by how much they agree. From
-//! this alone follow the same answer in any order, on any number of threads and on any engine.
+//! A [`Method`] signs one document at a time, independent of the rest of the collection: document
+//! frequencies that it needs are frozen, as [`Statistics`]. Documents with a common key are
+//! candidates, and their sketches decide by how much they agree. Hence the result is the same in
+//! any order, on any number of threads and in any engine.
 //!
-//! Methods are named in text, `name:parameter=value,…` ([`MethodSpec`]), and built by [`build`]. Each
-//! lives in one file that ends up as one line of what [`methods`] lists.
+//! Methods are named in text, `name:parameter=value,…` ([`MethodSpec`]), and built by [`build`].
+//! Each is one file and one entry of [`methods`].
 
 pub mod broder;
 pub mod hamming;
@@ -20,8 +20,9 @@ mod statistics;
 pub mod syntactic;
 
 pub use method::{
-    Candidates, Document, Evidence, Field, Marks, Method, Scratch, Signature, Sketch, Unsigned,
+    CandidateSource, Document, Evidence, Field, Marks, Method, MethodScratch, Signature, Sketch,
+    Unsigned,
 };
-pub use registry::{About, Build, Needs, Parameter, build, methods};
+pub use registry::{About, Build, NeedsStatistics, Parameter, build, methods};
 pub use spec::{MethodSpec, Params, SpecError};
 pub use statistics::Statistics;

@@ -1,7 +1,7 @@
-//! What a method is: tokens in, keys and a sketch out, and what two sketches say of each other.
+//! The trait of a method: keys and a sketch of a document, and the comparison of two sketches.
 
 use crate::hamming::Search;
-use lookalike_core::features::Seen;
+use lookalike_core::features::DistinctScratch;
 use lookalike_core::{CommonElements, FeatureKind, Measure, Overlap};
 use std::fmt;
 
@@ -73,8 +73,8 @@ impl fmt::Display for Unsigned {
 /// One document's signature; buffers are reused from document to document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// Keys the document is found under. Distinct; any order. Keys that must not meet (bands, views,
-    /// tables) differ because their number is mixed into them.
+    /// Keys the document is found under. Distinct; any order. Keys that must not meet (bands,
+    /// views, tables) differ because their number is mixed into them.
     pub keys: Vec<u64>,
     /// The sketch: whatever [`Method::compare`] reads.
     pub sketch: Vec<u64>,
@@ -200,7 +200,7 @@ impl Evidence {
 
 /// How the pairs that a method may join are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Candidates {
+pub enum CandidateSource {
     /// By a key in common.
     Keys,
     /// By sketches of one word each that differ in few bits.
@@ -214,9 +214,9 @@ pub enum Candidates {
 
 /// Buffers of one thread, for any method.
 #[derive(Debug, Clone, Default)]
-pub struct Scratch {
+pub struct MethodScratch {
     /// For sets of distinct values.
-    pub known: Seen,
+    pub known: DistinctScratch,
     /// Values in passing.
     pub seen: Vec<u64>,
     /// Features of the document.
@@ -240,19 +240,19 @@ pub trait Method: fmt::Debug + Send + Sync {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned>;
 
-    /// The term filter that the tokens have to come through before they are signed, in its text form
-    /// (`stop+tg5+stem`); empty where every token counts. Whoever feeds the method applies it, and
-    /// refuses one that it does not know.
+    /// The term filter that the tokens have to come through before they are signed, in its text
+    /// form (`stop+tg5+stem`); empty where every token counts. Whoever feeds the method applies it,
+    /// and refuses one that it does not know.
     fn term_filter(&self) -> &str {
         ""
     }
 
-    /// How the method makes shingles of the tokens; `None` where it makes none, so that it has no common
-    /// ones to remove.
+    /// How the method makes shingles of the tokens; `None` where it makes none, so that it has no
+    /// common ones to remove.
     fn shingles(&self) -> Option<FeatureKind> {
         None
     }
@@ -268,8 +268,8 @@ pub trait Method: fmt::Debug + Send + Sync {
     }
 
     /// How candidates are found.
-    fn candidates(&self) -> Candidates {
-        Candidates::Keys
+    fn candidates(&self) -> CandidateSource {
+        CandidateSource::Keys
     }
 
     /// What the sketches of two documents say. Symmetric, but for the order of the counts.

@@ -1,9 +1,8 @@
-//! Min-hash and what is made of its minima: bands, 84 → 6 super shingles, megashingles, and LSH on
-//! words.
+//! Min-hash and methods based on it: bands, 84 → 6 super shingles, megashingles, and LSH on words.
 //!
-//! In: the set of a document. Out: k minima ([`slots`]), each equal in two documents with a
-//! probability that is their resemblance. [`bands`] makes keys of them and says how often two
-//! documents meet, and [`acceptance`] how many must agree.
+//! The k minima of a set ([`slots`]) are each equal in two documents with a probability equal to
+//! their resemblance. [`bands`] makes keys of them and computes the probability of a common key,
+//! and [`acceptance`] the number of minima that must agree.
 
 pub mod acceptance;
 pub mod bands;

@@ -1,4 +1,4 @@
-//! Every method by name: one line each.
+//! Registry of all methods by name.
 
 use crate::{Method, MethodSpec, SpecError, Statistics};
 use crate::{broder, imatch, minhash, simhash, syntactic};
@@ -16,7 +16,7 @@ pub struct About {
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether it needs document frequencies.
-    pub needs_statistics: Needs,
+    pub needs_statistics: NeedsStatistics,
     /// Makes it.
     pub build: Build,
 }
@@ -26,7 +26,7 @@ pub type Build = fn(&MethodSpec, Option<Arc<dyn Statistics>>) -> Result<Box<dyn 
 
 /// Whether a method needs document frequencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
+pub enum NeedsStatistics {
     /// No.
     Never,
     /// Yes, whatever its parameters.
@@ -40,7 +40,7 @@ pub enum Needs {
     },
 }
 
-impl Needs {
+impl NeedsStatistics {
     /// Whether the method needs them with its default parameters.
     #[must_use]
     pub fn by_default(self) -> bool {
@@ -100,9 +100,9 @@ impl About {
     #[must_use]
     pub fn needs_statistics(&self, spec: &MethodSpec) -> bool {
         match self.needs_statistics {
-            Needs::Never => false,
-            Needs::Always => true,
-            Needs::Unless { parameter, value } => spec.get(parameter) != Some(value),
+            NeedsStatistics::Never => false,
+            NeedsStatistics::Always => true,
+            NeedsStatistics::Unless { parameter, value } => spec.get(parameter) != Some(value),
         }
     }
 

@@ -1,19 +1,19 @@
-//! A document's tokens in, one word of 64 bits out; near-duplicates are words that differ in few bits
-//! (Charikar 2002; Manku, Jain & Das Sarma 2007; Seshasai 2009, chapters 3 to 7).
+//! Simhash: one 64-bit word per document; near-duplicates differ in few bits (Charikar 2002; Manku,
+//! Jain & Das Sarma 2007; Seshasai 2009, chapters 3 to 7).
 //!
-//! Every feature, that is, every distinct term, has a weight and a hash. Bit i of the word is 1 where
-//! the features whose hash has bit i weigh more than those whose has not ([`BitSums`]). The steps, a
-//! file each: [`Settings`] (the variants), `weights` (tf·idf, place, markup), `select` (thresholds),
-//! [`BitSums`]. The thesis hashes with Bob Jenkins's function; ours is the term itself, the
-//! finalised XXH3 of the token, so nothing is hashed again.
+//! Every feature (distinct term) has a weight and a hash. Bit i of the word is 1 if the features
+//! whose hash has bit i outweigh the others ([`BitSums`]). The steps, one file each:
+//! [`SimhashSettings`] (the variants), `weights` (tf·idf, position, markup), `select` (thresholds),
+//! [`BitSums`]. The thesis uses Bob Jenkins's hash function; here the hash is the finalised XXH3 of
+//! the token, so nothing is hashed again.
 //!
-//! All of it is done in integers, logarithms included, so a document has the same word on every
-//! machine, and its tokens the same in every order where places do not count.
+//! All arithmetic is in integers, logarithms included, so a document has the same word on every
+//! machine, and for any order of tokens if positions have no weight.
 
 use crate::hamming::Search;
 use crate::{
-    About, Candidates, Document, Evidence, Method, MethodSpec, Needs, Scratch, Signature, Sketch,
-    SpecError, Statistics, Unsigned,
+    About, CandidateSource, Document, Evidence, Method, MethodScratch, MethodSpec, NeedsStatistics,
+    Signature, Sketch, SpecError, Statistics, Unsigned,
 };
 use lookalike_core::fingerprint::finalise;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ mod settings;
 mod weights;
 
 pub use bits::BitSums;
-pub use settings::{Settings, Strip, VARIANTS, Weights};
+pub use settings::{SimhashSettings, Strip, VARIANTS, Weights};
 
 /// The methods of this family.
 pub(crate) const METHODS: &[About] = &[About {
     name: "simhash",
-    summary: "64 signs of the weighted sums of the terms' hash bits; a match is at most d bits apart",
+    summary: "64 signs of the weighted sums of the hash bits of the terms; two match when at most d bits differ",
     paper: "Charikar 2002; Manku et al. 2007; Seshasai 2009, chapters 3 to 7",
     parameters: settings::PARAMETERS,
-    needs_statistics: Needs::Unless { parameter: "weights", value: "tf" },
+    needs_statistics: NeedsStatistics::Unless { parameter: "weights", value: "tf" },
     build,
 }];
 
@@ -43,18 +43,19 @@ const MOST_DISTANCE: u32 = 32;
 
 /// A simhash with its frozen document frequencies.
 ///
-/// The sketch is the one word. At d = 0 the word is the key as well, and candidates are found by it.
+/// The sketch is the one word. At d = 0 the word is the key as well, and candidates are found by
+/// it.
 ///
 /// ```
 /// use lookalike_core::fingerprint::token;
-/// use lookalike_methods::{Document, Evidence, Scratch, Signature, build};
+/// use lookalike_methods::{Document, Evidence, MethodScratch, Signature, build};
 ///
 /// let method = build(&"simhash:d=3,weights=tf".parse()?, None)?;
 /// let sign = |text: &str| {
 ///     let tokens: Vec<u64> = text.split(' ').map(|word| token(word.as_bytes())).collect();
 ///     let document = Document { tokens: &tokens, ..Document::default() };
 ///     let mut signature = Signature::default();
-///     method.sign(&document, &mut Scratch::default(), &mut signature).expect("it has words");
+///     method.sign(&document, &mut MethodScratch::default(), &mut signature).expect("it has words");
 ///     signature
 /// };
 /// let (a, b) = (sign("a rose is a rose"), sign("rose a rose is a"));
@@ -67,15 +68,20 @@ const MOST_DISTANCE: u32 = 32;
 pub struct Simhash {
     distance: u32,
     search: Search,
-    settings: Settings,
+    settings: SimhashSettings,
     statistics: Option<Arc<dyn Statistics>>,
 }
 
 impl Simhash {
-    /// A simhash whose matches are at most `distance` bits apart. Without statistics every weight is
-    /// that of [`Weights::Tf`]; [`crate::build`] refuses that where the settings ask for another.
+    /// A simhash whose matches are at most `distance` bits apart. Without statistics every weight
+    /// is that of [`Weights::Tf`]; [`crate::build`] refuses that where the settings ask for
+    /// another.
     #[must_use]
-    pub fn new(distance: u32, settings: Settings, statistics: Option<Arc<dyn Statistics>>) -> Self {
+    pub fn new(
+        distance: u32,
+        settings: SimhashSettings,
+        statistics: Option<Arc<dyn Statistics>>,
+    ) -> Self {
         Self { distance, search: Search::default(), settings, statistics }
     }
 
@@ -87,11 +93,11 @@ impl Simhash {
 
     /// How features are chosen and weighted.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &SimhashSettings {
         &self.settings
     }
 
-    /// What whoever makes the tokens is to leave out of the text.
+    /// Terms that the tokeniser is to remove from the text.
     #[must_use]
     pub fn strip(&self) -> Strip {
         self.settings.strip
@@ -107,7 +113,7 @@ fn build(
     spec: &MethodSpec,
     statistics: Option<Arc<dyn Statistics>>,
 ) -> Result<Box<dyn Method>, SpecError> {
-    let settings = Settings::from_spec(spec)?;
+    let settings = SimhashSettings::from_spec(spec)?;
     let names: Vec<&str> = settings::PARAMETERS.iter().map(|parameter| parameter.name).collect();
     let params = spec.params(&names)?;
     let distance = params.checked("d", 3, "bits, 0 to 32", |&d| d <= MOST_DISTANCE)?;
@@ -121,14 +127,14 @@ impl Method for Simhash {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
         weights::weigh(document, &self.settings, self.statistics.as_deref(), scratch);
-        let Scratch { seen, features, values, .. } = scratch;
+        let MethodScratch { seen, features, values, .. } = scratch;
         let largest = select::select(&self.settings, features, values, seen);
         out.size = features.len() as u32;
         select::drop_weightless(features, values);
@@ -173,10 +179,10 @@ impl Method for Simhash {
         self.settings.metadata.is_some() || self.settings.reserved > 0
     }
 
-    fn candidates(&self) -> Candidates {
+    fn candidates(&self) -> CandidateSource {
         match self.distance {
-            0 => Candidates::Keys,
-            distance => Candidates::Hamming { distance, search: self.search },
+            0 => CandidateSource::Keys,
+            distance => CandidateSource::Hamming { distance, search: self.search },
         }
     }
 

@@ -1,4 +1,4 @@
-//! A method's name and parameters as text, `name:parameter=value,…`, in; typed values out.
+//! Method specifications as text: `name:parameter=value,…`.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Frozen document frequencies of a collection: what a method may know beyond the document at hand.
+//! Frozen document frequencies of a collection.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub trait Statistics: fmt::Debug + Send + Sync {
     /// The smallest and the largest document frequency of any term.
     fn frequency_range(&self) -> (u32, u32);
 
-    /// Names exactly these statistics; recorded by whoever signs with them.
+    /// Checksum of these statistics, recorded in signatures made with them.
     fn checksum(&self) -> u128;
 
     /// `ln(N / n)`; a term no document holds counts as if one did.

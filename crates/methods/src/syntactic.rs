@@ -1,12 +1,13 @@
 //! One hash of the filtered distinct tokens (Chowdhury et al. 2002, section 4.2, Table II).
 //!
-//! The filter is one of text and tokens and is applied before: [`Method::term_filter`] names it. What is
-//! left is one 128-bit [set digest](lookalike_core::features::digest), so two documents match if they
-//! have the same set of terms: order and repetition do not matter, anything else does.
+//! The filter of text and tokens is applied before signing: [`Method::term_filter`] names it. The
+//! sketch is one 128-bit [set digest](lookalike_core::features::digest) of the remaining terms, so
+//! two documents match if they have the same set of terms: order and repetition do not matter,
+//! anything else does.
 
 use crate::imatch::sum::{self, Sum};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
@@ -16,14 +17,14 @@ use std::sync::Arc;
 /// The methods of this family.
 pub(crate) const METHODS: &[About] = &[About {
     name: "syntactic",
-    summary: "one hash of the filtered distinct terms; equal",
+    summary: "one hash of the filtered distinct terms; two match when it is equal",
     paper: "Chowdhury et al. 2002, section 4.2",
     parameters: &[Parameter {
         name: "filter",
         default: "stop+tg5+tl25+nosc+stem",
-        help: "term filter applied before: any of stop, tg5, tl25, nosc, stem, … joined by +, or all",
+        help: "term filter: all, or rules joined by + (stop, tg5, tl25, nosc, stem, …)",
     }],
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 }];
 
@@ -48,7 +49,7 @@ impl Method for Syntactic {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         let terms = distinct(document.tokens, FeatureKind::Terms, &mut scratch.known);
@@ -85,7 +86,7 @@ mod tests {
         let tokens: Vec<u64> = text.split_whitespace().map(|word| token(word.as_bytes())).collect();
         let mut out = Signature::default();
         let document = Document { tokens: &tokens, ..Document::default() };
-        method.sign(&document, &mut Scratch::default(), &mut out).map(|()| out)
+        method.sign(&document, &mut MethodScratch::default(), &mut out).map(|()| out)
     }
 
     #[test]
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filter_is_named_for_whoever_feeds_it() {
+    fn the_term_filter_is_named() {
         let default = crate::build(&"syntactic".parse().unwrap(), None).unwrap();
         assert_eq!(default.term_filter(), METHODS[0].parameters[0].default);
         let chosen = crate::build(&"syntactic:filter=stop+stem".parse().unwrap(), None).unwrap();

@@ -1,9 +1,9 @@
-//! Text that anybody may have written in, text that is safe and sensible to show out.
+//! Makes untrusted text safe and short enough to show.
 //!
 //! Characters that would act instead of being seen (control codes, which move a terminal's cursor;
 //! marks that turn the direction of everything behind them; code points that are no characters)
-//! become visible ones. Escaping for HTML is the template's part, not done here. Both functions stop
-//! reading at their limit, so that a title of a gigabyte costs what a short one does.
+//! become visible ones. Escaping for HTML is the template's part, not done here. Both functions
+//! stop reading at their limit, so that a title of a gigabyte costs what a short one does.
 
 /// One line: all white space is a single space, none at the ends; at most `limit` characters and an
 /// ellipsis.

@@ -1,13 +1,13 @@
 //! Alignment of two token sequences within bounded work.
 //!
 //! The primary function is [`diff`]. Common prefixes and suffixes are cut off first. What is left
-//! between them, where it is long, is cut at *anchors*: windows of tokens that occur exactly once in
-//! either sequence (as in patience diff), of which the longest chain that ascends in both is kept.
-//! Long sequences sample their windows by hash, so that a pass takes linear time and the memory of
-//! a bounded number of windows; the gaps between anchors are sampled more densely, with shorter
-//! windows, until Myers' algorithm sees gaps of bounded size only. Work is counted, not timed: equal
-//! texts always get equal alignments. What the bounds leave out is in [`Diff::coarse`] and
-//! [`Diff::unaligned`].
+//! between them, where it is long, is cut at *anchors*: windows of tokens that occur exactly once
+//! in either sequence (as in patience diff), of which the longest chain that ascends in both is
+//! kept. Long sequences sample their windows by hash, so that a pass takes linear time and the
+//! memory of a bounded number of windows; the gaps between anchors are sampled more densely, with
+//! shorter windows, until Myers' algorithm sees gaps of bounded size only. Work is counted, not
+//! timed: equal texts always get equal alignments. What the bounds leave out is in [`Diff::coarse`]
+//! and [`Diff::unaligned`].
 
 use crate::Form;
 use crate::windows::sampled_windows;
@@ -82,8 +82,8 @@ pub struct Diff {
     /// Whether the bound on work was reached, so that parts given as replaced may have tokens in
     /// common.
     pub coarse: bool,
-    /// What follows the last difference that the bounds allow, on the left and on the right: nothing
-    /// is known of it. Both ranges are empty where the whole is aligned.
+    /// What follows the last difference that the bounds allow, on the left and on the right:
+    /// nothing is known of it. Both ranges are empty where the whole is aligned.
     pub unaligned: (Range<usize>, Range<usize>),
 }
 
@@ -291,8 +291,8 @@ impl Aligner<'_> {
         self.align(l..left.end, r..right.end, level);
     }
 
-    /// The last resort, for long texts that repeat themselves: both are cut into equally many parts,
-    /// small enough for what is left of the work, and part is aligned with part.
+    /// The last resort, for long texts that repeat themselves: both are cut into equally many
+    /// parts, small enough for what is left of the work, and part is aligned with part.
     fn align_by_place(&mut self, left: Range<usize>, right: Range<usize>) {
         let longest = left.len().max(right.len());
         let part = (self.work / longest as u64).min(MYERS_CELLS.isqrt()) as usize;

@@ -1,9 +1,8 @@
-//! Documents, pairs and clusters, picked to be shown.
+//! Documents, pairs and clusters selected for display.
 
 use serde::{Deserialize, Serialize};
 
-/// A document to show. Titles, addresses and texts are as they were found: whoever draws them
-/// escapes and shortens them.
+/// A document to show. Titles, addresses and texts are unmodified: renderers escape and shorten them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocExhibit {
     /// Its name in the tables.
@@ -52,17 +51,17 @@ pub struct ResemblanceEstimate {
     pub high: f64,
 }
 
-/// Two documents, of which the second stands for the first.
+/// A duplicate and its witness.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairExhibit {
     /// The removed document.
     pub a: DocExhibit,
-    /// The document that stands for it.
+    /// Its witness.
     pub b: DocExhibit,
     /// How they compare.
     pub measures: Measures,
-    /// Between which values their resemblance is by what decided, 95 times in a hundred; nothing where
-    /// that was no estimate.
+    /// Between which values their resemblance is by what decided, 95 times in a hundred; nothing
+    /// where that was no estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<ResemblanceEstimate>,
     /// Why the first was removed, as the ledger says it.
@@ -80,7 +79,7 @@ pub struct ClusterExhibit {
     pub least: f64,
     /// The mean similarity of the members to the leader, by the run's measure.
     pub mean: f64,
-    /// The document that stands for all.
+    /// The leader.
     pub leader: DocExhibit,
     /// Some of the others; those beyond the first few are counted, not shown.
     pub members: Vec<MemberExhibit>,

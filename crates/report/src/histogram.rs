@@ -1,4 +1,4 @@
-//! Values in, counts per bin out: similarities on a straight axis, cluster sizes on a doubling one.
+//! Histograms: similarities in bins of equal width, cluster sizes in bins that double.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ pub const SIMILARITY_BINS: usize = 50;
 /// Similarity is binned in billionths, so that 0.9 lands where a reader expects it.
 const SCALE: f64 = 1e9;
 
-/// How similar the removed documents are to the ones that stand for them.
+/// Similarities of the removed documents to their witnesses.
 ///
 /// Documents at exactly 1 are counted apart: on most collections they would dwarf all others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Numbers in, the way people write them out: `1,234,567`, `12.3 MB`, `1 min 4 s`.
+//! Numbers formatted for reading: `1,234,567`, `12.3 MB`, `1 min 4 s`.
 
 /// `1234567` → `1,234,567`.
 #[must_use]

@@ -1,9 +1,9 @@
-//! Results in, evidence for people out.
+//! Presentation of results: summary, report page, explanations.
 //!
-//! The primary types are [`Summary`] (what `summary.json` says), [`Report`] (what `report.html` shows)
-//! [`Evaluation`] (what `evaluate` measured) and [`Explanation`] (what `compare` and `explain` print). Nothing here knows an engine or a reader:
-//! what is shown comes in as plain data, and texts are cut into tokens by whoever calls. That keeps
-//! the evidence apart from what it is evidence of: no part of an answer is computed here.
+//! The primary types are [`Summary`] (`summary.json`), [`Report`] (`report.html`), [`Evaluation`] (results
+//! of `evaluate`) and [`Explanation`] (output of `compare` and `explain`). The crate is independent of the
+//! engine and of readers: its inputs are plain data, and callers tokenise the texts. No part of a result
+//! is computed here.
 
 pub mod human;
 

@@ -1,9 +1,10 @@
 //! Passages that two token sequences share: the evidence behind a resemblance.
 //!
 //! The primary function is [`shared_passages`]. A passage is a run of equal tokens that cannot be
-//! made longer on either end. Repetitive texts have quadratically many; of those that begin with the
-//! same shingle of the left document only the longest is given, so that each of its shingles that
-//! the right one shares lies in at least one passage, and their number stays below that of tokens.
+//! made longer on either end. Repetitive texts have quadratically many; of those that begin with
+//! the same shingle of the left document only the longest is given, so that each of its shingles
+//! that the right one shares lies in at least one passage, and their number stays below that of
+//! tokens.
 
 use crate::Form;
 use crate::windows::{hashes, sorted_windows};
@@ -173,7 +174,8 @@ mod tests {
         assert!(found.len() <= 3);
     }
 
-    /// Every third token differs somewhere else, so that each shingle has many places that are tried.
+    /// Every third token differs somewhere else, so that each shingle has many places that are
+    /// tried.
     #[test]
     fn texts_that_repeat_themselves_end_with_the_work() {
         let text = |n: u32| -> Vec<Form> {

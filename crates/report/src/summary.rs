@@ -15,7 +15,7 @@ pub struct Summary {
     pub tool: Tool,
     /// The subcommand: `dedup`, `cluster`, …
     pub command: String,
-    /// What happened to the documents that another one stands for.
+    /// What happened to duplicates.
     pub action: Action,
     /// What was asked for.
     pub settings: SettingsSummary,
@@ -23,9 +23,9 @@ pub struct Summary {
     pub inputs: Vec<InputSummary>,
     /// Documents read.
     pub documents: u64,
-    /// Documents that stand for themselves.
+    /// Documents that are not duplicates of another one.
     pub kept: u64,
-    /// Documents that another one stands for, by rule.
+    /// Duplicates by rule.
     pub removed: Removed,
     /// Documents that cannot resemble any other.
     pub without_features: WithoutFeatures,
@@ -43,8 +43,7 @@ pub struct Summary {
     /// removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable_inputs: u64,
-    /// Files found in directories, or by patterns, and passed over: their names say no form that is
-    /// read, or they are no files at all.
+    /// Skipped files of directories and patterns: unsupported formats, or not regular files.
     #[serde(default)]
     pub skipped_files: u64,
     /// Clusters of two documents or more.
@@ -57,8 +56,8 @@ pub struct Summary {
     pub pairs: Pairs,
     /// Pairs of distinct documents that shared a rare feature and, at a glance, could still match.
     pub candidates: u64,
-    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large sets that
-    /// share too little, or by intersecting the sets.
+    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large
+    /// sets that share too little, or by intersecting the sets.
     pub verified: u64,
     /// Keys of a method that were ignored because too many documents have them.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -75,7 +74,7 @@ pub struct Summary {
     pub features: Features,
     /// Bytes of text in all documents.
     pub text_bytes: u64,
-    /// How similar removed documents are to the ones that stand for them, by the run's measure.
+    /// Similarities of removed documents to their witnesses, by the measure of the run.
     pub histogram_similarity: SimilarityHistogram,
     /// How large clusters are.
     pub histogram_cluster_size: SizeHistogram,
@@ -99,7 +98,7 @@ pub struct Tool {
     pub version: String,
 }
 
-/// What happened to the documents that another one stands for.
+/// What happened to duplicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -133,12 +132,12 @@ pub struct SettingsSummary {
     /// Fewest features of a document that was compared; none where any number would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_features: Option<u32>,
-    /// Who survives, rules in order of precedence.
+    /// Which duplicate to keep: rules in order.
     pub keep: Vec<String>,
     /// `leaders` or `components`.
     pub linkage: String,
-    /// Which kept match is the witness of a removed document, `first` or `best`; none with components,
-    /// whose witness is their first document.
+    /// Which kept match is the witness of a removed document, `first` or `best`; none with
+    /// components, whose witness is their first document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
     /// Name and version of the analysis from text to tokens.
@@ -174,7 +173,7 @@ impl SettingsSummary {
     }
 }
 
-/// A keep rule to which some documents give no value: they are ordered behind all that have one.
+/// A keep rule whose field some documents lack: they come after all documents that have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeepValues {
     /// The rule: `newest`, `max:score`, …
@@ -201,9 +200,9 @@ pub struct InputSummary {
     pub bytes: u64,
     /// Documents read from it.
     pub documents: u64,
-    /// Those that stand for themselves.
+    /// Documents that are not duplicates of another one.
     pub kept: u64,
-    /// Those that another one stands for.
+    /// Documents that duplicate a kept one.
     pub removed: u64,
     /// Records that could not be read as documents.
     pub problems: u64,
@@ -212,7 +211,7 @@ pub struct InputSummary {
     pub unreadable: bool,
 }
 
-/// Documents that another one stands for, by the strictest rule that says so.
+/// Duplicates, by the strictest rule that applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removed {
     /// Same text.
@@ -249,8 +248,8 @@ impl Removed {
             ("feature-equivalent", self.feature_equivalent),
             ("near-duplicate", self.near),
             ("in one component", self.component),
-            ("by sketches alone", self.sketch),
-            ("by a key alone", self.key),
+            ("by sketches only", self.sketch),
+            ("by a common key only", self.key),
         ]
     }
 }
@@ -306,12 +305,12 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// What to say of the rows besides their number: nothing where they are all there are.
+    /// A note on the number of rows; `None` if all pairs are listed.
     pub(crate) fn note(self, wants_all: bool) -> Option<&'static str> {
         match (self.complete, wants_all) {
             (true, _) => None,
-            (false, true) => Some("not all"),
-            (false, false) => Some("those that decided"),
+            (false, true) => Some("incomplete"),
+            (false, false) => Some("those that caused a removal"),
         }
     }
 }
@@ -359,11 +358,12 @@ pub struct Run {
     /// Most memory held at any time, where the system tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
-    /// What went to a temporary file because memory had no room for it.
+    /// Bytes spilled to disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
-    /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not turn away, of
-    /// which there are fewer with less memory. Unknown where an earlier run compared them.
+    /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not
+    /// turn away, of which there are fewer with less memory. Unknown where an earlier run compared
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intersected: Option<u64>,
     /// Steps that an earlier run had done before it was stopped.
@@ -372,7 +372,7 @@ pub struct Run {
     /// Of those, what was damaged and done again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redone: Vec<String>,
-    /// How far off the plan was that was made before, where there is one.
+    /// Comparison of the plan with the outcome, if a plan was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Accuracy>,
 }
@@ -394,7 +394,7 @@ pub struct Phase {
 
 impl Summary {
     /// Whether all pairs that reach the threshold were asked for. Where documents are removed by their
-    /// leaders, those pairs are listed that decided it: listing all would cost what leaders save.
+    /// leaders, only the pairs that caused a removal are listed: listing all would cost what leaders save.
     #[must_use]
     pub fn wants_all_pairs(&self) -> bool {
         self.action == Action::List || self.settings.linkage == "components"

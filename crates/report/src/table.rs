@@ -1,11 +1,11 @@
-//! A summary in, the rows that end a run on a terminal out.
+//! The summary table that a run prints on the terminal.
 
 use crate::human::{bytes, count, duration, rate, share};
 use crate::{Action, Summary};
 
 impl Summary {
-    /// What was found, as names and values. Rows that would say "0" of something unusual are left
-    /// out; an indented name is a part of the row above it.
+    /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of the
+    /// row above.
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {
         let mut rows: Vec<(String, String)> = Vec::new();
@@ -25,23 +25,23 @@ impl Summary {
             match self.clusters {
                 0 => "none".into(),
                 clusters => {
-                    format!("{}, the largest of {}", count(clusters), count(self.largest_cluster))
+                    format!("{} (largest: {})", count(clusters), count(self.largest_cluster))
                 }
             },
         );
         if self.pairs.listed > 0 {
             let note = self.pairs.note(self.wants_all_pairs());
-            let note = note.map(|note| format!(", {note}")).unwrap_or_default();
+            let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
             row("pairs listed", format!("{}{note}", count(self.pairs.listed)));
         }
         let without = format!("without {}", self.lacking());
         let few = self.settings.under_min_features();
         let unusual = [
             (without.as_str(), self.without_features.no_words),
-            ("under one shingle", self.without_features.under_one_shingle),
+            ("fewer tokens than a shingle", self.without_features.under_one_shingle),
             (few.as_str(), self.without_features.few_features),
             ("too short for the method", self.without_features.too_short_for_the_method),
-            ("nothing selected by the method", self.without_features.nothing_selected),
+            ("no term selected by the method", self.without_features.nothing_selected),
             ("common keys ignored", self.keys_ignored),
             ("common features removed", self.common_features),
             ("common shingles of the method removed", self.common_method_shingles),
@@ -57,8 +57,8 @@ impl Summary {
         }
         if self.skipped_files > 0 {
             row(
-                "files passed over",
-                format!("{}, in no form that is read", count(self.skipped_files)),
+                "skipped files",
+                format!("{} (unsupported format; list them with -v)", count(self.skipped_files)),
             );
         }
         row("text", format!("{}, {} tokens", bytes(self.text_bytes), count(self.tokens)));
@@ -69,13 +69,13 @@ impl Summary {
                 row("peak memory", bytes(memory));
             }
             if let Some(scratch) = run.scratch_bytes {
-                row("temporary file", bytes(scratch));
+                row("spilled to disk", bytes(scratch));
             }
             if !run.resumed.is_empty() {
-                row("taken from an earlier run", run.resumed.join(", "));
+                row("resumed from checkpoints", run.resumed.join(", "));
             }
             if !run.redone.is_empty() {
-                row("damaged there, done again", run.redone.join(", "));
+                row("damaged and redone", run.redone.join(", "));
             }
         }
         rows
@@ -93,7 +93,7 @@ impl Summary {
 }
 
 impl Action {
-    /// `removed`, `marked`, `duplicates`: what to call the documents that another one stands for.
+    /// `removed`, `marked`, `duplicates`: the name of duplicates in the output.
     #[must_use]
     pub fn participle(self) -> &'static str {
         match self {
@@ -123,12 +123,12 @@ mod tests {
         };
         for action in [Action::Remove, Action::Mark] {
             let said = of(action, "leaders", false);
-            assert_eq!(said.as_deref(), Some("1,234, those that decided"));
-            assert_eq!(of(action, "components", false).as_deref(), Some("1,234, not all"));
+            assert_eq!(said.as_deref(), Some("1,234 (those that caused a removal)"));
+            assert_eq!(of(action, "components", false).as_deref(), Some("1,234 (incomplete)"));
             assert_eq!(of(action, "components", true).as_deref(), Some("1,234"));
         }
         for linkage in ["leaders", "components"] {
-            assert_eq!(of(Action::List, linkage, false).as_deref(), Some("1,234, not all"));
+            assert_eq!(of(Action::List, linkage, false).as_deref(), Some("1,234 (incomplete)"));
             assert_eq!(of(Action::List, linkage, true).as_deref(), Some("1,234"));
         }
     }
@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn what_was_passed_over_is_counted_and_nothing_is_said_of_none() {
         let passed = |skipped_files| {
-            value_of(&Summary { skipped_files, ..Summary::default() }, "files passed over")
+            value_of(&Summary { skipped_files, ..Summary::default() }, "skipped files")
         };
         assert_eq!(passed(0), None);
-        assert_eq!(passed(1200).as_deref(), Some("1,200, in no form that is read"));
+        assert_eq!(passed(1200).as_deref(), Some("1,200 (unsupported format; list them with -v)"));
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
                 ("removed", "500 (25.0 %)"),
                 ("  identical", "300"),
                 ("  near-duplicate", "200"),
-                ("clusters", "120, the largest of 40"),
+                ("clusters", "120 (largest: 40)"),
                 ("unreadable records", "3"),
                 ("text", "12.3 MB, 2,000,000 tokens"),
                 ("time", "1.0 s, 12.3 MB/s"),

@@ -1,9 +1,9 @@
-//! Texts in, tokens with the place each was found at out.
+//! Tokens of texts with their positions.
 //!
-//! The primary types are [`Tokens`] and [`Vocabulary`]. Tokens are compared by their canonical form,
-//! which a vocabulary replaces by a number, exactly: two forms have one number only if they are
-//! equal. How a text falls into tokens is the caller's business ([`Tokenize`]); this crate needs no
-//! analyser of its own and shows whatever the run saw.
+//! The primary types are [`Tokens`] and [`Vocabulary`]. Tokens are compared by their canonical
+//! form, which a vocabulary replaces by a number, exactly: two forms have one number only if they
+//! are equal. How a text falls into tokens is the caller's business ([`Tokenize`]); this crate
+//! needs no analyser of its own and shows whatever the run saw.
 
 use std::collections::HashMap;
 use std::ops::Range;

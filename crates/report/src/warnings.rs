@@ -1,16 +1,16 @@
-//! A summary in, what its reader should know before trusting it out.
+//! Warnings that the numbers of a summary call for.
 
 use crate::human::{count, counted, share};
-use crate::{InputSummary, KeepValues, Summary};
+use crate::{Action, InputSummary, KeepValues, Summary};
 
-/// Collections and sources below this many documents are too small for shares to mean anything.
+/// Minimum number of documents of a collection or source for a warning about a share of it.
 const ENOUGH: u64 = 20;
 
-/// Sources that a warning names before it only counts them.
+/// Maximum number of sources that a warning names.
 const NAMED: usize = 3;
 
 impl Summary {
-    /// Everything in the numbers that should make a reader look twice, the gravest first.
+    /// All warnings, most severe first.
     #[must_use]
     pub fn find_warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.unreadable().into_iter().collect();
@@ -27,7 +27,7 @@ impl Summary {
         warnings.extend(self.few_terms());
         if self.duplicate_ids > 0 {
             warnings.push(format!(
-                "{} an id that an earlier document has: join tables by file and record, not by id.",
+                "{} the id of an earlier document: join tables by file and record, not by id.",
                 if self.duplicate_ids == 1 {
                     "1 document has".to_owned()
                 } else {
@@ -37,8 +37,8 @@ impl Summary {
         }
         if self.wants_all_pairs() && !self.pairs.complete && self.pairs.listed > 0 {
             warnings.push(format!(
-                "The table of pairs holds {} and is not complete: --max-pairs says how many it may hold. The \
-                 clusters do not depend on it.",
+                "The table of pairs is incomplete: it lists {}, limited by --max-pairs. The clusters are \
+                 not affected.",
                 counted(self.pairs.listed, "pair")
             ));
         }
@@ -56,8 +56,8 @@ impl Summary {
         };
         (self.unreadable_inputs > 0).then(|| {
             format!(
-                "{} could not be read, or not to the end: {}{more}. The documents lost there were neither \
-                 kept nor removed; the table problems says where and why.",
+                "{} could not be read to the end: {}{more}. Their missing documents are neither kept nor \
+                 removed; the table `problems` lists where and why.",
                 counted(self.unreadable_inputs, "input"),
                 named.join(", ")
             )
@@ -78,8 +78,8 @@ impl Summary {
                 (*unreadable > 0).then(|| format!("{} hold no {kind}", count(*unreadable)));
             let reasons: Vec<String> = lacking.into_iter().chain(unreadable).collect();
             format!(
-                "--keep {rule} goes by the field `{field}`: of {}, {}. Any document with a {kind} takes \
-                 precedence over them.",
+                "--keep {rule} uses the field `{field}`: of {}, {}. Documents with a {kind} take precedence \
+                 over them.",
                 counted(self.documents, "document"),
                 reasons.join(", ")
             )
@@ -92,7 +92,7 @@ impl Summary {
         let records = self.documents + self.problems;
         (self.problems.saturating_mul(100) > records).then(|| {
             format!(
-                "{} ({} of all) could not be used, or not to their end.",
+                "{} ({} of all) could not be used, or only in part.",
                 match self.problems {
                     1 => "1 record or file".to_owned(),
                     number => format!("{} records or files", count(number)),
@@ -108,7 +108,7 @@ impl Summary {
             self.documents >= ENOUGH && self.largest_cluster.saturating_mul(20) > self.documents;
         (large && self.largest_cluster > 2).then(|| {
             format!(
-                "One cluster holds {} ({} of all): a template, a blocked page or an empty form may pass for content.",
+                "One cluster holds {} ({} of all): check for templates, error pages or empty forms.",
                 counted(self.largest_cluster, "document"),
                 share(self.largest_cluster, self.documents)
             )
@@ -137,16 +137,15 @@ impl Summary {
             0 => String::new(),
             more => format!(" and {} more", count(more as u64)),
         };
-        match losing.len() {
-            0 => None,
-            1 => {
-                Some(format!("More than half of {} duplicates other documents.", named.join(", ")))
-            }
-            _ => Some(format!(
-                "More than half of each of these sources duplicates other documents: {}{more}.",
-                named.join(", ")
-            )),
-        }
+        let sources = if losing.len() == 1 { "this source" } else { "these sources" };
+        let lost = match self.action {
+            Action::Remove => "were removed as duplicates",
+            Action::Mark => "were marked as duplicates",
+            Action::List => "are duplicates",
+        };
+        (!losing.is_empty()).then(|| {
+            format!("Over half of the documents in {sources} {lost}: {}{more}.", named.join(", "))
+        })
     }
 
     /// Documents that `--min-features` excludes.
@@ -154,7 +153,7 @@ impl Summary {
         let few = self.without_features.few_features;
         (few > 0).then(|| {
             format!(
-                "{} ({} of all) {} {}: {} in a pair only with documents of the same words (--min-features).",
+                "{} ({} of all) {} {}: {} matched only with documents of the same words (--min-features).",
                 counted(few, "document"),
                 share(few, self.documents),
                 if few == 1 { "has" } else { "have" },
@@ -181,8 +180,8 @@ impl Summary {
     /// More than 5 % of the documents.
     fn empty_documents(&self) -> Option<String> {
         let (none, lacking) = (self.without_features.no_words, self.lacking());
-        // Only `kolcz` filters: its four characters are a word of Latin script, and two or three words
-        // of Chinese or Thai.
+        // Only `kolcz` filters: its four characters are a word of Latin script, and two or three
+        // words of Chinese or Thai.
         let why = match lacking {
             "words" => "is the text in another field?",
             _ if none.saturating_mul(2) > self.documents => {
@@ -208,7 +207,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, FewTerms, Pairs, WithoutFeatures};
+    use crate::{FewTerms, Pairs, WithoutFeatures};
 
     fn sound() -> Summary {
         Summary {
@@ -246,12 +245,12 @@ mod tests {
         assert_eq!(
             both.find_warnings(),
             [
-                "--keep max:score goes by the field `score`: of 1,000 documents, 3 lack it, 4 hold no number. \
-              Any document with a number takes precedence over them."
+                "--keep max:score uses the field `score`: of 1,000 documents, 3 lack it, 4 hold no number. \
+              Documents with a number take precedence over them."
             ]
         );
         let passed: [(&str, Change); 9] = [
-            ("3 documents (0.3 % of all) have fewer than 10 terms: they are in a pair only", |s| {
+            ("3 documents (0.3 % of all) have fewer than 10 terms: they are matched only", |s| {
                 s.without_features.few_features = 3;
                 s.settings.min_features = Some(10);
             }),
@@ -260,7 +259,7 @@ mod tests {
             }),
             ("11 records or files (1.1 % of all) could not", |s| s.problems = 11),
             ("One cluster holds 51 documents (5.1 %", |s| s.largest_cluster = 51),
-            ("More than half of a (51.0 %)", |s| s.inputs[0].removed = 51),
+            ("in this source were removed as duplicates: a (51.0 %)", |s| s.inputs[0].removed = 51),
             ("51 documents (5.1 % of all) have no words", |s| s.without_features.no_words = 51),
             ("of 1,000 documents, 2 hold no date", |s| {
                 s.keep_values.push(KeepValues {
@@ -270,8 +269,8 @@ mod tests {
                     unreadable: 2,
                 });
             }),
-            ("1 document has an id", |s| s.duplicate_ids = 1),
-            ("holds 10 pairs and is not complete", |s| {
+            ("1 document has the id of an earlier document", |s| s.duplicate_ids = 1),
+            ("is incomplete: it lists 10 pairs", |s| {
                 s.pairs.complete = false;
                 s.action = Action::List;
             }),
@@ -315,7 +314,7 @@ mod tests {
         let warnings = summary.find_warnings();
         assert_eq!(
             warnings,
-            ["More than half of each of these sources duplicates other documents: \
+            ["Over half of the documents in these sources were removed as duplicates: \
               s4 (64.0 %), s3 (63.0 %), s2 (62.0 %) and 2 more."]
         );
     }

@@ -14,8 +14,8 @@ pub(crate) fn sorted_windows(forms: &[Form], k: usize) -> Vec<(u64, u32)> {
     windows
 }
 
-/// Hashes and positions of one window in `one_of`, a power of two, in order of position. Windows are
-/// chosen by their hashes: of equal windows all or none are.
+/// Hashes and positions of one window in `one_of`, a power of two, in order of position. Windows
+/// are chosen by their hashes: of equal windows all or none are.
 pub(crate) fn sampled_windows(forms: &[Form], k: usize, one_of: usize) -> Vec<(u64, u32)> {
     let mask = one_of as u64 - 1;
     let mut out = Vec::with_capacity(forms.len() / one_of);

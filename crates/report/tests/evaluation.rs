@@ -71,7 +71,7 @@ fn everything_is_on_the_page() {
         "class=\"whisker\"",
         "1,234",
         "1.5 s",
-        "5 documents drawn by seed 1",
+        "5 documents drawn at random (seed 1)",
         "similarity 0.9 to below 1.0: 4 of 8 pairs found (0.5000)",
     ] {
         assert!(html.contains(wanted), "{wanted}");

@@ -29,9 +29,9 @@ fn settings() -> SettingsSummary {
 const A: &str = "A rose is a rose is a rose, she said.";
 const B: &str = "A Rose is a rose is a tulip, she said!";
 
-/// Distinct 3-shingles: a {a rose is, rose is a, is a rose, a rose she, rose she said}; b {a rose is,
-/// rose is a, is a rose, is a tulip, a tulip she, tulip she said}. Three of eight. The last "is a rose"
-/// of a stands in b only further up: that is the second passage.
+/// Distinct 3-shingles: a {a rose is, rose is a, is a rose, a rose she, rose she said}; b {a rose
+/// is, rose is a, is a rose, is a tulip, a tulip she, tulip she said}. Three of eight. The last "is
+/// a rose" of a stands in b only further up: that is the second passage.
 fn measures() -> Measures {
     Measures {
         resemblance: 3.0 / 8.0,
@@ -64,8 +64,7 @@ fn the_rose_by_hand() {
 a a.txt 10 words
 b b.txt 10 words
 
-Not near-duplicates: resemblance 0.3750 stays below 0.5, measured over word
-3-shingles.
+Not near-duplicates: resemblance 0.3750 over word 3-shingles is below 0.5.
 
   resemblance  0.3750  ███████░░░░░░░░░░░░░  3 of 8 distinct shingles
   a in b       0.6000  ████████████░░░░░░░░  3 of 5
@@ -78,7 +77,7 @@ Shared passages (2)
   2. 5 words: a word 4–8, b word 1–5
      a rose is a rose                     │ A Rose is a rose
 
-Differences (1), a against b
+Differences (1), from a to b
   A Rose is a rose is a [-rose-] {+tulip+}, she said!
 ";
     assert_eq!(text, expected);
@@ -103,7 +102,10 @@ fn verdicts() {
     let verdict = |a: &str, b: &str, reaches| explain(a, b, reaches, |e| e.verdict());
     assert!(verdict(A, A, true).starts_with("Identical texts: resemblance"));
     assert!(verdict(A, &A.to_uppercase(), true).starts_with("Lexically equivalent"));
-    assert!(verdict(A, B, true).starts_with("Near-duplicates: resemblance 0.3750 reaches 0.5"));
+    assert!(
+        verdict(A, B, true)
+            .starts_with("Near-duplicates: resemblance 0.3750 over word 3-shingles reaches 0.5")
+    );
     assert!(verdict("", "", false).starts_with("Identical texts, but without"));
 }
 

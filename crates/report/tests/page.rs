@@ -251,8 +251,8 @@ fn the_pairs_listed_are_called_what_they_are() {
         summary.pairs.listed = 7;
         page(&summary, &[], &[])
     };
-    assert!(of(Action::Remove, "leaders").contains("7, those that decided"));
-    assert!(of(Action::List, "leaders").contains("7, not all"));
+    assert!(of(Action::Remove, "leaders").contains("7 (those that caused a removal)"));
+    assert!(of(Action::List, "leaders").contains("7 (incomplete)"));
 }
 
 /// Texts with more differences than are aligned: what is left out is stated.

@@ -1,7 +1,8 @@
 //! Checksummed spill files and checkpoint files of flat arrays.
 //!
-//! * [`SpillFile`]: an append-only file of frames, for data beyond a memory budget ([`spill_file`]).
-//!   Frames can be read in part, and a file that was cut off is reopened up to its last whole frame.
+//! * [`SpillFile`]: an append-only file of frames, for data beyond a memory budget
+//!   ([`spill_file`]). Frames can be read in part, and a file that was cut off is reopened up to
+//!   its last whole frame.
 //! * [`write_checked_file`], [`read_checked_file`]: a file that is complete and verified, or absent
 //!   ([`checked_file`]). [`Checkpoint`] is the trait of what is stored that way.
 //! * [`Encoder`], [`Decoder`]: arrays of little-endian numbers ([`arrays`]).

@@ -1,10 +1,10 @@
 //! Spill file: an append-only sequence of frames.
 //!
-//! A frame has a head, a front and a back. The head is bytes, compressed, and read as a whole. Front
-//! and back are arrays of words stored uncompressed, so that ranges of them can be read. Each of the
-//! three has a checksum, and one of the checksums covers the offset of the frame in the file, so a
-//! frame that was lost, repeated or moved is detected as damage. A file whose writer was killed may
-//! end in an incomplete frame: [`SpillFile::reopen`] keeps the complete ones before it.
+//! A frame has a head, a front and a back. The head is bytes, compressed, and read as a whole.
+//! Front and back are arrays of words stored uncompressed, so that ranges of them can be read. Each
+//! of the three has a checksum, and one of the checksums covers the offset of the frame in the
+//! file, so a frame that was lost, repeated or moved is detected as damage. A file whose writer was
+//! killed may end in an incomplete frame: [`SpillFile::reopen`] keeps the complete ones before it.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -16,9 +16,9 @@ use zerocopy::IntoBytes;
 /// First bytes of a frame: the type and version of the format.
 const MAGIC: &[u8; 8] = b"LKFRAME3";
 
-/// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain), words of the front and
-/// of the back, checksums of the front, of the back, and of all this, the head and the offset of the
-/// frame in the file.
+/// Bytes before the head: [`MAGIC`], lengths of the head (compressed, plain), words of the front
+/// and of the back, checksums of the front, of the back, and of all this, the head and the offset
+/// of the frame in the file.
 const HEADER: usize = 56;
 
 /// Bytes of a word.

@@ -1,8 +1,8 @@
 //! Real collections for tests: folders below the directory that `LOOKALIKE_DATA` names.
 //!
 //! The collections are not part of the repository, because their licences differ. Without
-//! `LOOKALIKE_DATA` a test that needs one is skipped, and the skip is counted on stderr. With it, the
-//! data must be there: a folder that is missing fails the test.
+//! `LOOKALIKE_DATA` a test that needs one is skipped, and the skip is counted on stderr. With it,
+//! the data must be there: a folder that is missing fails the test.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -15,7 +15,8 @@ pub const VARIABLE: &str = "LOOKALIKE_DATA";
 /// Tests of this process that were skipped.
 static SKIPPED: AtomicU32 = AtomicU32::new(0);
 
-/// A folder of the collections (`""`: the directory itself), or `None` if the test is to be skipped.
+/// A folder of the collections (`""`: the directory itself), or `None` if the test is to be
+/// skipped.
 ///
 /// # Panics
 /// If `LOOKALIKE_DATA` is set and the folder does not exist: the test was told to run.
@@ -27,7 +28,8 @@ pub fn folder(name: &str) -> Option<PathBuf> {
             let skipped = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
             let test = std::thread::current().name().unwrap_or("a test").to_owned();
             let program = program();
-            // Not `eprintln!`, which the test harness captures. A closed stderr is no fault of the test.
+            // Not `eprintln!`, which the test harness captures. A closed stderr is no fault of the
+            // test.
             let _ = writeln!(
                 std::io::stderr().lock(),
                 "skipped {test} ({program}: {skipped} skipped): {VARIABLE} is not set"

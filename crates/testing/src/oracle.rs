@@ -1,13 +1,15 @@
 //! Texts in, all pairs that reach a threshold out: by definition, and by counting everything.
 //!
-//! Shingles, resemblance and containment are Broder 1997, "Defining similarity of documents"; the binary cosine of distinct
-//! terms is Kołcz & Chowdhury 2008, section 6.4. The primary function is [`pairs`]. Features are the
-//! words themselves, not hashes of them; overlaps are counted through an index of all features, with
-//! no filter, no bound and no order that could miss one; decisions are made in integers.
+//! Shingles, resemblance and containment are Broder 1997, "Defining similarity of documents"; the
+//! binary cosine of distinct terms is Kołcz & Chowdhury 2008, section 6.4. The primary function is
+//! [`pairs`]. Features are the words themselves, not hashes of them; overlaps are counted through
+//! an index of all features, with no filter, no bound and no order that could miss one; decisions
+//! are made in integers.
 //!
-//! Tokens come from `lookalike-text`, which has tests of its own against Python; default-ignorable characters
-//! are removed here before, by a list of the standard. Everything after that is written here once more, so that a mistake in `lookalike-core` or `lookalike-engine`
-//! cannot be made here as well.
+//! Tokens come from `lookalike-text`, which has tests of its own against Python; default-ignorable
+//! characters are removed here before, by a list of the standard. Everything after that is written
+//! here once more, so that a mistake in `lookalike-core` or `lookalike-engine` cannot be made here
+//! as well.
 
 use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms};
 use rayon::prelude::*;

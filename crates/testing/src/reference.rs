@@ -101,8 +101,8 @@ pub fn documents(directory: &Path) -> Result<Vec<Document>, ReferenceError> {
 /// The pairs of a collection, or `None` if it has no such file.
 ///
 /// # Errors
-/// A file that cannot be read or whose rows are not as described; or pairs that are listed by groups
-/// of equal documents, a form that no collection has had so far.
+/// A file that cannot be read or whose rows are not as described; or pairs that are listed by
+/// groups of equal documents, a form that no collection has had so far.
 pub fn pairs(
     directory: &Path,
     definition: Definition,

@@ -1,9 +1,9 @@
 //! Committed samples of every format that lookalike writes and reads again: `tests/formats/v1`.
 //!
 //! The present version opens each sample and finds what it should, or refuses it and names what
-//! differs. FORMAT.md describes the formats; `tests/python/check_formats.py` reads the same samples by
-//! that description. `cargo test -p lookalike-testing --test formats -- --ignored` writes the samples
-//! anew: for a new version, into a new directory.
+//! differs. FORMAT.md describes the formats; `tests/python/check_formats.py` reads the same samples
+//! by that description. `cargo test -p lookalike-testing --test formats -- --ignored` writes the
+//! samples anew: for a new version, into a new directory.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,18 +1,18 @@
 //! The shared collections, with the near-duplicate pairs that others computed for them by brute
 //! force: `cluster` has to find exactly those.
 //!
-//! The collections are not part of this repository: [`data`] says where they are, and when the tests
-//! are skipped. Those in `COLLECTIONS` must be there; others with lists of pairs are checked as well.
-//! Collections of more than 50 MB of text are left out unless `LOOKALIKE_ALL=1`.
+//! The collections are not part of this repository: [`data`] says where they are, and when the
+//! tests are skipped. Those in `COLLECTIONS` must be there; others with lists of pairs are checked
+//! as well. Collections of more than 50 MB of text are left out unless `LOOKALIKE_ALL=1`.
 //!
 //! The reference takes runs of letters and digits for words. In scripts written without spaces our
-//! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are compared
-//! with the oracle of this crate instead, and so are all pairs between them and others.
+//! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are
+//! compared with the oracle of this crate instead, and so are all pairs between them and others.
 //!
-//! To the reference, zero-width and other default-ignorable characters end a word; to us they are nothing.
-//! Documents that hold one are compared with the oracle as well, and the pairs that differ for this reason
-//! alone are listed in `data/ignorable_pairs.tsv`: exactly those may differ. `LOOKALIKE_LIST=FILE` writes the
-//! list anew.
+//! To the reference, zero-width and other default-ignorable characters end a word; to us they are
+//! nothing. Documents that hold one are compared with the oracle as well, and the pairs that differ
+//! for this reason alone are listed in `data/ignorable_pairs.tsv`: exactly those may differ.
+//! `LOOKALIKE_LIST=FILE` writes the list anew.
 
 #![allow(clippy::unwrap_used)]
 
@@ -137,7 +137,8 @@ fn shown(failures: &[String]) -> String {
     failures.iter().take(50).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// The directories that may hold collections; `None` skips the test. Those in [`COLLECTIONS`] must exist.
+/// The directories that may hold collections; `None` skips the test. Those in [`COLLECTIONS`] must
+/// exist.
 fn collections() -> Option<Vec<PathBuf>> {
     for name in COLLECTIONS {
         data::folder(name)?;
@@ -236,8 +237,8 @@ fn normal(pairs: impl Iterator<Item = ((String, String), Known)>) -> Pairs {
     pairs.map(swap).collect()
 }
 
-/// The pairs that only one of the two lists has, where a document holds default-ignorable characters and none
-/// is of a script without spaces: names, and which list.
+/// The pairs that only one of the two lists has, where a document holds default-ignorable
+/// characters and none is of a script without spaces: names, and which list.
 fn ignorable_pairs(documents: &[Document], found: &Pairs, expected: &Pairs) -> Vec<String> {
     let holders = |is: fn(char) -> bool| -> HashSet<&str> {
         let holders = documents.iter().filter(|document| document.text.chars().any(is));

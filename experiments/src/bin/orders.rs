@@ -1,8 +1,10 @@
-//! Candidates of the exact join by element order: distinct pairs that the length and positional filters leave.
+//! Candidates of the exact join by element order: distinct pairs that the length and positional
+//! filters leave.
 //!
-//! Compares the order that a run uses with the true order of document frequencies, which needs a table of all elements,
-//! and with the order by counters that saturate at 255, for small and large vocabularies. The answer of the join is the
-//! same for each. One table row for each kind of features, as JSON lines.
+//! Compares the order that a run uses with the true order of document frequencies, which needs a
+//! table of all elements, and with the order by counters that saturate at 255, for small and large
+//! vocabularies. The answer of the join is the same for each. One table row for each kind of
+//! features, as JSON lines.
 
 use anyhow::{Result, ensure};
 use clap::Parser;
@@ -14,6 +16,8 @@ use lookalike_io::{DiscoverOptions, Inputs, Item};
 use lookalike_join::{Criterion, DfSketch, prefix};
 use lookalike_text::{Terms, Unit};
 use std::collections::{BTreeSet, HashMap};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 /// Counts the candidates of a collection under several element orders.
 #[derive(Debug, Parser)]
@@ -34,6 +38,10 @@ struct Arguments {
     /// The kinds of features, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "words-5,words-1,chars-5,chars-3,terms")]
     features: Vec<String>,
+    /// Writes the sets of each kind of features to FOLDER/FEATURES.txt for other set-similarity joins: a set a line, the
+    /// smallest first, as numbers of which lower ones are in fewer sets, in ascending order.
+    #[arg(long, value_name = "FOLDER")]
+    write_sets: Option<PathBuf>,
 }
 
 /// Settings for a kind of features: `words-N`, `chars-N` or `terms`.
@@ -80,13 +88,37 @@ impl Sets {
         Self { sets: sets.collect(), elements, df }
     }
 
-    /// Distinct candidate pairs if elements are ordered by `key`, and by value where it is equal.
-    fn candidates<K: Ord>(&self, criterion: Criterion, key: impl Fn(usize) -> K) -> u64 {
+    /// The rank of each element if they are ordered by `key`, and by value where it is equal.
+    fn ranks<K: Ord>(&self, key: impl Fn(usize) -> K) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.elements.len() as u32).collect();
         order.sort_by_cached_key(|&at| (key(at as usize), self.elements[at as usize]));
         let mut rank = vec![0u32; order.len()];
         (0..).zip(&order).for_each(|(at, &element)| rank[element as usize] = at);
-        let mut lists: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); order.len()];
+        rank
+    }
+
+    /// Writes the sets as ranks by document frequency.
+    fn write(&self, path: &Path) -> Result<()> {
+        let rank = self.ranks(|at| self.df[at]);
+        let mut by_size: Vec<&Vec<u32>> = self.sets.iter().filter(|set| !set.is_empty()).collect();
+        by_size.sort_by_key(|set| set.len());
+        let mut out = BufWriter::new(std::fs::File::create(path)?);
+        for set in by_size {
+            let mut own: Vec<u32> = set.iter().map(|&element| rank[element as usize]).collect();
+            own.sort_unstable();
+            for (at, rank) in own.iter().enumerate() {
+                write!(out, "{}{rank}", if at > 0 { " " } else { "" })?;
+            }
+            writeln!(out)?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Distinct candidate pairs if elements are ordered by `key`, and by value where it is equal: what PPJoin (Xiao et
+    /// al. 2008) verifies.
+    fn candidates<K: Ord>(&self, criterion: Criterion, key: impl Fn(usize) -> K) -> u64 {
+        let rank = self.ranks(key);
+        let mut lists: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); rank.len()];
         let (mut seen, mut own, mut candidates) = (vec![u32::MAX; self.sets.len()], Vec::new(), 0);
         for (number, set) in (0u32..).zip(&self.sets) {
             let size = set.len() as u32;
@@ -173,6 +205,10 @@ fn main() -> Result<()> {
     }
     for features in &arguments.features {
         let sets = Sets::of(&texts, &settings(features, criterion)?);
+        if let Some(folder) = &arguments.write_sets {
+            std::fs::create_dir_all(folder)?;
+            sets.write(&folder.join(format!("{features}.txt")))?;
+        }
         println!("{}", sets.report(features, criterion));
     }
     Ok(())

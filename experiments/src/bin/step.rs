@@ -1,24 +1,25 @@
-//! The name of a step and a number in; that step done so many times on fixed input, and nothing else; how
-//! much there was to do each time, out, as JSON.
+//! The name of a step and a number in; that step done so many times on fixed input, and nothing
+//! else; how much there was to do each time, out, as JSON.
 //!
-//! Made for counting instructions (`benchmarks/instructions.py`): run with n and with 2n repetitions, what
-//! the second run took more is the step and nothing of what prepares it. So everything is on one thread,
-//! the input is always the project's sample `crates.jsonl`, and no hash has a random seed. The first
-//! repetition fills buffers and is in both.
+//! Made for counting instructions (`benchmarks/instructions.py`): run with n and with 2n
+//! repetitions, what the second run took more is the step and nothing of what prepares it. So
+//! everything is on one thread, the input is always the project's sample `crates.jsonl`, and no
+//! hash has a random seed. The first repetition fills buffers and is in both.
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lookalike_core::features::Seen;
+use lookalike_core::features::DistinctScratch;
 use lookalike_core::{
-    FeatureKind, Measure, Parity, ShortDocuments, Threshold, divide, fingerprint, overlap_at_least,
+    BitmapSignature, FeatureKind, Measure, ShortDocuments, Threshold, divide, fingerprint,
+    overlap_at_least,
 };
-use lookalike_engine::hot_steps;
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
+use lookalike_join::hot_steps;
 use lookalike_join::{Criterion, DfSketch, PrefixFilter, PrefixScratch};
-use lookalike_lexicon::{Builder, Description, Memory};
-use lookalike_methods::{Document, Method, Scratch, Signature, Statistics, build};
+use lookalike_lexicon::{Builder, Description, MemoryBudget};
+use lookalike_methods::{Document, Method, MethodScratch, Signature, Statistics, build};
 use lookalike_text::{AnalysisSettings, Analyzer};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -51,8 +52,8 @@ struct Step {
     prepare: fn(&Input) -> Result<Work<'_>>,
 }
 
-/// All steps, in the order of the road. Tables of Parquet are not among them: their library hashes with
-/// a new seed every time, and its counts differ by three in a thousand.
+/// All steps, in the order of the road. Tables of Parquet are not among them: their library hashes
+/// with a new seed every time, and its counts differ by three in a thousand.
 const STEPS: &[Step] = &[
     Step {
         name: "gzip",
@@ -168,7 +169,7 @@ impl Input {
         let mut scratch = lookalike_text::Scratch::default();
         let (mut tokens, mut sets) = (Vec::new(), Vec::new());
         for text in &texts {
-            let (mut hashes, mut seen) = (Vec::new(), Seen::default());
+            let (mut hashes, mut seen) = (Vec::new(), DistinctScratch::default());
             analyzer.tokens(text, &mut scratch, |token| hashes.push(fingerprint::token(token)));
             let mut set = lookalike_core::features::distinct(&hashes, SHINGLES, &mut seen).to_vec();
             set.sort_unstable();
@@ -255,7 +256,7 @@ fn shingle(input: &Input) -> Result<Work<'_>> {
 
 fn set(input: &Input) -> Result<Work<'_>> {
     // Hashing the tokens is no part of this step: their documents are in buffers already.
-    let mut seen = Seen::default();
+    let mut seen = DistinctScratch::default();
     Ok(Box::new(move || {
         let mut count = 0;
         for tokens in &input.tokens {
@@ -269,7 +270,7 @@ fn set(input: &Input) -> Result<Work<'_>> {
 
 fn census(input: &Input) -> Result<Work<'_>> {
     Ok(Box::new(move || {
-        black_box(hot_steps::census(&input.sets).ok());
+        black_box(hot_steps::singletons(&input.sets).ok());
         input.elements()
     }))
 }
@@ -315,7 +316,7 @@ fn keys(input: &Input) -> Result<Work<'_>> {
 fn parity(input: &Input) -> Result<Work<'_>> {
     Ok(Box::new(move || {
         for set in &input.sets {
-            black_box(Parity::of(set));
+            black_box(BitmapSignature::of(set));
         }
         input.elements()
     }))
@@ -330,8 +331,8 @@ fn pairs(sets: &[Vec<u64>]) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn bound(input: &Input) -> Result<Work<'_>> {
-    let parities: Vec<(Parity, u32)> =
-        input.sets.iter().map(|set| (Parity::of(set), set.len() as u32)).collect();
+    let parities: Vec<(BitmapSignature, u32)> =
+        input.sets.iter().map(|set| (BitmapSignature::of(set), set.len() as u32)).collect();
     Ok(Box::new(move || {
         let mut count = 0;
         for (a, b) in pairs(&input.sets) {
@@ -364,7 +365,7 @@ fn sign<'a>(
     statistics: Option<Arc<dyn Statistics>>,
 ) -> Result<Work<'a>> {
     let method: Box<dyn Method> = build(&spec.parse()?, statistics)?;
-    let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+    let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
     Ok(Box::new(move || {
         let mut count = 0;
         for tokens in &input.tokens {
@@ -392,7 +393,7 @@ fn minhash(input: &Input) -> Result<Work<'_>> {
 
 fn imatch(input: &Input) -> Result<Work<'_>> {
     let description = Description { analysis: "step".into(), term_filter: "all".into() };
-    let mut builder = Builder::new(description, Memory::default(), input.folder.path());
+    let mut builder = Builder::new(description, MemoryBudget::default(), input.folder.path());
     let analyzer = Analyzer::new(&AnalysisSettings::default());
     let mut scratch = lookalike_text::Scratch::default();
     for text in &input.texts {
@@ -473,7 +474,8 @@ fn main() -> Result<()> {
     let step = STEPS.iter().find(|step| step.name == name);
     let step =
         step.with_context(|| format!("{name}: no such step; without --step all are listed"))?;
-    // On this thread: no other one may wait, which would take a different number of instructions each time.
+    // On this thread: no other one may wait, which would take a different number of instructions
+    // each time.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()?;
     let input = Input::read(&arguments.samples)?;
     let units = run(step, &input, arguments.times)?;

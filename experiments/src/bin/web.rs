@@ -1,12 +1,14 @@
-//! Broder et al. 1997, "Status", at the paper's own size: thirty million pages of 5 kB in, made while they
-//! are read; the time and the memory of each phase beside the paper's, out, as a page of Markdown.
+//! Broder et al. 1997, "Status", at the paper's own size: thirty million pages of 5 kB in, made
+//! while they are read; the time and the memory of each phase beside the paper's, out, as a page of
+//! Markdown.
 //!
-//! The pages are those of [`lookalike_testing::splice::Pages`]: no disk holds them. They go the engine's
-//! own road, through method `dsc` with the paper's parameters: shingles of ten words, one in 25 kept, those
-//! of more than 1000 documents ignored, an estimated resemblance of a half, connected components; or, asked for by
-//! `--exact`, by the whole sets of shingles, as many pages as the disk has room for. Making
-//! the pages is measured apart, by making all of them once more for nobody, and taken off the phase in which
-//! they are made and signed. Processor time and memory are the system's account (Linux; elsewhere "–").
+//! The pages are those of [`lookalike_testing::splice::Pages`]: no disk holds them. They go the
+//! engine's own road, through method `dsc` with the paper's parameters: shingles of ten words, one
+//! in 25 kept, those of more than 1000 documents ignored, an estimated resemblance of a half,
+//! connected components; or, asked for by `--exact`, by the whole sets of shingles, as many pages
+//! as the disk has room for. Making the pages is measured apart, by making all of them once more
+//! for nobody, and taken off the phase in which they are made and signed. Processor time and memory
+//! are the system's account (Linux; elsewhere "–").
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -51,20 +53,22 @@ struct Arguments {
     /// Median number of words in a page; 617 make 5 kB on the average.
     #[arg(long, default_value_t = 617, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     words: u32,
-    /// Gigabytes of pages' descriptions, and an eighth of that of keys, to hold in memory; the others go to
-    /// temporary files. Signatures stay.
+    /// Gigabytes of pages' descriptions, and an eighth of that of keys, to hold in memory; the
+    /// others go to temporary files. Signatures stay.
     #[arg(long, default_value_t = 4)]
     memory: u64,
     /// Where the temporary files go.
     #[arg(long, default_value = ".")]
     scratch: PathBuf,
-    /// Compare the whole sets of shingles, and estimate nothing: some 5 kB of temporary file for a page.
+    /// Compare the whole sets of shingles, and estimate nothing: some 5 kB of temporary file for a
+    /// page.
     #[arg(long)]
     exact: bool,
     /// Another seed gives other pages.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Files to take words from. The project's samples that put spaces between words, if none are given.
+    /// Files to take words from. The project's samples that put spaces between words, if none are
+    /// given.
     #[arg(value_name = "SOURCE", default_values_t = SAMPLES.map(String::from))]
     sources: Vec<String>,
 }
@@ -115,7 +119,8 @@ impl Clock {
 /// Seconds of processor time of this process, where the system says.
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold anything, are the state and then numbers; ticks are hundredths.
+    // Behind the name, which may hold anything, are the state and then numbers; ticks are
+    // hundredths.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     Some((user + system) as f64 / 100.0)
@@ -459,8 +464,8 @@ mod tests {
         run(&arguments, &pages).unwrap()
     }
 
-    /// Ten thousand pages: nearly all that was planted is found, and nothing else; copies always, where
-    /// anything of them is sampled.
+    /// Ten thousand pages: nearly all that was planted is found, and nothing else; copies always,
+    /// where anything of them is sampled.
     #[test]
     fn what_was_planted_is_found() {
         let run = found(10_000, "2", "1");

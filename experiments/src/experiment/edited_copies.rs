@@ -1,4 +1,5 @@
-//! Chowdhury et al. 2002, section 4.3, Tables III and IV: ten edited copies of each of ten documents.
+//! Chowdhury et al. 2002, section 4.3, Tables III and IV: ten edited copies of each of ten
+//! documents.
 
 use super::{Collections, Experiment, Kind};
 use crate::corpus::{Corpus, Text};
@@ -18,7 +19,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// The columns of both tables: the paper's name, ours, and the paper's averages of found and clusters.
+/// The columns of both tables: the paper's name, ours, and the paper's averages of found and
+/// clusters.
 const METHODS: [(&str, &str, f64, f64); 5] = [
     ("DSC", "dsc:w=10,m=25,t=0.5", 30.9, 8.5),
     ("DSC-SS-2", "dsc-ss:w=10,m=25,n=2", 16.4, 10.1),
@@ -150,7 +152,8 @@ fn average_words(corpus: &Corpus) -> usize {
     corpus.texts.iter().map(words).sum::<usize>() / corpus.len()
 }
 
-/// The documents nearest the average length that have no near-duplicate, in the order of the collection.
+/// The documents nearest the average length that have no near-duplicate, in the order of the
+/// collection.
 fn average_documents(corpus: &Corpus) -> Result<Vec<usize>> {
     let found = search(corpus, Approach::default(), resemblance("0.5")?, false)?;
     let sizes = found.cluster_sizes();
@@ -220,7 +223,8 @@ mod tests {
 
     #[test]
     fn versions_are_counted_by_cluster() {
-        // One chosen document, a stranger of the same terms, ten copies of which one is another text.
+        // One chosen document, a stranger of the same terms, ten copies of which one is another
+        // text.
         let mut texts = vec!["a b", "b a"];
         texts.extend(["a  b"; 9]);
         texts.push("c");

@@ -1,5 +1,5 @@
-//! Chowdhury et al. 2002, section 4.5, Tables VII and VIII: seconds of DSC, DSC-SS, I-Match and syntactic
-//! filtering.
+//! Chowdhury et al. 2002, section 4.5, Tables VII and VIII: seconds of DSC, DSC-SS, I-Match and
+//! syntactic filtering.
 
 use super::{Collections, Experiment};
 use crate::corpus::Corpus;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use lookalike_core::fingerprint::token;
 use lookalike_engine::Approach;
 use lookalike_methods::imatch::Filter;
-use lookalike_methods::{Document, Method, Scratch, Signature};
+use lookalike_methods::{Document, Method, MethodScratch, Signature};
 use lookalike_text::{AnalysisSettings, Analyzer, FilterScratch, TermFilter};
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -215,7 +215,7 @@ impl Tokens {
     fn signing(&self, approach: &Approach) -> Result<f64> {
         let method: &dyn Method =
             approach.method.as_deref().ok_or_else(|| anyhow::anyhow!("nothing to sign with"))?;
-        let (mut scratch, mut out) = (Scratch::default(), Signature::default());
+        let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
         let seconds = (0..2).map(|_| {
             let started = Instant::now();
             let mut start = 0;

@@ -1,5 +1,5 @@
-//! Kołcz et al. 2004, Table 1 and figure 3; Kołcz & Chowdhury 2008, Tables 1 to 3: spam found by known
-//! spam, and legitimate mail found by mistake.
+//! Kołcz et al. 2004, Table 1 and figure 3; Kołcz & Chowdhury 2008, Tables 1 to 3: spam found by
+//! known spam, and legitimate mail found by mistake.
 
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
@@ -19,7 +19,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// K of each row, and recall, relative increase in percent and utility on Honeypot and Cluster spam.
+/// K of each row, and recall, relative increase in percent and utility on Honeypot and Cluster
+/// spam.
 const PAPER: [(u32, [f64; 3], [f64; 3]); 4] = [
     (0, [0.66, 0.0, 30.17], [0.40, 0.0, 46.34]),
     (2, [0.72, 9.0, 36.32], [0.49, 23.0, 81.25]),

@@ -1,5 +1,5 @@
-//! Kołcz et al. 2004, figure 1; Kołcz & Chowdhury 2008, figure 2 and Table 4: what n edits leave of K + 1
-//! signatures.
+//! Kołcz et al. 2004, figure 1; Kołcz & Chowdhury 2008, figure 2 and Table 4: what n edits leave of
+//! K + 1 signatures.
 
 use super::{Collections, Experiment, Kind};
 use crate::page::{Page, mean};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_engine::Approach;
 use lookalike_methods::imatch::{Copies, Share, expected_copies, stability};
-use lookalike_methods::{Document, Scratch, Signature};
+use lookalike_methods::{Document, MethodScratch, Signature};
 use lookalike_testing::prng::Prng;
 use lookalike_text::{AnalysisSettings, Analyzer, FilterScratch, TermFilter};
 use std::collections::BTreeSet;
@@ -90,7 +90,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     Ok(())
 }
 
-/// Token hashes of the mails that have enough of the lexicon, each with its places of lexicon terms.
+/// Token hashes of the mails that have enough of the lexicon, each with its places of lexicon
+/// terms.
 fn mails(texts: &[crate::corpus::Text], known: &BTreeSet<u64>) -> Vec<Vec<u64>> {
     let analyzer = Analyzer::new(&AnalysisSettings::default());
     let filter: TermFilter = "kolcz".parse().unwrap_or(TermFilter::ALL);
@@ -166,7 +167,7 @@ fn edit(
 /// Whether two documents have a key in common.
 fn meet(approach: &Approach, a: &[u64], b: &[u64]) -> Result<bool> {
     let method = approach.method.as_deref().context("nothing to sign with")?;
-    let mut scratch = Scratch::default();
+    let mut scratch = MethodScratch::default();
     let mut keys = |tokens| {
         let mut out = Signature::default();
         let signed =

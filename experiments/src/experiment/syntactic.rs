@@ -1,4 +1,5 @@
-//! Chowdhury et al. 2002, section 4.2, Table II: one hash of the terms that 32 syntactic filters leave.
+//! Chowdhury et al. 2002, section 4.2, Table II: one hash of the terms that 32 syntactic filters
+//! leave.
 
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
@@ -125,8 +126,8 @@ fn table(corpus: &Corpus, page: &mut Page) -> Result<()> {
 
 /// Distinct terms that a filter leaves of a collection.
 ///
-/// Special characters are between tokens, so there are two lexicons, with and without; what the other
-/// rules make of a term they make of it anywhere.
+/// Special characters are between tokens, so there are two lexicons, with and without; what the
+/// other rules make of a term they make of it anywhere.
 fn terms_left(corpus: &Corpus, filter: TermFilter) -> Result<u64> {
     let lexicon = corpus.lexicon(if filter.has(TermRule::Nosc) { "nosc" } else { "" })?;
     let mut scratch = FilterScratch::default();

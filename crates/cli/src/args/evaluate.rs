@@ -10,11 +10,11 @@ use std::path::PathBuf;
 pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Methods to measure [default: the exact join and one or two of each family]
+    /// Methods to measure [default: the exact join and one or two methods of each family]
     #[arg(long, value_name = "METHOD", num_args = 1.., help_heading = "Method")]
     pub(crate) methods: Vec<String>,
-    /// Document frequencies, made by `lookalike lexicon build`; may be repeated, and each method takes
-    /// the first that fits [default: those of INPUT]
+    /// Lexicon of document frequencies, from `lookalike lexicon build` (may be repeated; each method uses
+    /// the first one that fits) [default: counted in INPUT]
     #[arg(long, value_name = "FILE", value_parser = utf8(), help_heading = "Method")]
     pub(crate) lexicon: Vec<String>,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct EvaluateArgs {
     pub(crate) common: CommonArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
-    /// What methods are measured against: every pair that reaches the threshold
+    /// Ground truth: every pair that reaches the threshold
     #[arg(
         long,
         value_enum,
@@ -35,15 +35,15 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Truth"
     )]
     pub(crate) truth: TruthArg,
-    /// Measure against labels instead: tab-separated, with a header of `a_id` and `b_id` (two
-    /// documents a line) or of `id` and `cluster`
+    /// Use labels as ground truth: a tab-separated file with the header `a_id`, `b_id` (one pair per
+    /// line) or `id`, `cluster`
     #[arg(long, value_name = "FILE", help_heading = "Truth")]
     pub(crate) labels: Option<PathBuf>,
-    /// List known pairs from this similarity on, for recall by similarity [default: 0.5 for
+    /// Lowest similarity of the pairs that recall by similarity is computed from [default: 0.5 for
     /// resemblance, else the threshold]
     #[arg(long, value_name = "RATIO", conflicts_with = "labels", help_heading = "Truth")]
     pub(crate) list_from: Option<String>,
-    /// Make the truth for N documents drawn at random: their pairs with all others
+    /// Compute the ground truth for N random documents only: their pairs with all others
     #[arg(
         long,
         value_name = "N",
@@ -51,7 +51,7 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Truth"
     )]
     pub(crate) sample: Option<u32>,
-    /// Number that the sample is drawn by
+    /// Random seed of the sample
     #[arg(
         long,
         value_name = "N",
@@ -60,10 +60,10 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Truth"
     )]
     pub(crate) seed: u64,
-    /// Classes of documents, tab-separated with a header: a document's name and its class
+    /// Classes of documents: a tab-separated file with a header, document name and class per line
     #[arg(long, value_name = "FILE", help_heading = "Classes")]
     pub(crate) classes: Option<PathBuf>,
-    /// The class to be filtered out
+    /// Class to filter out
     #[arg(
         long,
         value_name = "CLASS",
@@ -72,7 +72,7 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Classes"
     )]
     pub(crate) spam: String,
-    /// The class that must not be lost
+    /// Class that must not be lost
     #[arg(
         long,
         value_name = "CLASS",
@@ -81,7 +81,7 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Classes"
     )]
     pub(crate) legit: String,
-    /// What losing a legitimate document costs, in spam documents caught
+    /// Cost of losing one legitimate document, in spam documents caught
     #[arg(
         long,
         value_name = "N",

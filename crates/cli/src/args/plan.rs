@@ -12,31 +12,31 @@ pub(crate) struct PlanArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
-    /// How pairs become clusters [default: that of the command]
-    #[arg(long, value_enum, help_heading = "Survivors")]
+    /// How pairs become clusters [default: as --command does]
+    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
     pub(crate) linkage: Option<LinkageArg>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
-    /// The command that is planned
+    /// Command to plan
     #[arg(long, value_enum, default_value_t = PlannedArg::Dedup, help_heading = "Plan")]
     pub(crate) command: PlannedArg,
-    /// Bytes of the inputs to look at; they are read several times
+    /// Size of the sample; it is read several times
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64MiB", help_heading = "Plan")]
     pub(crate) sample: usize,
-    /// Number that the sample is drawn by
+    /// Random seed of the sample
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Plan")]
     pub(crate) seed: u64,
-    /// Share of the near-duplicate pairs that has to be found (above 0, at most 1)
+    /// Minimum recall of the recommended method (above 0, at most 1)
     #[arg(long, value_name = "RATIO", default_value_t = 1.0, help_heading = "Plan")]
     pub(crate) recall: f64,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
     pub(crate) running: RunningArgs,
-    /// Form of what is printed; json is what --plan of `dedup` and `cluster` reads
+    /// Output format; `dedup --plan` and `cluster --plan` read json
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,
-    /// Print nothing but errors and, as JSON, the plan
+    /// Print only errors and, with --format json, the plan
     #[arg(long, short = 'q', conflicts_with = "verbose", help_heading = "Running")]
     pub(crate) quiet: bool,
     /// Also print every bad record of the sample and the time of every phase

@@ -1,4 +1,4 @@
-//! What can be typed behind `recluster`.
+//! The arguments of `lookalike recluster`.
 
 use super::{FormatArg, LinkageArg, MeasureArg, TablesArg, WitnessArg};
 use clap::Args;
@@ -9,41 +9,46 @@ pub(crate) struct ReclusterArgs {
     /// Directory of a finished `cluster` or `recluster` run
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Documents that reach this are near-duplicates: at least what the run asked for
+    /// Documents are near-duplicates if --measure reaches this value; at least the threshold of the run
     #[arg(long, short = 't', value_name = "RATIO", help_heading = "Matching")]
     pub(crate) threshold: String,
-    /// What is measured [default: what the run measured]
+    /// Similarity measure [default: as in the run]
     ///
-    /// A run by containment holds the pairs by all measures, one by cosine those by resemblance too, one
-    /// by resemblance those by cosine c where c² is its threshold or more.
+    /// A run by containment lists the pairs for every measure, a run by cosine those for resemblance too,
+    /// and a run by resemblance at threshold t those for cosine thresholds of at least √t.
     #[arg(long, value_enum, help_heading = "Matching")]
     pub(crate) measure: Option<MeasureArg>,
     /// How pairs become clusters [default: as in the run]
-    #[arg(long, value_enum, help_heading = "Survivors")]
+    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
     pub(crate) linkage: Option<LinkageArg>,
-    /// With --linkage leaders: which kept match of a removed document is named, the first in order of
-    /// precedence or the best by --measure (of equals the first) [default: as in the run]
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Survivors")]
+    /// With --linkage leaders: the kept document named for a duplicate, the first match in order of
+    /// precedence or the best by --measure (ties by precedence) [default: as in the run]
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
     pub(crate) witness: Option<WitnessArg>,
-    /// Who leads: the run's own rules, or first, longest, shortest [default: the run's own rules]
-    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Survivors")]
+    /// Which duplicate leads its cluster: first, longest or shortest [default: the rules of the run]
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        help_heading = "Which duplicate to keep"
+    )]
     pub(crate) keep: Option<Vec<String>>,
-    /// Directory for the results; it appears when they are whole
+    /// Directory for the results; it is created when they are complete
     #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Replace the results of an earlier run
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
-    /// Form of the tables
+    /// Format of the tables
     #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
     pub(crate) tables: TablesArg,
-    /// Write no report.html
+    /// Do not write report.html
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,
-    /// Form of what is printed at the end
+    /// Format of the printed summary
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short = 'q', help_heading = "Running")]
     pub(crate) quiet: bool,
 }

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.fields)?;
     settings.threshold = args.criterion.threshold.clone();
-    // Which documents a run would leave out is no matter where two are named.
+    // Two named documents are always compared.
     settings.min_features = Some(1);
     let evidence = lookalike::compare(&args.a, &args.b, &settings)?;
     super::explain::print(&evidence, args.format == FormatArg::Json)

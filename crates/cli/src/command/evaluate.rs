@@ -58,7 +58,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     Ok(exit_code(evaluation.documents, evaluation.problems))
 }
 
-/// One line on what the methods are measured against.
+/// One line on the ground truth.
 fn truth(evaluation: &Evaluation) -> String {
     let (truth, settings) = (&evaluation.truth, &evaluation.settings);
     let of = match (&truth.labels, truth.sample) {

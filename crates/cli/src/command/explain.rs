@@ -10,7 +10,7 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
     print(&evidence, args.format == FormatArg::Json)
 }
 
-/// Prints a comparison: coloured on a terminal that has not asked to be left alone.
+/// Prints a comparison, in colour on a terminal unless `NO_COLOR` is set.
 pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Result<Exit> {
     let mut stdout = std::io::stdout().lock();
     if json {

@@ -71,7 +71,7 @@ fn rows(lexicon: &Lexicon) -> Vec<(String, String)> {
         ("file", lexicon.path().display().to_string()),
         ("documents", lexicon.documents().to_string()),
         ("terms", lexicon.len().to_string()),
-        ("documents a term is in", format!("{least} to {most}")),
+        ("document frequency", format!("{least} to {most}")),
         ("analysis", description.analysis.clone()),
         ("term filter", description.term_filter.clone()),
         ("checksum", format!("{:032x}", lexicon.checksum())),

@@ -3,11 +3,11 @@
 use crate::args::{FormatArg, MethodsArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
-use lookalike::{About, Needs, methods, s_curve};
+use lookalike::{About, NeedsStatistics, methods, s_curve};
 use std::io::Write;
 
 pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
-    // A whole description may be given, for the curve of its parameters.
+    // A complete description may be given, for the curve of its parameters.
     let name = args.name.as_deref().map(|spec| spec.split(':').next().unwrap_or(spec));
     let chosen: Vec<&About> =
         methods().filter(|about| name.is_none_or(|name| name == about.name)).collect();
@@ -35,15 +35,17 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
     for about in chosen {
         writeln!(out, "{}: {}\n{}", about.name, about.summary, about.paper)?;
         let unless = match about.needs_statistics {
-            Needs::Never => None,
-            Needs::Always => Some(String::new()),
-            Needs::Unless { parameter, value } => Some(format!(" (unless {parameter}={value})")),
+            NeedsStatistics::Never => None,
+            NeedsStatistics::Always => Some(String::new()),
+            NeedsStatistics::Unless { parameter, value } => {
+                Some(format!(" (unless {parameter}={value})"))
+            }
         };
         if let Some(unless) = unless {
             writeln!(
                 out,
-                "Needs document frequencies{unless}: --lexicon FILE, or those of the inputs and --against, \
-                 which are then read once more, first."
+                "Needs document frequencies{unless}: from --lexicon FILE, or counted in the inputs and \
+                 --against, which are then read one more time."
             )?;
         }
         let rows = about.parameters.iter().map(|parameter| {
@@ -56,7 +58,11 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
         writeln!(out, "{}", pairs_table(rows))?;
     }
     if let Some(curve) = curve {
-        writeln!(out, "\nA pair meets in {}, by its resemblance:", curve.keys)?;
+        writeln!(
+            out,
+            "\nProbability that a pair becomes a candidate in {}, by resemblance:",
+            curve.keys
+        )?;
         for (resemblance, probability) in curve.points {
             let bar = "█".repeat((probability * 40.0).round() as usize);
             writeln!(out, "  {resemblance:.2}  {probability:.4}  {bar}")?;

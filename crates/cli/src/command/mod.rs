@@ -22,7 +22,7 @@ use lookalike::{
     TableFormat, Terms, Unit, WitnessRule,
 };
 
-/// Does what was asked.
+/// Runs a subcommand.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Dedup(args) => run::dedup(args),
@@ -86,7 +86,7 @@ impl From<NormalizeArg> for Normalize {
     }
 }
 
-/// What was typed about fields, as settings.
+/// Converts the field arguments to settings.
 fn field_names(args: &FieldArgs) -> FieldNames {
     FieldNames {
         text: args.text_field.clone(),
@@ -111,7 +111,7 @@ fn input_format(args: &FieldArgs) -> Option<Format> {
     })
 }
 
-/// What was typed about the analysis, as settings. Without `--shingle`, cosine compares terms.
+/// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.
 fn settings(
     measure: MeasureArg,
     analysis: &AnalysisArgs,
@@ -128,8 +128,8 @@ fn settings(
         (None, _) => Some(lookalike::DEFAULT_SHINGLE),
     };
     if terms != Terms::All && shingle.is_some() {
-        let reason = "--terms filters the distinct terms of --measure cosine; shingles are made of all \
-                      words";
+        let reason = "--terms filters the terms of --measure cosine; shingles use all words; leave out \
+                      --terms or --shingle";
         return Err(WrongUsage(reason.to_owned()).into());
     }
     let defaults = Settings::default();

@@ -15,7 +15,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
     let survivors = (args.linkage.unwrap_or(usual), &args.witness);
     let settings = settings_of(&args.input, &args.matching, survivors)?;
-    // A plan has no output: nothing below a directory is left out for it.
+    // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,
         strict: args.input.strict,
@@ -56,7 +56,7 @@ fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out)
     };
     table(pairs_table(plan.table()))?;
-    let header = ["similarity", "pairs in sample", "in all", ""].map(str::to_owned);
+    let header = ["similarity", "pairs in sample", "expected in all", ""].map(str::to_owned);
     let mut steps =
         numbers_table(std::iter::once(header).chain(plan.similarity_rows()).map(Vec::from));
     if let Some(bars) = steps.column_mut(3) {
@@ -67,10 +67,10 @@ fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
     if let Some(run) = &plan.run {
         match (&run.recommended, &run.options) {
             (Some(method), Some(options)) if !options.is_empty() => {
-                writeln!(out, "Take {method} ({options}): {}.", run.reason)?;
+                writeln!(out, "Recommended: {method} ({options}): {}.", run.reason)?;
             }
-            (Some(method), _) => writeln!(out, "Take {method}: {}.", run.reason)?,
-            (None, _) => writeln!(out, "Take none of these: {}.", run.reason)?,
+            (Some(method), _) => writeln!(out, "Recommended: {method}: {}.", run.reason)?,
+            (None, _) => writeln!(out, "No method is recommended: {}.", run.reason)?,
         }
     }
     for note in &plan.notes {
@@ -79,13 +79,13 @@ fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What each phase took on the sample and will take, on standard error.
+/// Prints measured and predicted seconds of each phase on standard error.
 fn phases(plan: &Plan) {
     for cost in plan.run.iter().flat_map(|run| &run.costs) {
         tell(&cost.method);
         for phase in &cost.phases {
             tell(format_args!(
-                "{:>16} {:.3} s on the sample, {:.3} s",
+                "{:>16} {:.3} s on the sample, {:.3} s expected",
                 phase.name, phase.in_sample, phase.seconds
             ));
         }

@@ -1,13 +1,12 @@
-//! Records that could not be read, as lines on standard error.
+//! Prints unreadable records on standard error.
 
 use crate::terminal::tell;
 use lookalike::Problem;
 
-/// Lines shown where nobody asks for more.
+/// Number of records shown without --verbose.
 pub(super) const SHOWN: usize = 5;
 
-/// Names the first `shown` of the listed problems on standard error, and how many more there are. `advice`
-/// follows that number.
+/// Prints the first `shown` listed problems and the number of further ones, followed by `advice`.
 pub(super) fn print(listed: &[Problem], count: u64, shown: usize, advice: &str) {
     let shown = shown.min(listed.len());
     listed[..shown].iter().for_each(tell);

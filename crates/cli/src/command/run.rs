@@ -50,7 +50,7 @@ fn job(
     Ok(with_output(input, output, settings_of(input, matching, survivors)?))
 }
 
-/// What was typed about matching, as settings.
+/// Converts the matching arguments to settings.
 pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
@@ -78,7 +78,7 @@ pub(super) fn settings_of(
     Ok(settings)
 }
 
-/// The job of these settings.
+/// A job with these settings and the output arguments.
 pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Settings) -> Job {
     Job {
         force: output.force,
@@ -96,7 +96,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
     }
 }
 
-/// What was typed.
+/// The command line.
 pub(super) fn command_line() -> String {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     words.collect::<Vec<_>>().join(" ")
@@ -120,14 +120,14 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
 }
 
-/// Prints what was found, for people or for machines, and where the report is, if there is one.
+/// Prints the summary as a table or as JSON, and the path of the report if there is one.
 pub(super) fn print_summary(
     summary: &Summary,
     json: bool,
     quiet: bool,
     report: Option<&std::path::Path>,
 ) -> anyhow::Result<()> {
-    // On standard error, wherever the summary goes: they decide which documents stay.
+    // Always on standard error: they affect which documents are kept.
     let urgent = summary.keep_warnings();
     if !quiet {
         urgent.iter().for_each(|warning| tell(format_args!("lookalike: warning: {warning}")));
@@ -148,9 +148,8 @@ pub(super) fn print_summary(
     Ok(())
 }
 
-/// Failure, with the reason on standard error, where there is no document. A script that goes on with an
-/// empty collection should have to say that it means to; the results are written all the same, because
-/// they say more.
+/// Failure, with the reason on standard error, if no document was read: a script must not continue with
+/// an empty collection by accident. The results are written all the same, because they list the reasons.
 pub(super) fn exit_code(documents: u64, problems: u64) -> Exit {
     let reason = match (documents, problems) {
         (1.., _) => return Exit::Done,
@@ -162,23 +161,23 @@ pub(super) fn exit_code(documents: u64, problems: u64) -> Exit {
     Exit::Failed
 }
 
-/// Names of passed-over files shown with `--verbose`.
+/// Number of skipped files listed with `--verbose`.
 const SHOWN_SKIPPED: usize = 10;
 
-/// Names, where asked to, what was found in directories and not read: the first few.
+/// Lists the first skipped files of input directories, with `--verbose`.
 fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
     if !output.verbose {
         return;
     }
     for path in outcome.skipped.iter().take(SHOWN_SKIPPED) {
-        tell(format_args!("{}: passed over: {}", path.display(), lookalike::why_skipped(path)));
+        tell(format_args!("{}: skipped: {}", path.display(), lookalike::why_skipped(path)));
     }
     if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
-        tell(format_args!("and {more} more passed over"));
+        tell(format_args!("and {more} more skipped files"));
     }
 }
 
-/// Names the bad records on standard error: the first few, or all of them.
+/// Lists bad records on standard error: the first few, or all with `--verbose`.
 fn report_problems(outcome: &Outcome, output: &OutputArgs) {
     let (listed, all) = (outcome.problems.len(), outcome.summary.problems);
     if !output.quiet {

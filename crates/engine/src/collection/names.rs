@@ -1,12 +1,11 @@
-//! The names and record numbers of some documents, and their order, for whoever asks for them again and again.
+//! Names, record numbers and ranks of some documents, kept in memory for repeated access.
 //!
-//! Tables are ordered by name. Where rows are on disk, the names and record numbers of the documents in the
-//! tables, and of no others, are read once, front to back; and however many tables they are in, they are sorted
-//! once.
+//! Tables are ordered by name. If rows are on disk, the names and record numbers of the documents
+//! in the tables are read once, front to back, and sorted once for all tables.
 
 use crate::EngineError;
-use crate::sparse::SparseIndex;
 use crate::try_sort::try_par_sort_unstable_by;
+use lookalike_core::SparseIndex;
 use std::cmp::Ordering;
 
 /// Names and record numbers by document.
@@ -17,7 +16,7 @@ pub(super) struct Names {
     records: Vec<u32>,
 }
 
-/// Some texts, one behind the other.
+/// Texts in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: String,
@@ -58,7 +57,7 @@ impl Names {
     }
 }
 
-/// The place of some documents in the order of their names.
+/// Ranks of some documents in the order of their names.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
     which: SparseIndex,
@@ -66,8 +65,8 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Those of the documents in `which`, in whose order `heads` are: eight bytes of each name behind what
-    /// all have in common. `compare` is asked where those are the same. O(n log n).
+    /// Ranks of the documents in `which`. `heads` are in the same order: eight bytes of each name
+    /// after the prefix common to all. `compare` decides between equal heads. O(n log n).
     pub(super) fn new(
         which: SparseIndex,
         heads: Vec<u64>,
@@ -93,12 +92,12 @@ impl Ranks {
     }
 }
 
-/// Bytes that two texts have in common at their beginning.
+/// Length of the common prefix of two texts, in bytes.
 pub(super) fn in_common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
-/// Eight bytes of a text from a place on: compared as numbers, they are in the order of the texts, or equal.
+/// Eight bytes of a text from an offset on, as a number that compares like the text.
 pub(super) fn head(text: &[u8], from: usize) -> u64 {
     let rest = text.get(from..).unwrap_or_default();
     let mut bytes = [0; 8];

@@ -1,11 +1,11 @@
-//! The documents that one chunk of the input brought, row by row.
+//! The rows of one chunk of the input: its documents and their ids.
 
-use super::{Document, SetRef};
+use super::document::{Document, SetRef};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
 
-/// Documents and the ids that they bring with them.
+/// Rows: documents and their ids.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     /// The documents, ordered by (file, record).
@@ -13,7 +13,7 @@ pub struct Rows {
     pub(crate) ids: Ids,
 }
 
-/// The ids of documents, in one buffer.
+/// The ids of a chunk's documents, in one buffer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ids {
     bytes: String,
@@ -26,7 +26,7 @@ impl Ids {
         self.ends.push(self.bytes.len() as u32);
     }
 
-    /// The id of a document of the chunk, if it has one.
+    /// The id of a document by its row, if it has one.
     pub(crate) fn get(&self, row: usize) -> Option<&str> {
         let start = if row == 0 { 0 } else { self.ends[row - 1] } as usize;
         let id = &self.bytes[start..self.ends[row] as usize];
@@ -42,7 +42,7 @@ impl Ids {
 const NO_SET: u32 = u32::MAX;
 
 impl Rows {
-    /// Bytes that they take.
+    /// Size in memory, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         (size_of_val(&*self.documents) + self.ids.bytes.len() + size_of_val(&*self.ids.ends)) as u64
     }

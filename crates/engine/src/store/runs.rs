@@ -1,4 +1,4 @@
-//! Numbers of sets that lie side by side in a chunk on disk in; the sets, and no others, out.
+//! Reads single sets and runs of adjacent sets from a chunk on disk.
 
 use super::ChunkStore;
 use crate::block::{Block, DIGEST, FrontEnds, end_words};
@@ -63,7 +63,7 @@ impl ChunkStore {
             if sets.len() - start < self.least_size as usize {
                 continue;
             }
-            // Where no sets are kept, a digest stands for what was signed.
+            // If sets are not stored, the digest is that of the signed content.
             let Some(SetDigest(found)) = digest(&sets[start..]) else { continue };
             if wanted != Some(&[found as u64, (found >> 64) as u64]) {
                 return Err(other());
@@ -72,7 +72,7 @@ impl ChunkStore {
         Ok(())
     }
 
-    /// Reads the set of a chunk that has only one, piece by piece, in the order in which it is stored.
+    /// Reads the only set of a chunk in pieces, in stored order.
     ///
     /// # Errors
     /// The error of the operating system, or, at the end, a set that differs from what was written.
@@ -96,7 +96,7 @@ impl ChunkStore {
                 true => file.read_front(frame, end_words(1) as u64 + start, &mut words)?,
                 false => file.read_back(frame, DIGEST as u64 + start - low, &mut words)?,
             }
-            // The digest of a set is the sum of those of its parts.
+            // The digest of a set is the sum of the digests of its parts.
             if let Some(SetDigest(part)) = digest(&words) {
                 let part = [part as u64, (part >> 64) as u64];
                 sum = [0, 1].map(|half| sum[half].wrapping_add(part[half]));
@@ -109,7 +109,7 @@ impl ChunkStore {
         }
     }
 
-    /// Reads one large set to where it goes, and nothing of it to anywhere else.
+    /// Reads one large set directly into its destination.
     fn large(
         &self,
         block: &Block,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::source::open;
 
-/// Names standard input.
+/// The argument for standard input.
 const STDIN: &str = "-";
 
 /// Finds the files that the arguments name; `stdin` is read if one of them is `-`.
@@ -57,19 +57,19 @@ pub(super) fn check_count(files: usize) -> Result<(), InputError> {
 
 struct Search<'a> {
     options: &'a DiscoverOptions,
-    /// Real paths that are passed over.
+    /// Real paths that are skipped.
     excluded: Vec<PathBuf>,
-    /// By real path, so that every file is read once.
+    /// Files by real path, so that every file is read once.
     found: BTreeMap<PathBuf, InputFile>,
     skipped: BTreeSet<PathBuf>,
 }
 
-/// How a file came to be looked at.
+/// How a file was found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
-    /// It was named itself.
+    /// Named by an argument.
     Named,
-    /// It lies in a directory or matches a pattern.
+    /// In a directory, or by a pattern.
     Below,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Reads a directory and all below it, without following links to directories.
+    /// Reads a directory recursively, without following links to directories.
     fn directory(&mut self, directory: &Path, base: &Path) -> Result<(), InputError> {
         let mut open = vec![directory.to_path_buf()];
         while let Some(directory) = open.pop() {
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
         };
         let place = path.canonicalize().map_err(fail)?;
         match self.found.get_mut(&place) {
-            // Of several ways to the same file the least name counts, whichever came first.
+            // If several names lead to the same file, the smallest one is used.
             Some(known) if known.name <= file.name => {}
             Some(known) => *known = file,
             None => {
@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The real path, also of something in an existing directory that does not exist yet.
+/// The real path, also of a path that does not exist in a directory that does.
 fn real(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().or_else(|| {
         let whole = std::path::absolute(path).ok()?;
@@ -218,7 +218,7 @@ fn literal_part(pattern: &Path) -> PathBuf {
     pattern.components().take_while(|part| !wild(part)).collect()
 }
 
-/// Puts standard input into a file, because it is read twice.
+/// Copies standard input to a file, because it is read twice.
 fn spool(
     stdin: &mut dyn Read,
     options: &DiscoverOptions,
@@ -268,7 +268,7 @@ mod tests {
         let [file] = &inputs.files[..] else { panic!("{inputs:?}") };
         assert_eq!((file.name.as_str(), file.format, file.size), ("stdin", Format::Jsonl, 13));
         assert_eq!(file.compression, Compression::None);
-        // Twice, as a run does.
+        // A run reads its inputs twice.
         for _ in 0..2 {
             assert_eq!(inputs.chunks().flatten().count(), 1);
         }

@@ -1,11 +1,11 @@
-//! What can go wrong while inputs are looked for, in words that say what to do.
+//! Errors of input discovery; each message names the remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::foreign;
 
-/// Why a run cannot start, or not go on. The cause, where there is one, is the error's `source`.
+/// Why a run cannot start or continue. The cause, if any, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -29,66 +29,65 @@ pub enum InputError {
         /// What is wrong with it.
         source: glob::PatternError,
     },
-    /// The arguments led to no file.
+    /// No supported file was found.
     #[error(
-        "{given}: nothing to read{}; known are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html, \
-         also with .gz .zst .bz2 .xz; name any other form with --input-format",
+        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html, \
+         also with .gz .zst .bz2 .xz; for other file names give --input-format",
         Skipped(*skipped, first.as_deref())
     )]
     Nothing {
         /// The arguments.
         given: String,
-        /// How many names were passed over.
+        /// How many files were skipped.
         skipped: usize,
-        /// The first of them.
+        /// The first skipped file.
         first: Option<PathBuf>,
     },
-    /// The name does not say how the records are written.
+    /// The format cannot be derived from the name.
     #[error(
-        "{}: its name does not say what form its records have; \
-         name it with --input-format: jsonl, csv, tsv, parquet, text, markdown or html",
+        "{}: unknown format; give --input-format jsonl, csv, tsv, parquet, text, markdown or html",
         path.display()
     )]
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// The name says what it is, and that is not read.
+    /// An unsupported format.
     #[error(
-        "{}: {remedy} (or name another form that it can be read as with --input-format)",
+        "{}: {remedy} (or name a format that it can be read as with --input-format)",
         path.display()
     )]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What to do with it.
+        /// How to convert it.
         remedy: &'static str,
     },
     /// A pipe, a socket or a device.
     #[error(
         "{}: is not a regular file, and inputs are read twice; \
-         copy it into a file, or give it on standard input and name that as -",
+         copy it to a file, or pass it on standard input and name that -",
         path.display()
     )]
     NotAFile {
         /// What was given.
         path: PathBuf,
     },
-    /// A file that is to be read in two roles.
-    #[error("{}: is among the inputs and among those to compare with; name it once", path.display())]
+    /// A file that is given in two roles.
+    #[error("{}: is given both as an input and in --against; give it once", path.display())]
     Twice {
         /// The file.
         path: PathBuf,
     },
-    /// It is no longer what it was.
-    #[error("{}: was changed while it was read; leave the inputs alone during a run and run again", path.display())]
+    /// The file changed.
+    #[error("{}: changed while it was read; do not change inputs during a run, and run again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// More files than one run can number.
     #[error(
-        "{files} files are more than one run can take; give parts of them, or pack them into JSONL"
+        "{files} files are more than one run can read; split them into several runs, or convert them to JSONL"
     )]
     TooManyFiles {
         /// How many were found.
@@ -117,15 +116,15 @@ impl InputError {
     }
 }
 
-/// How many names were passed over, where any were, and the first of them.
+/// The number of skipped files, if any, and the first of them.
 struct Skipped<'a>(usize, Option<&'a Path>);
 
 impl std::fmt::Display for Skipped<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             0 => return Ok(()),
-            1 => f.write_str(" (1 name passed over"),
-            count => write!(f, " ({count} names passed over"),
+            1 => f.write_str(" (1 file skipped"),
+            count => write!(f, " ({count} files skipped"),
         }?;
         if let Some(first) = self.1 {
             write!(f, ", the first is {}", first.display())?;

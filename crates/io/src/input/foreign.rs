@@ -1,29 +1,32 @@
-//! A name in; what to do with it where it promises a form that is known and not read, out.
+//! Unsupported formats, recognised by file name, with the remedy for each.
 
 use std::path::Path;
 
-const MAIL: &str = "mail is not read yet; write the messages into JSONL with `id` and `text`";
-const WEB: &str = "web archives are not read yet; write the pages into JSONL with `id` and `html`";
-const PACKED: &str = "archives are not read; unpack it and give the directory";
-const PAGES: &str = "is made for printing; make it text, Markdown or HTML";
-const SHEET: &str = "spreadsheets are not read; save it as CSV";
-const TABLE: &str = "tables in this form are not read; make it Parquet";
+const MAIL: &str = "mail is not supported yet; convert the messages to JSONL with `id` and `text`";
+const WEB: &str =
+    "web archives are not supported yet; convert the pages to JSONL with `id` and `html`";
+const PACKED: &str = "archives are not supported; unpack it and give the directory";
+const PDF: &str = "PDF is not supported; convert it to text first (for example with pdftotext)";
+const PAGES: &str = "this format is not supported; convert it to text, Markdown or HTML first";
+const SHEET: &str = "spreadsheets are not supported; save it as CSV";
+const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
 const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 
-/// Extensions, in lower case, and what to do with such files.
+/// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
     (&["mbox", "mbx", "eml", "emlx", "msg", "pst"], MAIL),
     (&["warc", "wet", "wat", "arc"], WEB),
     (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
-    (&["pdf", "ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
+    (&["pdf"], PDF),
+    (&["ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
     (&["xls", "xlsx", "ods"], SHEET),
     (&["avro", "orc", "arrow", "feather"], TABLE),
 ];
 
 const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
 
-/// What to do with a file of this name, if its name says what it is.
+/// How to convert a file of this name, if the name says an unsupported format.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let mut extensions = name.rsplit('.');
@@ -47,7 +50,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         .or_else(|| (maildir && name.contains(":2,")).then_some(MAIL))
 }
 
-/// Why something in [`Inputs::skipped`](super::Inputs::skipped) was passed over, and what to do.
+/// Why a file in [`Inputs::skipped`](super::Inputs::skipped) was skipped, and what to do.
 ///
 /// ```
 /// use lookalike_io::input::why_skipped;
@@ -60,11 +63,11 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 pub fn why_skipped(path: &Path) -> &'static str {
     remedy(path).unwrap_or_else(|| match std::fs::metadata(path) {
         Ok(found) if found.is_file() => {
-            "its name says no form that is read; --input-format says one for all files"
+            "unknown format; --input-format names the format of all files"
         }
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
-        Ok(_) => "not a regular file, and inputs are read twice; copy it into one",
-        Err(_) => "a link that leads nowhere",
+        Ok(_) => "not a regular file (inputs are read twice); copy it to one",
+        Err(_) => "a broken link",
     })
 }
 
@@ -73,18 +76,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_passed_over_says_why() {
+    fn skipped_files_have_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let there = folder.path().join("notes");
         std::fs::write(&there, "").unwrap();
         assert!(why_skipped(&there).contains("--input-format"));
         assert!(why_skipped(folder.path()).contains("link to a directory"));
-        assert!(why_skipped(&folder.path().join("gone")).contains("leads nowhere"));
+        assert!(why_skipped(&folder.path().join("gone")).contains("broken link"));
         assert_eq!(why_skipped(&folder.path().join("a.mbox")), MAIL);
     }
 
     #[test]
-    fn forms_that_are_not_read_are_known_by_name() {
+    fn unsupported_formats_are_recognised_by_name() {
         let of = |name: &str| remedy(Path::new(name));
         for name in ["a.mbox", "A.EML", "a.mbox.gz", "m/cur/1000000050.50.host:2,S"] {
             assert_eq!(of(name), Some(MAIL), "{name}");

@@ -1,10 +1,10 @@
-//! A name and the first bytes in; format and compression out.
+//! Detects input format and compression from the name and first bytes of a file.
 
 use std::path::Path;
 
 use super::{Compression, Format};
 
-/// Extensions and the forms that they stand for.
+/// Extensions and their input formats.
 const FORMATS: &[(&str, Format)] = &[
     ("jsonl", Format::Jsonl),
     ("ndjson", Format::Jsonl),
@@ -37,10 +37,10 @@ const MAGIC: &[(&[u8], Compression)] = &[
     (b"\xfd7zXZ\0", Compression::Xz),
 ];
 
-/// As many bytes as [`compression_of`] wants to see.
+/// Number of first bytes that [`compression_of`] needs.
 pub(crate) const HEAD: usize = 64;
 
-/// What a name says.
+/// Format and compression by name.
 pub(super) fn of_name(path: &Path) -> (Option<Format>, Compression) {
     let (inner, compression) = match find(COMPRESSIONS, path) {
         Some(compression) => (Path::new(path.file_stem().unwrap_or_default()), compression),
@@ -63,7 +63,7 @@ pub(crate) fn compression_of(head: &[u8]) -> Option<Compression> {
     let known = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| *kind);
     // Skippable frames may stand first in a Zstandard file (RFC 8878, section 3.1.2).
     let skippable = || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
-    // "BZh9" could begin a text: the first block's mark, or that of an empty stream, makes sure.
+    // "BZh9" could begin a text: the mark of the first block, or of an empty stream, must follow.
     let bzip2 = || {
         head.starts_with(b"BZh")
             && head.get(4..10).is_some_and(|mark| {
@@ -75,8 +75,9 @@ pub(crate) fn compression_of(head: &[u8]) -> Option<Compression> {
         .or_else(|| bzip2().then_some(Compression::Bzip2))
 }
 
-/// What counts where the name and the first bytes disagree: the bytes. Only where they show nothing
-/// that could be text either is a file believed to be the damaged archive that its name promises.
+/// The compression where name and first bytes disagree: that of the bytes. Only if they show no
+/// compression and are not text either, the file is a damaged archive of the compression in its
+/// name.
 pub(super) fn settle(named: Compression, head: &[u8]) -> Compression {
     let text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace();
     match compression_of(head) {

@@ -1,12 +1,13 @@
-//! Paths in, names for people out.
+//! Printable names of paths.
 
 use std::fmt::Write;
 use std::path::{Component, Path};
 
-/// The path in readable characters on one line: parts joined by `/`, without `.` parts.
+/// The path in printable characters on one line: parts joined by `/`, without `.` parts.
 ///
-/// Different paths get different names: a backslash in a part is doubled, and whatever cannot be shown
-/// is written behind one backslash (`\n`, `\u{7f}`, bytes that are not UTF-8 as `\xff`).
+/// Different paths get different names: a backslash in a part is doubled, and unprintable
+/// characters are escaped by one backslash (`
+/// `, `\u{7f}`, bytes that are not UTF-8 as `\xff`).
 pub(super) fn readable(path: &Path) -> String {
     let mut name = String::new();
     for part in path.components() {

@@ -1,14 +1,14 @@
-//! Raw bytes in, one self-contained compressed member out.
+//! Compresses bytes into one self-contained member.
 //!
-//! Members of one file are compressed apart from each other, so that threads can work side by side.
-//! Every format used here defines a file as a sequence of such members: gzip members (RFC 1952,
-//! section 2.2), Zstandard frames (RFC 8878, section 3), bzip2 streams and xz streams.
+//! Members of one file are compressed independently, so that several threads can work on it. Every
+//! format used here defines a file as a sequence of such members: gzip members (RFC 1952, section
+//! 2.2), Zstandard frames (RFC 8878, section 3), bzip2 streams and xz streams.
 
 use std::io::{self, Write};
 
 use crate::Compression;
 
-/// As strong as the formats' own tools by default.
+/// The default levels of the formats' own tools.
 const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
 const BZIP2_LEVEL: u32 = 9;
@@ -16,9 +16,9 @@ const XZ_PRESET: u32 = 6;
 /// An xz dictionary larger than the data costs memory and gains nothing.
 const XZ_LEAST_DICTIONARY: u32 = 1 << 16;
 
-/// Appends `raw`, compressed as one member, to `out`. The same input gives the same bytes: no times,
-/// names or host marks in the headers. Empty input gives a valid member of an empty file (nothing at
-/// all without compression).
+/// Appends `raw`, compressed as one member, to `out`. The same input gives the same bytes: no
+/// times, names or host marks in the headers. Empty input gives a valid member of an empty file
+/// (nothing at all without compression).
 pub(super) fn encode(compression: Compression, raw: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     match compression {
         Compression::None => out.extend_from_slice(raw),

@@ -1,21 +1,21 @@
-//! What can go wrong while a result is written, in words that say what to do.
+//! Errors of writing a result.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use parquet::errors::ParquetError;
 
-/// Why a result could not be written. The cause, where there is one, is the error's `source`.
+/// Why a result could not be written. The cause, if any, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// Something is there already.
+    /// The destination exists.
     #[error("{}: already exists; name another directory with --output, or replace it with --force", path.display())]
     Exists {
         /// The result directory asked for.
         path: PathBuf,
     },
-    /// `--force` was given for a directory that no run of ours wrote.
+    /// `--force` for a directory that is not a result of lookalike.
     #[error(
         "{}: holds files but no summary.json or evaluation.json, so it is not a lookalike result and --force does not replace it; \
          name another directory with --output, or remove it yourself",
@@ -25,7 +25,7 @@ pub enum OutputError {
         /// The result directory asked for.
         path: PathBuf,
     },
-    /// The name cannot become a result directory.
+    /// The destination cannot become a result directory.
     #[error("{}: cannot become the result directory: {reason}", path.display())]
     Unusable {
         /// The result directory asked for.
@@ -46,7 +46,7 @@ pub enum OutputError {
         input: PathBuf,
     },
     /// The result is whole but could not be given its name.
-    #[error("{}: could not be put in place; the whole result is in {}, rename it yourself", path.display(), whole.display())]
+    #[error("{}: could not be created; the complete result is in {}, rename it yourself", path.display(), whole.display())]
     NotRenamed {
         /// The result directory asked for.
         path: PathBuf,
@@ -55,9 +55,9 @@ pub enum OutputError {
         /// What the system says.
         source: io::Error,
     },
-    /// The result is in place; whether its name survives a power cut is unknown.
+    /// The result is in place, but not known to survive a power failure.
     #[error(
-        "{}: the result is in place, but its folder could not be brought to the disk: {source}; check the disk",
+        "{}: the result is complete, but its directory could not be synced to disk: {source}; check the disk",
         path.display()
     )]
     NotSynced {
@@ -67,7 +67,7 @@ pub enum OutputError {
         source: io::Error,
     },
     /// The result is in place; the one that it replaces could not be deleted.
-    #[error("{}: the result is in place, but the old one could not be deleted; remove {} yourself", path.display(), old.display())]
+    #[error("{}: the result is complete, but the old one could not be deleted; remove {} yourself", path.display(), old.display())]
     LeftBehind {
         /// The result directory.
         path: PathBuf,
@@ -76,9 +76,9 @@ pub enum OutputError {
         /// What the system says.
         source: io::Error,
     },
-    /// No room.
+    /// The disk is full.
     #[error(
-        "{}: the disk is full; nothing half-written is left under the result's name; \
+        "{}: the disk is full; no incomplete result was left; \
          free some space or name a directory on another disk with --output, then run again",
         path.display()
     )]
@@ -97,7 +97,7 @@ pub enum OutputError {
         source: io::Error,
     },
     /// An input that was readable before is so no longer.
-    #[error("{}: cannot be read a second time; leave the inputs alone during a run", path.display())]
+    #[error("{}: cannot be read a second time; do not change inputs during a run", path.display())]
     Input {
         /// The input.
         path: PathBuf,
@@ -112,32 +112,32 @@ pub enum OutputError {
         /// What the library says.
         source: ParquetError,
     },
-    /// `--mark` would give a record two fields of one name.
-    #[error("{}: has a field `{name}` already; give the marks other names with --mark-prefix", Place(input, *line))]
+    /// `--mark` would add a field that the record has.
+    #[error("{}: has a field `{name}` already; give the marks other names with --mark-prefix", Location(input, *line))]
     FieldTaken {
-        /// The input, as shown to people.
+        /// Name of the input.
         input: String,
-        /// Line from 1; 0 where lines mean nothing.
+        /// Line from 1; 0 for Parquet.
         line: u64,
         /// The field.
         name: String,
     },
     /// `--mark` cannot add fields to this record.
-    #[error("{}: cannot be marked: {reason}; run without --mark", Place(input, *line))]
+    #[error("{}: cannot be marked: {reason}; run without --mark", Location(input, *line))]
     Unmarkable {
-        /// The input, as shown to people.
+        /// Name of the input.
         input: String,
-        /// Line from 1; 0 where lines mean nothing.
+        /// Line from 1; 0 for Parquet.
         line: u64,
         /// Why.
         reason: &'static str,
     },
-    /// Chunks were handed to the writer in another order than they were read: a bug of the caller.
+    /// Chunks were written in another order than they were read: a bug of the caller.
     #[error(
         "{input}: its records came after those of a later file; this is a bug in lookalike, please report it"
     )]
     OutOfOrder {
-        /// The input, as shown to people.
+        /// Name of the input.
         input: String,
     },
     /// A row does not fit the columns of its table: a bug of the caller.
@@ -151,7 +151,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// The error for a failed system call on a path that is written.
+    /// The error of a failed system call on an output path.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match is_full(source.kind()) {
@@ -160,7 +160,7 @@ impl OutputError {
         }
     }
 
-    /// The error for a failure of the Parquet writer, which hides a full disk three levels deep.
+    /// The error of the Parquet writer, which nests a full disk three levels deep.
     pub(crate) fn parquet(path: &Path, source: ParquetError) -> Self {
         let path = path.to_path_buf();
         let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&source);
@@ -190,9 +190,9 @@ fn is_full(kind: io::ErrorKind) -> bool {
 }
 
 /// `file:line`, or the file alone.
-struct Place<'a>(&'a str, u64);
+struct Location<'a>(&'a str, u64);
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.1 {
             0 => f.write_str(self.0),

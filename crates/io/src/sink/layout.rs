@@ -1,4 +1,4 @@
-//! Input files in, the names of their outputs out.
+//! Names of output files.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -6,22 +6,22 @@ use std::path::{Component, Path, PathBuf};
 use super::Role;
 use crate::{Compression, Format, InputFile};
 
-/// What each file is called in the result. See [`super::DocumentsWriter`] for the rules.
+/// The output name of each input. See [`super::DocumentsWriter`] for the rules.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// The only data file, if there is only one.
     single: Option<u32>,
-    /// Paths below the role's folder, by file; only where they are needed.
+    /// Paths below the role's folder, by file, if there are several.
     below: Vec<PathBuf>,
 }
 
-/// Whether a file holds many records (and not one document).
+/// Whether a file of this format has many records.
 pub(super) fn holds_records(format: Format) -> bool {
     !matches!(format, Format::Text | Format::Markdown | Format::Html)
 }
 
 impl Layout {
-    /// Plans the outputs, those of one-document files only if they are to be copied.
+    /// Plans the outputs; those of one-document files only if they are to be copied.
     pub(super) fn plan(files: &[InputFile], copy_files: bool) -> Self {
         let mut data = (0u32..).zip(files).filter(|(_, f)| holds_records(f.format));
         let single = match (data.next(), data.next()) {
@@ -60,7 +60,8 @@ impl Layout {
     }
 }
 
-/// The extensions of an input: its own where they say what it is, else the usual ones.
+/// The extension of an output: that of the input if it names format and compression, else the usual
+/// one.
 fn extension(input: &InputFile) -> String {
     let name = input.relative.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let packed: &[&str] = match input.compression {
@@ -84,16 +85,16 @@ fn extension(input: &InputFile) -> String {
         None => None,
         Some(usual) => Some(parts.next_if(|part| packed.contains(part)).unwrap_or(usual)),
     };
-    let form = parts.next_if(|part| forms.contains(part)).unwrap_or(forms[0]);
+    let format = parts.next_if(|part| forms.contains(part)).unwrap_or(forms[0]);
     match packed {
-        Some(packed) => format!("{form}.{packed}"),
-        None => form.to_string(),
+        Some(packed) => format!("{format}.{packed}"),
+        None => format.to_string(),
     }
 }
 
-/// Gives each wanted file a path of its own below one folder: its path below the argument that led to
-/// it, without anything that could leave the folder. Of several files that want one path, the first
-/// gets it and the others get it below a folder with a number: `2/part.jsonl`.
+/// Assigns each wanted file a path below one folder: its path below the argument that led to it,
+/// without components that could leave the folder. If several files have the same path, the first
+/// one gets it and the others get it below a numbered folder: `2/part.jsonl`.
 fn mirror(files: &[InputFile], wanted: impl Fn(&InputFile) -> bool, below: &mut [PathBuf]) {
     let mut taken = Taken::default();
     let mut late = Vec::new();
@@ -118,7 +119,7 @@ fn mirror(files: &[InputFile], wanted: impl Fn(&InputFile) -> bool, below: &mut 
     }
 }
 
-/// The ordinary parts of a path.
+/// The normal components of a path.
 fn tame(path: &Path) -> PathBuf {
     let tame: PathBuf = path
         .components()
@@ -130,7 +131,7 @@ fn tame(path: &Path) -> PathBuf {
     if tame.as_os_str().is_empty() { PathBuf::from("documents") } else { tame }
 }
 
-/// Paths in use: as files, and as the folders above them. Case is ignored, for the file systems that do.
+/// Paths in use, as files and as folders above them. Case-insensitive, for file systems that are.
 #[derive(Default)]
 struct Taken {
     files: BTreeSet<String>,
@@ -138,7 +139,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes a path, unless it or a folder above it is a file, or it is a folder.
+    /// Takes a path, unless the path or a folder above it is a file, or it is a folder.
     fn take(&mut self, path: &Path) -> bool {
         let key = |path: &Path| path.to_string_lossy().to_lowercase();
         let whole = key(path);

@@ -1,15 +1,16 @@
-//! Decisions in, files out: kept, removed and rejected documents in the form of their inputs.
+//! Writers of results: kept, removed and rejected documents in the formats of their inputs.
 //!
-//! A result is made in three steps. [`Staging`] is the directory that appears whole or not at all.
-//! [`Chunk::route`](crate::source::Chunk::route) runs on every core: it sends each record of a chunk,
-//! byte for byte, where a [`Fates`](crate::Fates) says. [`DocumentsWriter`] runs on one thread: it
-//! appends what was routed, chunk by chunk in input order, to the files of the result.
+//! A result is written in three steps. [`Staging`] is the directory that appears whole or not at
+//! all. [`Chunk::route`](crate::source::Chunk::route) runs on every core: it sends each record of a
+//! chunk, byte for byte, where a [`Fates`](crate::Fates) says. [`DocumentsWriter`] runs on one
+//! thread: it appends the routed records, chunk by chunk in input order, to the files of the
+//! result.
 //!
-//! Compression costs more than all the rest, so it is parallel: the writer gathers blocks of some
-//! mebibytes, and compresses as many at a time as there are threads. Every block becomes a gzip member,
-//! zstd frame, bzip2 stream or xz stream of its own, and their concatenation is what those formats call a
-//! file. It costs less than one per cent in size and makes the bytes depend on the chunks alone, not on
-//! the number of threads.
+//! Compression is the largest cost, so it is parallel: the writer collects blocks of some mebibytes
+//! and compresses as many at a time as there are threads. Every block becomes a gzip member, zstd
+//! frame, bzip2 stream or xz stream, and their concatenation is a valid file of the format. It
+//! costs less than one per cent in size, and the bytes depend on the chunks only, not on the number
+//! of threads.
 
 mod encode;
 mod error;

@@ -1,7 +1,8 @@
-//! One file being written: counts its bytes, names its path in every error.
+//! An output file: counts its bytes, and names its path in every error.
 //!
-//! A result is on the disk before it gets its name ([`super::Staging::commit`]). What that takes is begun
-//! while the file is still growing, on a thread of its own: the disk works beside the processor.
+//! A result is synced to the disk before it gets its name ([`super::Staging::commit`]). Syncing
+//! starts on another thread while the file is still growing, so that disk and processor work in
+//! parallel.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,18 +11,18 @@ use std::thread::JoinHandle;
 
 use super::OutputError;
 
-/// A new file; its folder is made on the way.
+/// A new file; missing folders are created.
 #[derive(Debug)]
 pub(crate) struct OutputFile {
     path: PathBuf,
     file: BufWriter<File>,
     bytes: u64,
-    /// Of the bytes, those that were sent to the disk.
+    /// Bytes for which a sync was started.
     sent: u64,
     sending: Option<JoinHandle<io::Result<()>>>,
 }
 
-/// Bytes that are sent to the disk at a time, at least.
+/// Fewest bytes per background sync.
 const SENT: u64 = 32 << 20;
 
 impl OutputFile {
@@ -55,7 +56,7 @@ impl OutputFile {
             .map_err(|e| OutputError::io("write the file", &self.path, e))
     }
 
-    /// Begins to bring what is there to the disk, if there is enough of it and nothing else on the way.
+    /// Starts a background sync if enough bytes are unsynced and no sync is running.
     fn send(&mut self) -> io::Result<()> {
         if self.bytes - self.sent < SENT || self.sending.as_ref().is_some_and(|t| !t.is_finished())
         {
@@ -63,7 +64,7 @@ impl OutputFile {
         }
         self.sent_well()?;
         self.sent = self.bytes;
-        // Where there are no more handles or threads, all of it is brought there in the end.
+        // Without further handles or threads, the commit syncs everything.
         if let Ok(file) = self.file.get_ref().try_clone() {
             let thread = std::thread::Builder::new().name("sync".into());
             self.sending = thread.spawn(move || file.sync_data()).ok();
@@ -71,14 +72,13 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Waits for what is on the way. Its failure would not be told to anybody who asks later.
+    /// Waits for the running sync. The system may report its failure only once, so it is kept.
     fn sent_well(&mut self) -> io::Result<()> {
         let died = |_| Err(io::Error::other("the thread that brings it to the disk has died"));
         self.sending.take().map_or(Ok(()), |thread| thread.join().unwrap_or_else(died))
     }
 
-    /// Hands everything to the system and gives the file's size. Reaching the disk is the concern of
-    /// [`super::Staging::commit`].
+    /// Flushes the buffer and returns the file's size. [`super::Staging::commit`] syncs it.
     pub(crate) fn close(mut self) -> Result<u64, OutputError> {
         self.file
             .flush()

@@ -1,19 +1,21 @@
-//! The bytes of one output in, its file out: compressed block by block, several blocks at a time.
+//! Parallel block compression of one output.
 //!
-//! A block is compressed by itself ([`encode`]) and holds whole pieces, as they came, until it is large
-//! enough. So the bytes depend on the pieces and not on the number of threads. Blocks are far larger than
-//! chunks of the input, of which an output may take little: a compressor knows nothing at the beginning
-//! of a block, and one block for each chunk made files of near-duplicates up to a half larger.
+//! A block is compressed by itself ([`encode`]) and holds whole pieces in order until it is large
+//! enough, so the bytes depend on the pieces and not on the number of threads. Blocks are far
+//! larger than chunks of the input, of which an output may take few records: a compressor starts
+//! each block without history, and one block per chunk made files of near-duplicates up to a half
+//! larger.
 
 use super::encode::encode;
 use super::{OutputError, OutputFile};
 use crate::Compression;
 
-/// Bytes that wait to be compressed at a time, at most: bounds the memory with many threads.
+/// Most bytes waiting for compression: bounds the memory with many threads.
 const WAITING: usize = 256 << 20;
 
-/// Bytes of a block, at least: so many times what the form looks back that beginning anew costs little.
-/// gzip looks back 32 KiB, bzip2 900 kB, zstd at its usual level 2 MiB, xz 8 MiB.
+/// Fewest bytes of a block: large against the window of the format, so that starting without
+/// history costs little. Windows: gzip 32 KiB, bzip2 900 kB, zstd at its default level 2 MiB, xz 8
+/// MiB.
 fn block_bytes(compression: Compression) -> usize {
     match compression {
         Compression::None => 0,
@@ -24,7 +26,7 @@ fn block_bytes(compression: Compression) -> usize {
     }
 }
 
-/// A file that is compressed as it is written, or not at all.
+/// A compressed or plain output file.
 #[derive(Debug)]
 pub(super) struct PackedFile {
     file: OutputFile,
@@ -33,7 +35,7 @@ pub(super) struct PackedFile {
     threads: usize,
     /// The block being filled.
     open: Vec<u8>,
-    /// Those that are full.
+    /// Blocks that are full.
     full: Vec<Vec<u8>>,
 }
 
@@ -63,14 +65,14 @@ impl PackedFile {
             return Ok(());
         }
         self.full.push(std::mem::take(&mut self.open));
-        // A block may be one record, and many times larger than others: such do not wait for each other.
+        // A block may be a single record that is much larger than others.
         let bytes: usize = self.full.iter().map(Vec::len).sum();
         let waits = self.full.len() < self.threads && bytes < 2 * self.threads * self.block_bytes;
         if waits { Ok(()) } else { self.pack() }
     }
 
-    /// Ends the file and gives its size. Of nothing a compressed file of nothing is made, which is not an
-    /// empty file.
+    /// Ends the file and returns its size. An empty output still gets one compressed member,
+    /// because an empty file is not a valid compressed file.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
         if !self.open.is_empty() || (self.full.is_empty() && self.file.bytes() == 0) {
             self.full.push(std::mem::take(&mut self.open));
@@ -132,7 +134,7 @@ mod tests {
         data
     }
 
-    /// By the readers of the libraries: several members, frames or streams are one file.
+    /// Decompresses by the libraries' readers of several members, frames or streams.
     fn unpacked(compression: Compression, data: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         match compression {
@@ -162,7 +164,7 @@ mod tests {
                 assert!(packed(compression, &pieces, threads) == one, "{compression:?} {threads}");
             }
         }
-        // Ten and more blocks, each a member with the magic number of gzip and its method in front.
+        // Ten and more blocks, each a member that starts with gzip's magic number and method.
         let gzip = packed(Compression::Gzip, &pieces, 2);
         let members = gzip.windows(4).filter(|bytes| bytes == b"\x1f\x8b\x08\0").count();
         assert!(members >= 10, "{members}");
@@ -175,7 +177,7 @@ mod tests {
                 let data = packed(compression, &[], threads);
                 assert_eq!(data.is_empty(), compression == Compression::None);
                 assert!(unpacked(compression, &data).is_empty());
-                // And a last block that is exactly full leaves no empty one behind it.
+                // A full last block is not followed by an empty one.
                 let full = [7; 1000];
                 let data = packed(compression, &[&full], threads);
                 assert_eq!(unpacked(compression, &data), full);

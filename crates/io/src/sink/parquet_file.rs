@@ -1,4 +1,4 @@
-//! Parquet outputs in the manner of the Parquet file they come from.
+//! Parquet outputs with the schema and properties of their input.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use parquet::schema::types::ColumnPath;
 use super::{OutputError, OutputFile};
 use crate::guard::guarded;
 
-/// A row group is written when its encoded size reaches this: it lies in memory until then.
+/// Encoded size at which a row group is written: it is in memory until then.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
-/// What outputs take over from an input besides its rows.
+/// Properties that outputs take from an input.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) schema: SchemaRef,
@@ -55,8 +55,8 @@ impl Model {
         path: PathBuf,
         schema: SchemaRef,
     ) -> Result<ParquetOutput, OutputError> {
-        // The Arrow schema stored in the input describes its columns and no others: it is passed on
-        // untouched or, for a schema of ours, written anew.
+        // The Arrow schema stored in the input describes its columns only: it is copied unchanged
+        // or, for a schema with marks, written anew.
         let stored = self.metadata.iter().any(|entry| entry.key == ARROW_SCHEMA_META_KEY);
         let same = schema.fields() == self.schema.fields();
         let mut metadata = self.metadata.clone();
@@ -81,12 +81,12 @@ impl Model {
     }
 }
 
-/// Zstandard, the best of the codecs that every reader knows.
+/// Zstandard: the smallest of the widely supported codecs.
 fn default_compression() -> Compression {
     Compression::ZSTD(ZstdLevel::default())
 }
 
-/// The codec itself, or a stand-in for one that cannot be written.
+/// The codec, or a substitute for one that cannot be written.
 fn writable(codec: Compression) -> Compression {
     match codec {
         Compression::LZO => default_compression(),
@@ -102,7 +102,7 @@ pub(super) struct ParquetOutput {
 
 impl ParquetOutput {
     pub(super) fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
-        // Rows of a damaged file may be such that they cannot be encoded.
+        // Rows of a damaged file may be impossible to encode.
         guarded(|| Ok::<_, String>(self.writer.write(batch)))
             .map_err(|e| OutputError::input(&self.path, e))?
             .map_err(|e| OutputError::parquet(&self.path, e))

@@ -1,18 +1,18 @@
-//! The places that documents go to.
+//! Roles of output documents.
 
-/// What the documents of an output have in common.
+/// Role of the documents in an output.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// They are kept.
+    /// Kept documents.
     Kept,
-    /// A kept one stands for them.
+    /// Removed documents.
     Removed,
-    /// They could not be used.
+    /// Rejected records.
     Rejected,
-    /// Kept and removed ones together, with the marks that tell them apart.
+    /// Kept and removed documents together, with marks.
     Marked,
 }
 

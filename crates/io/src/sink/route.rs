@@ -1,5 +1,4 @@
-//! A chunk and the decisions in, its records sorted by fate out: the part of writing that runs on
-//! every core.
+//! Routing: sorts the records of a chunk by fate. The part of writing that runs on every core.
 
 use std::sync::Arc;
 
@@ -13,15 +12,14 @@ use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
 use crate::{Fate, Fates, InputFile, Inputs, Mark};
 
-/// How documents are written.
+/// Options of writing documents.
 #[derive(Debug, Clone, Default)]
 pub struct RouteOptions {
-    /// Instead of parting the documents, write all of them with these fields added (`--mark`).
+    /// Write all documents with these fields added, instead of separating them (`--mark`).
     pub mark: Option<MarkNames>,
-    /// Beside the list of kept one-document files, write copies of them.
+    /// Besides the list of kept one-document files, write copies of them.
     pub copy_files: bool,
-    /// Only the first so many inputs are written; those after them were read to be compared with
-    /// (`--against`). `None`: all.
+    /// Only the first inputs are written; those after them are `--against`. `None`: all.
     pub files: Option<u32>,
 }
 
@@ -43,13 +41,14 @@ impl RouteOptions {
     }
 }
 
-/// The records of one chunk on their way to [`super::DocumentsWriter::write`].
+/// The routed records of one chunk, for [`super::DocumentsWriter::write`].
 ///
-/// Its buffers keep their room from one [`Chunk::route`] to the next, but for what an uncommonly large record took.
+/// Buffers keep their capacity from one [`Chunk::route`] to the next, except what an unusually
+/// large record needed.
 #[derive(Debug, Default)]
 pub struct Routed {
     pub(super) file: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: PieceKind,
     pub(super) header: Option<Arc<CsvHeader>>,
     /// By [`Role::index`].
     pub(super) pieces: [Piece; Role::COUNT],
@@ -57,13 +56,13 @@ pub struct Routed {
     pub(super) copies: Vec<u32>,
 }
 
-/// Bytes of a buffer that are kept for the next chunk: a chunk of the usual size fills less.
+/// Largest capacity kept for the next chunk: usual chunks need less.
 const MOST_KEPT: usize = 8 << 20;
 
-/// What a chunk consisted of.
+/// What a chunk consists of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Records of a text form.
+pub(super) enum PieceKind {
+    /// Records of a text format.
     #[default]
     Bytes,
     /// Rows of a Parquet file.
@@ -72,22 +71,22 @@ pub(super) enum Kind {
     Files,
 }
 
-/// What goes to one place.
+/// The records of a chunk with one role.
 #[derive(Debug, Default)]
 pub(super) struct Piece {
     pub(super) records: u64,
-    /// As it will be appended, not yet compressed.
+    /// Uncompressed, as they will be appended.
     pub(super) data: Vec<u8>,
     pub(super) batch: Option<RecordBatch>,
 }
 
 impl Routed {
-    /// Number of records that go to one place.
+    /// Number of records with a role.
     pub fn records(&self, role: Role) -> u64 {
         self.pieces[role.index()].records
     }
 
-    /// Frees what an uncommonly large record took, once it is written.
+    /// Frees the capacity that an unusually large record needed.
     pub fn free_large(&mut self) {
         for piece in &mut self.pieces {
             if piece.data.capacity() > MOST_KEPT {
@@ -97,7 +96,7 @@ impl Routed {
         }
     }
 
-    fn clear(&mut self, file: u32, kind: Kind) {
+    fn clear(&mut self, file: u32, kind: PieceKind) {
         self.file = file;
         self.kind = kind;
         self.header = None;
@@ -112,12 +111,12 @@ impl Routed {
 }
 
 impl Chunk {
-    /// Sends every record of the chunk where `fates` says.
+    /// Routes every record of the chunk to the role of its fate.
     ///
-    /// Lines and rows are passed on byte for byte, line ends included, to be compressed as their file
-    /// was. A last line without an end stays without: it is the last of its output as well. Blank
-    /// lines of JSONL and a byte order mark belong to no record and are passed on nowhere. Parquet
-    /// rows are filtered: the chunk must hold all columns. One-document files are listed.
+    /// Lines and rows are copied byte for byte, line ends included. A last line without an end
+    /// stays so: it is the last of its output as well. Blank lines of JSONL and a byte order mark
+    /// belong to no record and are dropped. Parquet rows are filtered: the chunk must hold all
+    /// columns. One-document files are listed.
     ///
     /// With [`RouteOptions::mark`] it fails where a record has one of the added fields already.
     pub fn route(
@@ -129,26 +128,26 @@ impl Chunk {
     ) -> Result<(), OutputError> {
         let end = options.end(inputs);
         if self.file >= end {
-            out.clear(self.file, Kind::Bytes);
+            out.clear(self.file, PieceKind::Bytes);
             return Ok(());
         }
         let router = Router { chunk: self, inputs, fates, options };
         match &self.body {
             Body::Lines(data) => {
-                out.clear(self.file, Kind::Bytes);
+                out.clear(self.file, PieceKind::Bytes);
                 router.lines(data, out)
             }
             Body::Rows { header, .. } => {
-                out.clear(self.file, Kind::Bytes);
+                out.clear(self.file, PieceKind::Bytes);
                 out.header = Some(Arc::clone(header));
                 router.rows(header.delimiter, out)
             }
             Body::Batch(batch) => {
-                out.clear(self.file, Kind::Batch);
+                out.clear(self.file, PieceKind::Batch);
                 router.batch(batch, out)
             }
             Body::Files(count) => {
-                out.clear(self.file, Kind::Files);
+                out.clear(self.file, PieceKind::Files);
                 router.files((*count).min(end - self.file), out);
                 Ok(())
             }
@@ -171,7 +170,7 @@ impl Router<'_> {
     fn lines(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
         self.texts(out, |raw, mark, names, out| {
             jsonl::push_marked(raw, names, mark, out).map_err(|refusal| {
-                // Only now is the line worth counting; `raw` is a part of `data`.
+                // Line numbers are computed for errors only; `raw` is a subslice of `data`.
                 let before = raw.as_ptr().addr() - data.as_ptr().addr();
                 let line = self.chunk.first_line
                     + memchr::memchr_iter(b'\n', &data[..before]).count() as u64;
@@ -187,7 +186,7 @@ impl Router<'_> {
         })
     }
 
-    /// Gathers raw records by role, and marks them where asked.
+    /// Collects raw records by role, with marks if enabled.
     fn texts(
         &self,
         out: &mut Routed,
@@ -278,7 +277,7 @@ fn push_marked_file(name: &str, mark: &Mark<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A refusal with its place.
+/// The error for a record that cannot be marked.
 pub(super) fn refused(refusal: Refusal, input: &str, line: u64) -> OutputError {
     let input = input.to_string();
     match refusal {

@@ -1,11 +1,11 @@
 //! A result directory that appears whole or not at all.
 //!
-//! [`Staging`] is a sibling of the directory asked for, on the same file system, so that giving it its
-//! name is one rename. Dropped before [`Staging::commit`], it takes everything with it.
+//! [`Staging`] is a sibling of the destination on the same file system, so that one rename puts it
+//! in place. Dropped before [`Staging::commit`], it deletes itself.
 //!
-//! Replacing an earlier result exchanges the two names in one step where the system can do that.
-//! Elsewhere the earlier result is moved aside first; if the process is killed before the new one has
-//! its name, the next run moves the earlier one back ([`restore_replaced`]).
+//! An earlier result is replaced by exchanging the two names in one step if the system supports it.
+//! Elsewhere the earlier result is moved aside first; if the process is killed before the new one
+//! is in place, the next run moves the earlier one back ([`restore_replaced`]).
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use super::OutputError;
 use crate::Inputs;
 
-/// The files of which one makes a directory a result of ours.
+/// Files that identify a directory as a result of lookalike.
 const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
 
-/// What the name of a directory under construction contains.
+/// Part of the name of a directory under construction.
 const PARTIAL: &str = "partial";
 
-/// What the name of a result contains that is being replaced.
+/// Part of the name of a result that is being replaced.
 const REPLACED: &str = "replaced";
 
 /// A directory under construction.
@@ -46,17 +46,17 @@ const REPLACED: &str = "replaced";
 /// ```
 #[derive(Debug)]
 pub struct Staging {
-    /// As the user wrote it.
+    /// As given by the user.
     destination: PathBuf,
     /// The same, absolute and without links.
     resolved: PathBuf,
     partial: PathBuf,
     force: bool,
-    /// Whether `partial` is ours to remove.
+    /// Whether `partial` is to be deleted on drop.
     live: bool,
 }
 
-/// What stands where the result is to go.
+/// What exists at the destination.
 #[derive(Debug, PartialEq, Eq)]
 enum Occupant {
     Nothing,
@@ -65,13 +65,13 @@ enum Occupant {
 }
 
 impl Staging {
-    /// Makes the sibling `NAME.partial-PID` of `destination`, with missing parents.
+    /// Creates the sibling `NAME.partial-PID` of `destination`, with missing parents.
     ///
-    /// A destination that holds anything is refused without `force`, and with `force` as well unless
-    /// it looks like a result of an earlier run (it has a `summary.json` or an `evaluation.json`): a slip of the keyboard
-    /// must not delete a folder of documents. The current directory and the root of a mounted file
-    /// system are refused because they cannot be renamed. `.partial-*` siblings left by killed runs
-    /// are not touched.
+    /// A destination with any content is an error without `force`, and with `force` as well unless
+    /// it is a result of an earlier run (it has a `summary.json` or an `evaluation.json`): a
+    /// mistyped name must not delete a folder of documents. The current directory and mount points
+    /// are errors because they cannot be renamed. `.partial-*` siblings of killed runs are not
+    /// touched.
     pub fn create(destination: &Path, force: bool) -> Result<Self, OutputError> {
         let destination = destination.to_path_buf();
         let resolved = resolve(&destination)?;
@@ -81,14 +81,14 @@ impl Staging {
         Ok(Self { destination, resolved, partial, force, live: true })
     }
 
-    /// Whether [`Staging::create`] would accept the destination: makes its missing parents and nothing else.
+    /// Whether [`Staging::create`] would accept the destination. Creates its missing parents only.
     pub fn check(destination: &Path, force: bool) -> Result<(), OutputError> {
         let resolved = resolve(destination)?;
         restore_replaced(&resolved);
         occupant(destination, &resolved, force).map(|_| ())
     }
 
-    /// Removes what a killed process left that made a result for the same destination.
+    /// Removes the partial results of a killed process for the same destination.
     pub fn remove_left(destination: &Path, process: u32) -> Result<(), OutputError> {
         let resolved = resolve(destination)?;
         restore_replaced(&resolved);
@@ -98,30 +98,30 @@ impl Staging {
                 .iter()
                 .any(|what| is_named(&name, &resolved, what, Some(process)))
             {
-                // What cannot be removed does no harm.
+                // A directory that cannot be removed does no harm.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
         Ok(())
     }
 
-    /// Where the result will be.
+    /// The path of the result after commit.
     pub fn destination(&self) -> &Path {
         &self.destination
     }
 
-    /// Where to write the file that will be `NAME` in the result.
+    /// The path of the file that will be `NAME` in the result.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.partial.join(name)
     }
 
-    /// Writes a small file whole.
+    /// Writes a small file.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.path(name);
         fs::write(&path, content).map_err(|e| OutputError::io("write the file", &path, e))
     }
 
-    /// Refuses a destination that holds one of the inputs: committing would delete it.
+    /// Checks that the destination contains none of the inputs: committing would delete them.
     pub fn conflicts(&self, inputs: &Inputs) -> Result<(), OutputError> {
         self.conflicts_with(inputs.files.iter().map(|file| file.path.as_path()))
     }
@@ -141,8 +141,8 @@ impl Staging {
         Ok(())
     }
 
-    /// Brings every file to the disk and gives the directory its name. An earlier result has its
-    /// name until the new one has it, and is deleted after that.
+    /// Syncs every file and renames the directory to the destination. An earlier result keeps its
+    /// name until then, and is deleted afterwards.
     pub fn commit(mut self) -> Result<(), OutputError> {
         sync_tree(&self.partial)?;
         let old = match occupant(&self.destination, &self.resolved, self.force) {
@@ -155,7 +155,7 @@ impl Staging {
                 Ok(()) => Some(self.partial.clone()),
                 Err(_) => self.replace_in_two_steps()?,
             },
-            // Somebody filled the place meanwhile: hours of work are not thrown away for that.
+            // The destination was filled during the run: the finished result is not deleted.
             Err(refusal) => return Err(self.not_renamed(io::Error::other(refusal))),
         };
         self.live = false;
@@ -176,7 +176,7 @@ impl Staging {
         }
     }
 
-    /// Gives the directory a name that nothing has.
+    /// Renames the directory to a name that does not exist.
     fn take_name(&mut self) -> Result<Option<PathBuf>, OutputError> {
         match fs::rename(&self.partial, &self.resolved) {
             Ok(()) => Ok(None),
@@ -184,22 +184,23 @@ impl Staging {
         }
     }
 
-    /// Moves the earlier result aside and gives this one its name. Returns where the earlier one is.
+    /// Moves the earlier result aside and puts this one in place. Returns the path of the earlier
+    /// one.
     fn replace_in_two_steps(&mut self) -> Result<Option<PathBuf>, OutputError> {
         let aside = free_name(&self.resolved, REPLACED);
         fs::rename(&self.resolved, &aside).map_err(|e| self.not_renamed(e))?;
         if let Err(error) = fs::rename(&self.partial, &self.resolved) {
-            // If this fails too, the message below still says where the new result is.
+            // If this fails too, the error below still names the new result.
             let _ = fs::rename(&aside, &self.resolved);
             return Err(self.not_renamed(error));
         }
-        // The name that it has now is for a result that is still to be moved back: one that is half
-        // deleted must not have it.
+        // A `.replaced` name is moved back by the next run, so a result that is being deleted must
+        // not have it.
         let old = fs::rename(&aside, &self.partial).map(|()| self.partial.clone());
         Ok(Some(old.unwrap_or(aside)))
     }
 
-    /// Keeps the whole but unnamed result and says where it is.
+    /// Keeps the complete result under its temporary name and returns the error that names it.
     fn not_renamed(&mut self, source: io::Error) -> OutputError {
         self.live = false;
         OutputError::NotRenamed {
@@ -213,13 +214,13 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if self.live {
-            // Nobody is left to be told; a later run does not trip over it.
+            // Errors cannot be reported in drop; a later run ignores the directory.
             let _ = fs::remove_dir_all(&self.partial);
         }
     }
 }
 
-/// The absolute path of a directory that may not exist yet; makes its parents.
+/// The absolute path of a directory that may not exist yet; creates its parents.
 fn resolve(shown: &Path) -> Result<PathBuf, OutputError> {
     if let Ok(path) = shown.canonicalize() {
         return Ok(path);
@@ -238,7 +239,7 @@ fn resolve(shown: &Path) -> Result<PathBuf, OutputError> {
     Ok(parent.join(name))
 }
 
-/// What stands in the place, or why it cannot be taken.
+/// What exists at the destination, or why it cannot be replaced.
 fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, OutputError> {
     let unusable = |reason| OutputError::Unusable { path: shown.to_path_buf(), reason };
     let metadata = match fs::symlink_metadata(resolved) {
@@ -267,7 +268,7 @@ fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, Outp
     Ok(if empty { Occupant::EmptyDirectory } else { Occupant::Result })
 }
 
-/// Whether a directory is a result of ours.
+/// Whether a directory is a result of lookalike.
 fn is_result(directory: &Path) -> bool {
     MARKS_OF_A_RESULT.iter().any(|name| directory.join(name).is_file())
 }
@@ -286,7 +287,8 @@ fn is_mount_point(path: &Path, _: &fs::Metadata) -> bool {
     path.parent().is_none()
 }
 
-/// Makes `NAME.partial-PID`, or `NAME.partial-PID-2` … where an old process of that number left one.
+/// Creates `NAME.partial-PID`, or `NAME.partial-PID-2` … if an earlier process with that id left
+/// one.
 fn make_sibling(destination: &Path) -> Result<PathBuf, OutputError> {
     loop {
         let path = free_name(destination, PARTIAL);
@@ -298,7 +300,7 @@ fn make_sibling(destination: &Path) -> Result<PathBuf, OutputError> {
     }
 }
 
-/// A sibling's name that nothing has.
+/// A sibling's name that does not exist.
 fn free_name(destination: &Path, what: &str) -> PathBuf {
     let process = std::process::id();
     let mut name = destination.file_name().unwrap_or_default().to_os_string();
@@ -320,7 +322,7 @@ fn siblings(resolved: &Path) -> impl Iterator<Item = fs::DirEntry> + use<> {
     fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
-/// Whether a name is one that [`free_name`] makes, for this process or for any.
+/// Whether [`free_name`] made a name, for this process or for any.
 fn is_named(name: &OsStr, destination: &Path, what: &str, process: Option<u32>) -> bool {
     let stem = destination.file_name().unwrap_or_default().as_encoded_bytes();
     let rest = name.as_encoded_bytes().strip_prefix(stem);
@@ -332,7 +334,7 @@ fn is_named(name: &OsStr, destination: &Path, what: &str, process: Option<u32>) 
         && number.is_some_and(|number| process.is_none_or(|process| process == number))
 }
 
-/// Moves a result back that a run killed between its two renames left aside.
+/// Moves back a result that a run killed between its two renames left aside.
 fn restore_replaced(resolved: &Path) {
     if fs::symlink_metadata(resolved).is_ok() {
         return;
@@ -342,7 +344,7 @@ fn restore_replaced(resolved: &Path) {
         .filter(|entry| is_result(&entry.path()))
         .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
     if let Some(aside) = aside {
-        // Where this fails, the result stays aside, and the run goes on as if there were none.
+        // On failure the result stays aside, and the run continues as if there were none.
         let _ = fs::rename(aside.path(), resolved);
     }
 }
@@ -360,7 +362,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Brings all files below a directory, then the directories, to the disk.
+/// Syncs all files below a directory, then the directories.
 fn sync_tree(directory: &Path) -> Result<(), OutputError> {
     let fail = |path: &Path, e| OutputError::io("bring the files to the disk", path, e);
     for entry in fs::read_dir(directory).map_err(|e| fail(directory, e))? {
@@ -369,8 +371,8 @@ fn sync_tree(directory: &Path) -> Result<(), OutputError> {
         if entry.file_type().map_err(|e| fail(&path, e))?.is_dir() {
             sync_tree(&path)?;
         } else {
-            // Windows brings only files opened for writing to the disk; a copy of a read-only
-            // document can only be opened for reading.
+            // Windows syncs only files opened for writing; a copy of a read-only document can only
+            // be opened for reading.
             let file = File::options().append(true).open(&path).or_else(|_| File::open(&path));
             file.and_then(|file| file.sync_all()).map_err(|e| fail(&path, e))?;
         }
@@ -403,8 +405,8 @@ mod tests {
         fs::read_to_string(path.join("summary.json")).ok()
     }
 
-    /// Killed after each step of a replacement: the old or the new result has the name, at the latest
-    /// when the next run looks at it.
+    /// Killed after each step of a replacement: the old or the new result is in place, at the
+    /// latest after the next run has looked at it.
     #[test]
     fn a_replacement_killed_at_any_step_leaves_a_result() {
         for (steps, expected) in [(0, "old"), (1, "old"), (2, "new")] {

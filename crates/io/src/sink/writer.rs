@@ -1,4 +1,4 @@
-//! Routed chunks in input order in, files of documents out: the part of writing that runs on one
+//! Writer of documents: appends routed chunks in input order. The part of writing that runs on one
 //! thread.
 
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::layout::{Layout, holds_records};
 use super::mark::{columns, rows};
 use super::pack::PackedFile;
 use super::parquet_file::{Model, ParquetOutput};
-use super::route::{Kind, Piece, RouteOptions, Routed, marked_files_header, refused};
+use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
 use crate::source::{CsvHeader, rows as csv_rows};
 use crate::{Compression, FieldNames, Format, InputFile, Inputs};
@@ -19,18 +19,17 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 ///
 /// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
 ///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
-/// * Several become `kept/PATH`, `removed/PATH` and `rejected/PATH`, where `PATH` is the input's path
-///   below the argument that led to it. Where two inputs have the same, the later one is found below
-///   a numbered folder (`kept/2/PATH`).
-/// * Every input has its kept and removed file, if only an empty one with its header or schema. (A
+/// * Several become `kept/PATH`, `removed/PATH` and `rejected/PATH`, where `PATH` is the input's
+///   path below the argument that led to it. If two inputs have the same path, the later one is
+///   below a numbered folder (`kept/2/PATH`).
+/// * Every input has its kept and removed file, possibly empty with its header or schema only. (A
 ///   damaged Parquet file, whose schema cannot be read, has none.)
 ///
-/// One-document files are listed, a name a line, in `kept-files.txt`, `removed-files.txt` and
-/// `rejected-files.txt`; copies go to `kept-files/PATH` if asked for.
+/// One-document files are listed, one name per line, in `kept-files.txt`, `removed-files.txt` and
+/// `rejected-files.txt`; copies go to `kept-files/PATH` if enabled.
 ///
-/// With `--mark`, `marked` takes the place of `kept` and `removed`, and one-document files are listed
-/// in `marked-files.tsv` with the columns `path` and those of
-/// [`MarkNames`](super::MarkNames).
+/// With `--mark`, `marked` replaces `kept` and `removed`, and one-document files are listed in
+/// `marked-files.tsv` with the columns `path` and those of [`MarkNames`](super::MarkNames).
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {
@@ -39,7 +38,7 @@ pub struct DocumentsWriter<'a> {
     staging: &'a Staging,
     options: RouteOptions,
     layout: Layout,
-    /// The first file whose outputs are not made yet.
+    /// The first file whose outputs are not created yet.
     next: u32,
     current: Option<Outputs>,
     lists: [Option<Sink>; Role::COUNT],
@@ -47,10 +46,10 @@ pub struct DocumentsWriter<'a> {
     threads: usize,
 }
 
-/// What [`DocumentsWriter::finish`] leaves behind.
+/// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrittenFiles {
-    /// The files, those of one input together; lists of one-document files last.
+    /// The files, in input order; lists of one-document files last.
     pub files: Vec<WrittenFile>,
     /// Copies of one-document files.
     pub copied: u64,
@@ -63,7 +62,7 @@ pub struct WrittenFile {
     pub path: PathBuf,
     /// Index of the input that its records come from; `None` for lists of files.
     pub input: Option<u32>,
-    /// What its documents have in common.
+    /// The role of its documents.
     pub role: Role,
     /// Number of documents.
     pub records: u64,
@@ -77,7 +76,7 @@ impl WrittenFiles {
         self.files.iter().filter(|file| file.role == role).map(|file| file.records).sum()
     }
 
-    /// Bytes written, copies not counted.
+    /// Bytes written, without copies.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
@@ -86,7 +85,7 @@ impl WrittenFiles {
 /// The outputs of one data file.
 struct Outputs {
     file: u32,
-    /// For Parquet: what they take over from the input.
+    /// For Parquet: properties taken from the input.
     model: Option<Arc<Model>>,
     /// For CSV and TSV.
     header: Option<Arc<CsvHeader>>,
@@ -97,16 +96,16 @@ struct Outputs {
 struct Sink {
     name: PathBuf,
     records: u64,
-    form: Form,
+    format: OutputFormat,
 }
 
-enum Form {
+enum OutputFormat {
     Bytes(PackedFile),
     Parquet(Box<ParquetOutput>),
 }
 
 impl<'a> DocumentsWriter<'a> {
-    /// Plans the outputs; the files are made as their chunks come. `options` are those that the
+    /// Plans the outputs; files are created when their chunks come. `options` are those that the
     /// chunks are routed with.
     pub fn new(inputs: &'a Inputs, staging: &'a Staging, options: &RouteOptions) -> Self {
         let files = &inputs.files[..options.end(inputs) as usize];
@@ -130,13 +129,13 @@ impl<'a> DocumentsWriter<'a> {
         Self { threads, ..self }
     }
 
-    /// Appends the records of one chunk. Chunks come in the order in which they were read; those of
-    /// inputs that are not written may be left out.
+    /// Appends the records of one chunk. Chunks must come in the order of reading; those of inputs
+    /// that are not written may be left out.
     pub fn write(&mut self, routed: &Routed) -> Result<(), OutputError> {
         if routed.file as usize >= self.files.len() {
             return Ok(());
         }
-        if routed.kind == Kind::Files {
+        if routed.kind == PieceKind::Files {
             return self.write_files(routed);
         }
         let mut outputs = match self.current.take() {
@@ -196,7 +195,7 @@ impl<'a> DocumentsWriter<'a> {
         }
     }
 
-    /// Makes the outputs of data files without any records, up to the file before `until`.
+    /// Creates the outputs of data files without any records, up to the file before `until`.
     fn pass_over(&mut self, until: u32) -> Result<(), OutputError> {
         if until < self.next {
             return Err(OutputError::OutOfOrder { input: self.input(until).name.clone() });
@@ -239,13 +238,13 @@ impl<'a> DocumentsWriter<'a> {
         let name = self.layout.data(role, outputs.file, input);
         let path = self.staging.path(&name);
         let marks = self.options.mark.as_ref().filter(|_| role == Role::Marked);
-        let form = if let Some(model) = &outputs.model {
+        let format = if let Some(model) = &outputs.model {
             let schema = match marks {
                 Some(names) => columns::marked_schema(&model.schema, names)
                     .map_err(|refusal| refused(refusal, &input.name, 0))?,
                 None => Arc::clone(&model.schema),
             };
-            Form::Parquet(Box::new(model.create(path, schema)?))
+            OutputFormat::Parquet(Box::new(model.create(path, schema)?))
         } else {
             let file = OutputFile::create(path)?;
             let mut file = PackedFile::new(file, input.compression, self.threads);
@@ -258,9 +257,9 @@ impl<'a> DocumentsWriter<'a> {
                 }
                 file.append(&raw)?;
             }
-            Form::Bytes(file)
+            OutputFormat::Bytes(file)
         };
-        Ok(Sink { name, records: 0, form })
+        Ok(Sink { name, records: 0, format })
     }
 
     fn close(&mut self, outputs: Option<Outputs>) -> Result<(), OutputError> {
@@ -291,7 +290,7 @@ impl<'a> DocumentsWriter<'a> {
         Ok(())
     }
 
-    /// The list of one-document files, started where it is not yet.
+    /// The list of one-document files, created on first use.
     fn list(&mut self, role: Role) -> Result<&mut Sink, OutputError> {
         let list = &mut self.lists[role.index()];
         match list {
@@ -303,7 +302,7 @@ impl<'a> DocumentsWriter<'a> {
                 if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
                     file.append(marked_files_header(names).as_bytes())?;
                 }
-                Ok(list.insert(Sink { name, records: 0, form: Form::Bytes(file) }))
+                Ok(list.insert(Sink { name, records: 0, format: OutputFormat::Bytes(file) }))
             }
         }
     }
@@ -324,17 +323,17 @@ impl<'a> DocumentsWriter<'a> {
 impl Sink {
     fn append(&mut self, piece: &Piece) -> Result<(), OutputError> {
         self.records += piece.records;
-        match (&mut self.form, &piece.batch) {
-            (Form::Bytes(file), _) => file.append(&piece.data),
-            (Form::Parquet(file), Some(batch)) => file.append(batch),
-            (Form::Parquet(_), None) => Ok(()),
+        match (&mut self.format, &piece.batch) {
+            (OutputFormat::Bytes(file), _) => file.append(&piece.data),
+            (OutputFormat::Parquet(file), Some(batch)) => file.append(batch),
+            (OutputFormat::Parquet(_), None) => Ok(()),
         }
     }
 
     fn close(self, input: Option<u32>, role: Role) -> Result<WrittenFile, OutputError> {
-        let bytes = match self.form {
-            Form::Bytes(file) => file.close()?,
-            Form::Parquet(file) => file.close()?,
+        let bytes = match self.format {
+            OutputFormat::Bytes(file) => file.close()?,
+            OutputFormat::Parquet(file) => file.close()?,
         };
         Ok(WrittenFile { path: self.name, input, role, records: self.records, bytes })
     }

@@ -1,10 +1,10 @@
-//! A Parquet file in, record batches out.
+//! Reads a Parquet file in record batches.
 //!
-//! Row groups are read one after the other, in batches whose number of rows follows from the row
-//! group's size with all its columns: so the batches are the same whether or not all are read.
+//! Row groups are read sequentially, in batches whose number of rows follows from the row group's
+//! size with all its columns: the batches are the same whether or not all columns are read.
 //!
-//! The decoder only sees the bytes of a file behind [`guarded`], and so does what looks at its arrays.
-//! A page's checksum is verified where it has one.
+//! The decoder, and code that reads its arrays, runs inside [`guarded`]. A page's checksum is
+//! verified if it has one.
 
 use std::fs::File;
 
@@ -22,7 +22,7 @@ use crate::{InputFile, Problem};
 use super::fields::Fields;
 use super::{Body, Chunk, Next, columns, open};
 
-/// Rows of a batch at most.
+/// Most rows of a batch.
 const ROWS: u64 = 1024;
 
 /// Reads one file.
@@ -36,7 +36,7 @@ pub(super) struct BatchReader {
     /// The next row group.
     group: usize,
     batches: Option<ParquetRecordBatchReader>,
-    /// Bytes of the row group for each row, of the file.
+    /// Bytes of the row group per row, in the file.
     row_bytes: u64,
     /// Whether the batches of the row group have one row each, which may be large.
     large: bool,
@@ -87,8 +87,8 @@ impl BatchReader {
         }))
     }
 
-    /// The next batch, or what is wrong in its place. Unless it may have any size, no batch of a row
-    /// group is read whose rows are larger than a chunk on average.
+    /// The next batch, or the problem in its place. Unless `any_size`, batches of a row group whose
+    /// rows are larger than a chunk on average are deferred.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         loop {
             if !any_size && self.large {
@@ -170,7 +170,8 @@ impl BatchReader {
 
 /// As many rows as fit in a chunk if all were of the same size.
 fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
-    // Dictionaries make the encoded size smaller than what a batch takes; some writers tell how much.
+    // Dictionaries make the encoded size smaller than that of a batch; some writers record the
+    // latter.
     let unencoded: i64 = group
         .columns()
         .iter()
@@ -182,9 +183,9 @@ fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
     (chunk_bytes as u64 / row_bytes).clamp(1, ROWS) as usize
 }
 
-/// What the decoder says, in words for whoever made the file, and what to do.
+/// The decoder's message in plain words, and what to do.
 fn meaning(words: &str) -> String {
-    // Each layer puts its name in front.
+    // Each layer prefixes its name.
     const LAYERS: &[&str] =
         &["Parquet error: ", "Parquet argument error: ", "Arrow: ", "External: ", "EOF: "];
     let mut inner = words;

@@ -7,23 +7,23 @@ use super::documents;
 use super::fields::Fields;
 use super::lines::LineReader;
 use super::rows::RowReader;
-use super::{Chunk, Next, Place};
+use super::{Chunk, ChunkPosition, Next};
 
-/// Large enough that what comes with every chunk costs nothing, and small enough for the caches.
+/// Large enough that the cost per chunk is negligible, small enough for the caches.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// Cuts the inputs, in order and on one thread, into chunks of whole records; made by
+/// Splits the inputs, in order and on one thread, into chunks of whole records; made by
 /// [`Inputs::chunks`].
 ///
-/// A [`Problem`] stands where a record or the rest of a file cannot be read: with record 0 the rest of
-/// its file is given up. The next chunk follows it all the same. Memory is bounded by the size of a
+/// A [`Problem`] replaces a record or the rest of a file that cannot be read: with record 0, the
+/// rest of the file is skipped. Reading continues after it. Memory is bounded by the size of a
 /// chunk or by the largest record allowed, whichever is larger.
 pub struct Chunks<'a> {
     inputs: &'a Inputs,
     fields: Fields<'a>,
     chunk_bytes: usize,
     only_fields: bool,
-    /// Index of the file after the one that is being read.
+    /// Index of the file after the one being read.
     next_file: usize,
     reader: Option<Reader>,
 }
@@ -35,7 +35,7 @@ enum Reader {
 }
 
 impl Reader {
-    /// The next chunk of the file, or what is wrong in its place.
+    /// The next chunk of the file, or the problem in its place.
     fn next(&mut self, any_size: bool) -> Next {
         match self {
             Self::Lines(reader) => reader.next(any_size),
@@ -46,20 +46,20 @@ impl Reader {
 }
 
 impl Inputs {
-    /// Reads all files, cut into chunks.
+    /// Reads all files in chunks.
     ///
-    /// Every call starts again and gives the same chunks.
+    /// Every call starts from the beginning and gives the same chunks.
     pub fn chunks(&self) -> Chunks<'_> {
         Chunks::new(self, CHUNK_BYTES)
     }
 }
 
 impl Inputs {
-    /// Reads some of the chunks that [`Inputs::chunks`] gives, those at these places, in its order: for
-    /// each place its chunk, or what is wrong there.
+    /// Reads some of the chunks of [`Inputs::chunks`], those at given positions, in their order:
+    /// for each position its chunk, or the problem there.
     ///
-    /// Files without any are not opened. Within a file of lines that is not compressed nothing else is read;
-    /// within any other, what lies before its last place is.
+    /// Files without positions are not opened. Of an uncompressed file of lines only these chunks
+    /// are read; any other file is read up to its last position.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -75,7 +75,10 @@ impl Inputs {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn chunks_at<P: IntoIterator<Item = Place>>(&self, places: P) -> ChunksAt<'_, P::IntoIter> {
+    pub fn chunks_at<P: IntoIterator<Item = ChunkPosition>>(
+        &self,
+        places: P,
+    ) -> ChunksAt<'_, P::IntoIter> {
         ChunksAt { chunks: self.chunks(), places: places.into_iter() }
     }
 }
@@ -87,14 +90,14 @@ pub struct ChunksAt<'a, P> {
 }
 
 impl<P> ChunksAt<'_, P> {
-    /// As [`Chunks::with_size`]: the size that the places are from.
+    /// As [`Chunks::with_size`]: the chunk size that the positions are from.
     #[must_use]
     pub fn with_size(self, bytes: usize) -> Self {
         Self { chunks: self.chunks.with_size(bytes), ..self }
     }
 }
 
-impl<P: Iterator<Item = Place>> Iterator for ChunksAt<'_, P> {
+impl<P: Iterator<Item = ChunkPosition>> Iterator for ChunksAt<'_, P> {
     type Item = Result<Chunk, Problem>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -102,7 +105,7 @@ impl<P: Iterator<Item = Place>> Iterator for ChunksAt<'_, P> {
         let input = self.chunks.inputs.files.get(place.file as usize);
         let gone = || {
             let name = input.map_or("", |input| input.name.as_str());
-            let message = "what was read here is not there any more; the file has changed";
+            let message = "the data that was read here is gone; the file has changed";
             Problem::of_file(place.file, name, Some(place.offset), message.to_string())
         };
         Some(self.chunks.find(place).unwrap_or_else(|| Err(gone())))
@@ -120,23 +123,23 @@ impl<'a> Chunks<'a> {
         self.inputs
     }
 
-    /// The file that is being read, if one is: it is not among those that follow.
+    /// The file being read, if any; it is not among the following ones.
     pub(super) fn is_within_file(&self) -> bool {
         self.reader.is_some()
     }
 
-    /// The file after the one that is being read.
+    /// The file after the one being read.
     pub(super) fn next_file(&self) -> usize {
         self.next_file
     }
 
-    /// Chunks of the same kind from another file on.
+    /// Chunks with the same options from another file on.
     pub(super) fn at_file(&self, next_file: usize) -> Self {
         let Self { inputs, chunk_bytes, only_fields, .. } = *self;
         Self { next_file, only_fields, ..Self::new(inputs, chunk_bytes) }
     }
 
-    /// Number of files in the run of one-document files that begins at this file; 1 for any other.
+    /// Number of files in the run of one-document files that starts at this file; 1 for any other.
     pub(super) fn run_length(&self, file: usize) -> usize {
         let files = &self.inputs.files;
         if !documents::is_document(files[file].format) {
@@ -150,8 +153,8 @@ impl<'a> Chunks<'a> {
 }
 
 impl Chunks<'_> {
-    /// The chunk that begins at this place, which is not before the last one given.
-    fn find(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
+    /// The chunk at a position, which is not before the previous one.
+    fn find(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
         let file = place.file as usize;
         let input = self.inputs.files.get(file)?;
         if self.reader.is_none() || self.next_file != file + 1 {
@@ -180,17 +183,17 @@ impl Chunks<'_> {
                 }
                 Ok(chunk) if chunk.first_record > place.record => return None,
                 Ok(chunk) => passed_over += chunk.consumed,
-                // Of no interest here, unless it is why the rest of the file cannot be read.
+                // Only a problem that ends the file matters here.
                 Err(problem) => given_up = Some(problem).filter(|problem| problem.record == 0),
             }
         }
         given_up.map(Err)
     }
 
-    /// Reads of Parquet files only the columns that [`Chunk::visit`] looks at. The chunks begin and
-    /// end at the same records as with all columns, but cannot be [routed](Chunk::route).
+    /// Reads only the columns of Parquet files that [`Chunk::visit`] needs. Chunks start and end at
+    /// the same records as with all columns, but cannot be [routed](Chunk::route).
     ///
-    /// Damage in a column that is no field shows only when all columns are read.
+    /// Damage in other columns is only found when all columns are read.
     #[must_use]
     pub fn only_fields(self) -> Self {
         Self { only_fields: true, ..self }
@@ -202,13 +205,13 @@ impl Chunks<'_> {
         Self { chunk_bytes: bytes.max(1), ..self }
     }
 
-    /// Begins at this file, with chunks of about this size in bytes. Whoever asks for one file only stops
-    /// where another begins.
+    /// Starts at this file, with chunks of about this size in bytes. A caller that needs one file
+    /// only stops at the next one.
     pub(super) fn of_file(self, file: u32, bytes: u64) -> Self {
         Self { next_file: file as usize, chunk_bytes: bytes as usize, ..self }
     }
 
-    /// Starts to read the next file; `None` if it holds nothing.
+    /// Opens the next file; `None` if it is empty.
     fn open(&self, file: usize) -> Result<Option<Reader>, Problem> {
         let input = &self.inputs.files[file];
         let max_record = self.inputs.options.max_record();
@@ -228,7 +231,7 @@ impl Chunks<'_> {
 }
 
 impl Chunks<'_> {
-    /// The next chunk of the files before `until`, or what is wrong in its place.
+    /// The next chunk of the files before `until`, or the problem in its place.
     pub(super) fn next_before(&mut self, until: usize, any_size: bool) -> Next {
         loop {
             if let Some(reader) = &mut self.reader {

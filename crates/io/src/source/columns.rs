@@ -1,4 +1,4 @@
-//! Record batches in, records out.
+//! Parses record batches (Parquet) into records.
 
 use std::borrow::Cow;
 use std::str::Utf8Error;
@@ -13,9 +13,10 @@ use crate::guard::guarded;
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::fields::{Fields, float, non_empty, number};
-use super::{Chunk, VisitScratch, too_long};
+use super::scratch::VisitScratch;
+use super::{Chunk, too_long};
 
-/// Refuses a schema whose columns cannot serve as fields.
+/// Rejects a schema whose columns cannot serve as fields.
 pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> {
     let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
     let columns = fields.columns(&names);
@@ -63,7 +64,7 @@ fn is_number(kind: &DataType) -> bool {
 struct Texts(ArrayRef);
 
 impl Texts {
-    /// The column, its values written as text where they are none; `None` for nested ones.
+    /// The column, with other values formatted as text; `None` for nested types.
     fn of(array: &ArrayRef) -> Option<Self> {
         let kind = array.data_type();
         let target = match kind {
@@ -103,7 +104,7 @@ enum Numbers {
     Texts(Texts),
     /// Values of another kind: lists, structures, true and false, dates.
     Others(ArrayRef),
-    /// There is no such column.
+    /// The column does not exist.
     None,
 }
 
@@ -165,7 +166,7 @@ pub(super) fn visit(
     for (record, row) in (chunk.first_record..).zip(0..batch.num_rows()) {
         let extra = &mut scratch.extra;
         let view = columns.as_ref().map_err(String::clone);
-        // Of what a damaged file became, a value may panic when it is looked at.
+        // A value of a damaged file may panic when it is accessed.
         match view.and_then(|columns| guarded(|| columns.view(row, fields, limit, extra))) {
             Ok(view) => visit(Item::Record(RecordView { file: chunk.file, record, ..view })),
             Err(words) => visit(Item::Bad(chunk.problem(inputs, record, 0, None, words))),

@@ -1,84 +1,17 @@
-//! Raw rows in, records out.
+//! Parses CSV and TSV rows into records.
 //!
-//! An empty field is a missing value where that makes a difference: CSV cannot tell them apart.
+//! An empty field counts as a missing value: CSV cannot tell them apart.
 
 use std::borrow::Cow;
 
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
+use super::csv_row::Row;
 use super::fields::{Fields, non_empty, number};
-use super::rows::{Scanner, too_long_row};
-use super::visit::Place;
-use super::{Chunk, CsvHeader, VisitScratch};
-
-/// The fields of a row, one behind the other.
-#[derive(Debug, Default)]
-pub(super) struct Row {
-    text: String,
-    ends: Vec<usize>,
-    /// How many fields there are, those that were not kept included.
-    count: usize,
-}
-
-impl Row {
-    /// Takes a row apart. Fails with the offset of what is not UTF-8. Fields behind the first `columns`
-    /// are only counted: a long row of delimiters must not take many times its own size.
-    ///
-    /// A field that starts with a quote ends with the next one that is not doubled; what stands between
-    /// that and the delimiter belongs to the field. Any other quote stands for itself.
-    fn parse(&mut self, raw: &[u8], delimiter: u8, columns: usize) -> Result<(), usize> {
-        let row = std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
-        let mut rest = row.trim_end_matches(['\r', '\n']);
-        self.text.clear();
-        self.ends.clear();
-        self.count = 0;
-        loop {
-            if let Some(quoted) = rest.strip_prefix('"') {
-                rest = self.push_quoted(quoted);
-            }
-            let end = memchr::memchr(delimiter, rest.as_bytes());
-            self.text.push_str(&rest[..end.unwrap_or(rest.len())]);
-            self.count += 1;
-            if self.count <= columns {
-                self.ends.push(self.text.len());
-            }
-            match end {
-                Some(end) => rest = &rest[end + 1..],
-                None => return Ok(()),
-            }
-        }
-    }
-
-    /// Takes over what stands in quotes; returns what follows them.
-    fn push_quoted<'a>(&mut self, mut rest: &'a str) -> &'a str {
-        while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
-            self.text.push_str(&rest[..quote]);
-            rest = &rest[quote + 1..];
-            match rest.strip_prefix('"') {
-                Some(behind) => rest = behind,
-                None => return rest,
-            }
-            self.text.push('"');
-        }
-        self.text.push_str(rest);
-        ""
-    }
-
-    /// Bytes of memory.
-    pub(super) fn bytes(&self) -> usize {
-        self.text.capacity()
-    }
-
-    /// All fields, one behind the other.
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-
-    fn get(&self, index: usize) -> &str {
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.text.get(start..self.ends[index]).unwrap_or_default()
-    }
-}
+use super::position::RecordPosition;
+use super::row_scanner::{Scanner, too_long_row};
+use super::scratch::VisitScratch;
+use super::{Chunk, CsvHeader};
 
 /// The names in a header.
 pub(super) fn names(raw: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
@@ -104,7 +37,7 @@ pub(super) fn visit(
     for ((record, raw), start) in chunk.raw_records().zip(starts) {
         line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
         seen = *start;
-        let place = Place { record, line, offset: chunk.offset + *start as u64 };
+        let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
         let last = start + raw.len() == data.len();
         let VisitScratch { row, extra, .. } = &mut *scratch;
         match parse(raw, last, header, limit, row) {
@@ -124,7 +57,7 @@ fn parse(
     limit: usize,
     row: &mut Row,
 ) -> Result<(), (usize, String)> {
-    // Only the end of the file can leave a quote open.
+    // A quote can be left open at the end of the file only.
     let open = last && {
         let mut scanner = Scanner::new(header.delimiter);
         scanner.scan(raw, &mut Vec::new());
@@ -135,7 +68,7 @@ fn parse(
         return Err((0, too_long_row(limit)));
     }
     if open {
-        let message = "a quote is opened and not closed before the file ends; close it";
+        let message = "a quote is not closed before the end of the file; close it";
         return Err((0, message.to_string()));
     }
     let names = header.names.len();

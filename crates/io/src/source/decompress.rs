@@ -1,8 +1,8 @@
-//! A file in, its decompressed bytes out, as a stream of bounded memory.
+//! Decompresses a file as a stream of bounded memory.
 //!
-//! Members, frames and streams that follow each other are read as one, as their formats say. gzip is
-//! taken apart member by member here, because what follows the last one (zeros, or garbage that `gzip`
-//! itself only warns of) must be told from damage.
+//! Consecutive members, frames and streams are read as one, as their formats define. gzip members
+//! are read one by one here, because bytes after the last one (zeros, or garbage that `gzip` itself
+//! only warns of) must be distinguished from damage.
 
 use std::fmt;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::Compression;
 use super::open;
 
 const BUFFER: usize = 1 << 18;
-/// The largest window for which `zstd` itself asks for no extra option: 128 MiB.
+/// The largest window that `zstd` accepts without an extra option: 128 MiB.
 const ZSTD_WINDOW_LOG: u32 = 27;
 /// Enough for `xz -9`, which needs 65 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
@@ -24,7 +24,7 @@ const XZ_MEMORY_KIB: u32 = 256 << 10;
 /// Decompressed bytes of one file.
 pub(super) struct Decompressed {
     reader: Reader,
-    /// Bytes of the file itself that were read.
+    /// Bytes of the compressed file that were read.
     used: Arc<AtomicU64>,
     compression: Compression,
 }
@@ -58,10 +58,10 @@ impl Decompressed {
         Ok(Self { reader: Reader::Packed(reader), used, compression })
     }
 
-    /// Appends the next `most` bytes, or all that there are.
+    /// Appends the next `most` bytes, or all that are left.
     pub(super) fn read_up_to(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
         match &mut self.reader {
-            // The system writes where nothing was: behind `dyn Read`, the room would be zeroed before.
+            // Reads into uninitialised memory: behind `dyn Read`, the buffer would be zeroed first.
             Reader::Plain(counted) => {
                 let before = out.len();
                 let read = (&counted.file).take(most as u64).read_to_end(out);
@@ -72,7 +72,7 @@ impl Decompressed {
         }
     }
 
-    /// Goes to an offset of a file that is not compressed; what lies between counts as used.
+    /// Seeks in an uncompressed file; skipped bytes count as used.
     pub(super) fn seek(&mut self, offset: u64) -> io::Result<()> {
         let Reader::Plain(counted) = &mut self.reader else {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
@@ -82,12 +82,12 @@ impl Decompressed {
         Ok(())
     }
 
-    /// Bytes of the file itself that were read so far.
+    /// Bytes of the compressed file that were read so far.
     pub(super) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// What a failure means.
+    /// Classifies an error.
     pub(super) fn explain(&self, error: &io::Error) -> Failure {
         if error.get_ref().is_some_and(|inner| inner.is::<Trailing>()) {
             return Failure::Trailing;
@@ -123,7 +123,7 @@ impl Decompressed {
 /// Why reading ended early.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// All compressed data was read and is good; something else stands behind it.
+    /// All compressed data was read and is valid; other bytes follow it.
     Trailing,
     /// The rest cannot be read.
     Damage(String),
@@ -142,7 +142,7 @@ impl Failure {
         }
     }
 
-    /// For people.
+    /// The message.
     pub(super) fn message(&self) -> &str {
         match self {
             Self::Trailing => {
@@ -153,7 +153,7 @@ impl Failure {
     }
 }
 
-/// Counts what is read of a file.
+/// Counts the bytes read of a file.
 struct Counted {
     file: File,
     used: Arc<AtomicU64>,
@@ -173,7 +173,7 @@ struct Trailing;
 
 impl fmt::Display for Trailing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("garbage behind the data")
+        f.write_str("trailing garbage after the data")
     }
 }
 
@@ -190,11 +190,11 @@ impl<R: BufRead> GzipMembers<R> {
         Ok(Self { member: (!empty).then(|| flate2::bufread::GzDecoder::new(rest)) })
     }
 
-    /// The member behind the one that just ended, if there is one.
+    /// The next member, if there is one.
     fn following(mut rest: R) -> io::Result<Option<flate2::bufread::GzDecoder<R>>> {
         loop {
             let seen = rest.fill_buf()?;
-            // Tapes are filled up with zeros.
+            // Tapes are padded with zeros.
             let zeros = seen.iter().take_while(|byte| **byte == 0).count();
             match seen.get(zeros..) {
                 _ if seen.is_empty() => return Ok(None),

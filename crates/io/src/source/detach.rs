@@ -1,15 +1,15 @@
-//! Large records in; the same without the bytes that they were read from, out.
+//! Separates a large record from the buffer that it was read from.
 //!
-//! A record is borrowed from its chunk, which is held until the record was dealt with. Of a record of a
-//! hundred megabytes nothing but the text is wanted, and that only until it has been tokenised: it is
-//! cut out in place, and whoever gets it can free it.
+//! A record borrows from its chunk, which lives until the record was processed. Of a record of a
+//! hundred megabytes only the text is needed, and only until it is tokenised: it is moved to the
+//! front of its buffer, and the receiver can free it.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{Content, FieldNumber, RecordView};
 
-/// All of a record but its text, in memory of its own.
+/// All of a record but its text, owned.
 pub(super) struct Detached {
     file: u32,
     record: u32,
@@ -18,7 +18,7 @@ pub(super) struct Detached {
     fields: [Option<String>; 4],
     extra: Vec<FieldNumber>,
     is_html: bool,
-    /// Address and length of the text, to find which buffer it lies in once nothing borrows from it.
+    /// Address and length of the text, to find the buffer that contains it after the borrow ended.
     text: (usize, usize),
 }
 
@@ -45,7 +45,7 @@ impl Detached {
         }
     }
 
-    /// Where the text lies in some bytes, if it does.
+    /// The range of the text in some bytes, if it is there.
     pub(super) fn place(&self, bytes: &[u8]) -> Option<Range<usize>> {
         within(self.text, bytes)
     }
@@ -63,21 +63,21 @@ impl Detached {
     }
 }
 
-/// Where a text, given by address and length, lies in some bytes, if it does.
+/// The range of a text, given by address and length, in some bytes, if it is there.
 fn within((address, length): (usize, usize), bytes: &[u8]) -> Option<Range<usize>> {
     let start = address.checked_sub(bytes.as_ptr().addr())?;
     let end = start.checked_add(length)?;
     (length > 0 && end <= bytes.len()).then_some(start..end)
 }
 
-/// A part of some bytes that is UTF-8, in place.
+/// A range of some bytes that is UTF-8, in place.
 pub(super) fn cut(mut bytes: Vec<u8>, place: Range<usize>) -> String {
     bytes.truncate(place.end);
     bytes.drain(..place.start.min(place.end));
     bytes.shrink_to_fit();
     match String::from_utf8(bytes) {
         Ok(text) => text,
-        // Does not happen: the place is that of a `str`.
+        // Unreachable: the range is that of a `str`.
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
 }

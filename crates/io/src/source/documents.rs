@@ -1,20 +1,21 @@
-//! One-document files in, runs of them out; runs in, records out.
+//! One-document files: chunks of several of them, and their records.
 
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
-use super::visit::bare;
-use super::{Body, Chunk, LARGE, VisitScratch, open, too_long};
+use super::position::bare;
+use super::scratch::VisitScratch;
+use super::{Body, Chunk, LARGE, open, too_long};
 
-/// How many files make a chunk at most.
+/// Most files of a chunk.
 const RUN: usize = 64;
 
-/// Whether a file of this form is one document.
+/// Whether a file of this format is one document.
 pub(super) fn is_document(format: Format) -> bool {
     matches!(format, Format::Text | Format::Markdown | Format::Html)
 }
 
-/// The run of documents that starts at this file.
+/// The chunk of one-document files that starts at this file.
 pub(super) fn run(files: &[InputFile], first: usize, bytes: u64) -> Chunk {
     let (mut count, mut size) = (0, 0);
     for file in files[first..].iter().take(RUN) {
@@ -34,7 +35,7 @@ pub(super) fn run(files: &[InputFile], first: usize, bytes: u64) -> Chunk {
     }
 }
 
-/// Opens and reads the files of a chunk that are wanted.
+/// Opens and reads the wanted files of a chunk.
 pub(super) fn visit(
     chunk: &Chunk,
     count: u32,
@@ -85,7 +86,7 @@ fn content(format: Format, bytes: &[u8]) -> Content<'_> {
     }
 }
 
-/// The same of a large file, which can be freed as soon as it has been tokenised.
+/// The content of a large file, owned, so that it can be freed once it is tokenised.
 fn owned(format: Format, bytes: Vec<u8>) -> Content<'static> {
     match format {
         Format::Html => Content::HtmlBytes(bytes.into()),

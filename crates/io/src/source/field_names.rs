@@ -1,19 +1,19 @@
-//! The names of the fields that the inputs have, for messages about one that they lack.
+//! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
 use super::{Body, json};
 use crate::Inputs;
 
-/// Files that are looked at.
+/// Most files that are read.
 const FILES: usize = 100;
-/// Lines of a file that are looked at.
+/// Most lines of a file that are read.
 const LINES: usize = 1000;
-/// Names that are given at most.
+/// Most names returned.
 const NAMES: usize = 1000;
 
 impl Inputs {
-    /// The fields of the first records of each of the first files, in the order in which they appear, as written.
-    /// Files that are one document have none, and what cannot be read has none either.
+    /// The fields of the first records of each of the first files, in order of appearance, as
+    /// written. One-document files and unreadable ones have none.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

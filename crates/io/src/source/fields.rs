@@ -1,4 +1,4 @@
-//! The fields that are wanted of every record.
+//! The fields that are read of every record.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::{FieldNames, FieldNumber};
 /// Index into [`Fields::names`]. One field may serve twice (`--id-field url`).
 pub(super) type Slot = usize;
 
-/// Each wanted field once, and who wants it.
+/// Each field that is read, once, with its uses.
 #[derive(Debug)]
 pub(super) struct Fields<'a> {
     pub(super) names: Vec<&'a str>,
@@ -47,13 +47,13 @@ impl<'a> Fields<'a> {
         self.names.iter().position(|known| *known == name)
     }
 
-    /// For each slot the column of that name; the last one where there are several, as in JSON.
+    /// For each slot the column of that name; the last one if there are several, as in JSON.
     pub(super) fn columns<S: AsRef<str>>(&self, header: &[S]) -> Vec<Option<usize>> {
         let find = |name: &&str| header.iter().rposition(|column| column.as_ref() == *name);
         self.names.iter().map(find).collect()
     }
 
-    /// What to say of a table without any text.
+    /// The message for a table without any text column.
     pub(super) fn no_column<S: AsRef<str>>(&self, header: &[S]) -> String {
         const SHOWN: usize = 20;
         let mut found: Vec<String> =
@@ -66,13 +66,13 @@ impl<'a> Fields<'a> {
         format!("has no column `{text}` or `{html}`, but {found}; name it with --text-field")
     }
 
-    /// What to say of a record whose text is null.
+    /// The message for a record whose text is null.
     pub(super) fn null_text(&self) -> String {
         let (text, html) = (self.names[self.text], self.names[self.html]);
         format!("`{text}` is null and there is no `{html}`; fill it in or leave the record out")
     }
 
-    /// What to say of a record without any text, but with these fields.
+    /// The message for a record without any text, but with these fields.
     pub(super) fn no_text(&self, found: &[String]) -> String {
         let (text, html) = (self.names[self.text], self.names[self.html]);
         let found = match found {
@@ -83,7 +83,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A field's name in a message: a part of a document, which may be long or hold what moves a cursor.
+/// A field's name in a message: it comes from a document and may be long or contain control
+/// characters.
 pub(super) fn shown(name: &str) -> String {
     const LENGTH: usize = 40;
     name.escape_debug().take(LENGTH).collect()
@@ -97,7 +98,8 @@ pub(super) fn number(written: &str) -> FieldNumber {
     }
 }
 
-/// A floating-point value of a field. Tables write NaN for missing values; infinities order nothing sensibly.
+/// A floating-point value of a field. Tables write NaN for missing values; infinities cannot be
+/// ordered usefully.
 pub(super) fn float(value: f64) -> FieldNumber {
     match value {
         value if value.is_finite() => FieldNumber::Number(value),

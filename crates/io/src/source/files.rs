@@ -1,11 +1,11 @@
-//! The chunks of all inputs, file by file, so that several files can be read side by side.
+//! The chunks of all inputs by file, so that several files can be read in parallel.
 
 use super::{Chunks, Next};
 
 impl<'a> Chunks<'a> {
-    /// What is left to be read, file by file: the rest of the file that is being read, then each
-    /// file, or each run of one-document files that make a chunk. Their chunks, one file after the
-    /// other, are those that this iterator would return.
+    /// The rest of the inputs by file: the rest of the file being read, then each file, or each run
+    /// of one-document files that make a chunk. Concatenated, their chunks are those that this
+    /// iterator would return.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -56,8 +56,8 @@ impl<'a> Iterator for Files<'a> {
     }
 }
 
-/// The chunks of one file, or of one run of one-document files. The file is opened when its first
-/// chunk is asked for.
+/// The chunks of one file, or of one run of one-document files. The file is opened at the first
+/// call.
 pub struct FileChunks<'a> {
     chunks: Chunks<'a>,
     /// The file after the last one.
@@ -65,15 +65,15 @@ pub struct FileChunks<'a> {
 }
 
 impl FileChunks<'_> {
-    /// Index of the file, or of the first of the run that is left to be read.
+    /// Index of the file, or of the first of the rest of the run.
     #[must_use]
     pub fn first_file(&self) -> u32 {
         let begun = usize::from(self.chunks.is_within_file());
         (self.chunks.next_file() - begun) as u32
     }
 
-    /// The next chunk, or what is wrong in its place. Unless it may have any size, a record that is
-    /// larger than a chunk is not read, and [`Next::Large`] is returned until any size is allowed.
+    /// The next chunk, or the problem in its place. Unless `any_size`, a record larger than a chunk
+    /// is not read, and [`Next::Large`] is returned until any size is allowed.
     pub fn next(&mut self, any_size: bool) -> Next {
         self.chunks.next_before(self.until, any_size)
     }

@@ -1,10 +1,10 @@
-//! A line of JSON in, a record out.
+//! Parses a line of JSON into a record.
 //!
-//! Only the wanted members are looked at; the values of all others are passed over without being
-//! built, at any depth. Text is borrowed from the line, or unescaped into a buffer that is used again.
+//! Only wanted members are built; all other values are skipped at any depth. Text is borrowed from
+//! the line, or unescaped into a reused buffer.
 //!
-//! Where an object has a member twice, the last one counts, as in JavaScript and Python. What is passed
-//! over must be well-formed JSON, but its strings may hold escapes of lone surrogates.
+//! If an object has a member twice, the last one counts, as in JavaScript and Python. Skipped
+//! values must be well-formed JSON, but their strings may contain escapes of lone surrogates.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,7 +23,7 @@ pub(super) enum Value<'a> {
     Missing,
     /// `null`; of members that are text.
     Null,
-    /// A string that stands in the line as it is.
+    /// A string that is borrowed from the line.
     Borrowed(&'a str),
     /// A string that was unescaped into the slot's buffer; of any member.
     Buffered,
@@ -36,17 +36,17 @@ pub(super) enum Value<'a> {
 /// Buffers for the strings of one record, one for each slot.
 pub(super) type Buffers = Vec<String>;
 
-/// What is wrong with a line: the offset in it, and words.
+/// A syntax error: its offset in the line, and a message.
 pub(super) type Fault = (usize, String);
 
-/// Reads the wanted members of the object on this line.
+/// Parses the wanted members of the object on this line.
 pub(super) fn parse<'a>(
     line: &'a [u8],
     fields: &Fields<'_>,
     values: &mut [Value<'a>],
     buffers: &mut [String],
 ) -> Result<(), Fault> {
-    // Files that were joined with `cat` have these marks in the middle.
+    // Files that were joined with `cat` have byte order marks in the middle.
     let mark = if line.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let line = simdutf8::compat::from_utf8(&line[mark..]).map_err(|e| {
         let at = mark + e.valid_up_to();
@@ -61,7 +61,7 @@ pub(super) fn parse<'a>(
 fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
     let words = error.to_string();
     let mut column = mark + error.column();
-    // What is passed over unread ends before the character, what is read behind it.
+    // serde_json reports a skipped value before the character, and a parsed one after it.
     if words.contains("control character") {
         let from = error.column().saturating_sub(1);
         let at = line.bytes().skip(from).position(|byte| byte < b' ');
@@ -92,7 +92,7 @@ fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
              and --input-format names another form"
         ),
         _ => {
-            // What is passed over unread is called the same whatever is missing.
+            // Errors in skipped values have one message, whatever is missing.
             let at = line.as_bytes().get(error.column().wrapping_sub(1));
             let words = match at {
                 Some(b']') if words.contains("expected value") => "trailing comma",
@@ -104,31 +104,34 @@ fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
     (column.saturating_sub(1), message)
 }
 
-/// What the parser says, in words for whoever made the file.
+/// The message of the parser, with a remedy.
 fn plain(words: &str) -> &str {
-    /// A part of what `serde_json` says, and what it means.
+    /// Parts of serde_json's messages, and what they mean.
     const MEANINGS: &[(&str, &str)] = &[
         ("control character", "control character in a string; write it as an escape such as \\n"),
-        // What else it says of these depends on what happens to follow the half.
+        // Other messages about half pairs depend on the bytes that follow.
         ("hex escape", "half of a surrogate pair in an escape; write both halves or neither"),
-        ("unicode code point", "an escape that stands for no character; take it out"),
+        ("unicode code point", "an escape that is no Unicode character; remove it"),
         ("invalid escape", "an unknown escape; write a backslash as \\\\"),
-        ("key must be a string", "a name that is not in double quotes; put it in them"),
-        ("expected `:`", "no colon behind a name; put one there"),
-        ("expected `,` or", "neither a comma nor the end behind a value; look for a missing quote"),
-        ("trailing comma", "a comma behind the last value; take it out"),
-        ("trailing characters", "something behind the object; write one object a line"),
-        ("invalid number", "a number as JSON does not write it; write 0.5, not .5 or 00.5"),
-        ("expected ident", "an unknown word; only true, false and null stand without quotes"),
-        ("expected value", "no value that JSON knows; write null for NaN, None and undefined"),
+        ("key must be a string", "a member name that is not in double quotes; quote it"),
+        ("expected `:`", "no colon after a member name; add it"),
+        ("expected `,` or", "neither a comma nor the end after a value; look for a missing quote"),
+        ("trailing comma", "a comma after the last value; remove it"),
+        (
+            "trailing characters",
+            "trailing data after the JSON object; expected one object per line",
+        ),
+        ("invalid number", "invalid number; write 0.5, not .5 or 00.5"),
+        ("expected ident", "unknown word; only true, false and null are written without quotes"),
+        ("expected value", "not a JSON value; write null for NaN, None and undefined"),
     ];
     let known = MEANINGS.iter().find(|(part, _)| words.contains(part));
     known.map_or(words, |(_, meaning)| meaning)
 }
 
-/// The members of an object that has no text, to choose one from.
+/// The members of an object without text, to choose a field from.
 fn members(line: &[u8]) -> Vec<String> {
-    /// As many are named.
+    /// Most members named.
     const SHOWN: usize = 10;
     let mut names: Vec<String> =
         member_names(line, SHOWN + 1).iter().map(|name| shown(name)).collect();
@@ -138,7 +141,7 @@ fn members(line: &[u8]) -> Vec<String> {
     names
 }
 
-/// The names of the members of an object, the first `most`; those before a fault if there is one.
+/// The names of an object's members, at most `most`; of an invalid object, those before the error.
 pub(super) fn member_names(line: &[u8], most: usize) -> Vec<String> {
     struct Names {
         found: Vec<String>,
@@ -162,13 +165,13 @@ pub(super) fn member_names(line: &[u8], most: usize) -> Vec<String> {
     }
     let mut names = Names { found: Vec::new(), most };
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    // Stopping early is no failure, and what is wrong with a line is said where it is read.
+    // Stopping early is no failure, and syntax errors are reported when the line is parsed.
     let _ = serde_json::Deserializer::from_slice(line).deserialize_map(&mut names);
     names.found
 }
 
-/// Makes a record of the values. The buffers hold what is not in the line, which is only looked at
-/// again to say what it has where it has no text.
+/// Makes a record of the values. `buffers` hold unescaped strings; the line is read again only to
+/// list its members if there is no text.
 pub(super) fn record<'a>(
     fields: &Fields<'_>,
     values: &[Value<'a>],
@@ -179,7 +182,7 @@ pub(super) fn record<'a>(
     let text = |slot: usize| match values[slot] {
         Value::Borrowed(text) => Some(Cow::Borrowed(text)),
         Value::Buffered => Some(Cow::Borrowed(buffers[slot].as_str())),
-        // No escapes, or it would be in the buffer.
+        // Without escapes, or it would be in the buffer.
         Value::Raw(raw) => raw.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
         _ => None,
     };
@@ -272,7 +275,7 @@ impl<'a> Visitor<'a> for Object<'_, 'a, '_> {
             let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
             let escapes = inner.is_some() && memchr::memchr(b'\\', raw.as_bytes()).is_some();
             let buffer = &mut self.buffers[slot];
-            // Passing over a string does not look at its escapes: now is the time to complain.
+            // Skipping a string does not validate its escapes, so they are validated here.
             if escapes && !inner.is_some_and(|inner| unescape(inner, buffer)) {
                 let Str(text) = serde_json::from_str(raw).map_err(|e| {
                     let before = raw.as_ptr().addr() - self.line.as_ptr().addr();
@@ -299,8 +302,8 @@ impl<'a> Visitor<'a> for Object<'_, 'a, '_> {
     }
 }
 
-/// What the inside of a string stands for, into a buffer of any content. Whether all of its escapes are of the usual
-/// kinds; those that are not, halves of pairs among them, are the parser's.
+/// Unescapes the inside of a string into a buffer. Returns whether all escapes are simple ones;
+/// others, half pairs among them, are left to the parser.
 fn unescape(inner: &str, out: &mut String) -> bool {
     out.clear();
     let mut rest = inner;
@@ -334,7 +337,7 @@ fn unescape(inner: &str, out: &mut String) -> bool {
     true
 }
 
-/// A member's name: its slot, if it is wanted.
+/// A member's name, mapped to its slot.
 struct Key<'s, 'f>(&'s Fields<'f>);
 
 impl<'a> DeserializeSeed<'a> for Key<'_, '_> {
@@ -446,17 +449,17 @@ mod tests {
             ("{\"text\":tru}", "only true, false and null"),
             ("{\"text\":nan}", "only true, false and null"),
             ("{\"text\":NaN}", "write null for NaN"),
-            ("{\"text\":}", "no value"),
+            ("{\"text\":}", "not a JSON value"),
             ("{'text':'a'}", "not in double quotes"),
             ("{text:1}", "not in double quotes"),
-            ("{\"text\":\"a\",}", "a comma behind the last value"),
-            ("{\"text\":[1,]}", "a comma behind the last value"),
+            ("{\"text\":\"a\",}", "a comma after the last value"),
+            ("{\"text\":[1,]}", "a comma after the last value"),
             ("{\"text\" \"a\"}", "no colon"),
             ("{\"text\":\"a\" \"b\":1}", "neither a comma"),
             ("{\"text\":[1 2]}", "neither a comma"),
-            ("{\"text\":\"a\"}{}", "behind the object"),
-            ("{\"text\":01}", "a number as JSON does not write it"),
-            ("{\"text\":1e}", "a number as JSON does not write it"),
+            ("{\"text\":\"a\"}{}", "after the JSON object"),
+            ("{\"text\":01}", "invalid number"),
+            ("{\"text\":1e}", "invalid number"),
             ("{\"text\":\"\\q\"}", "an unknown escape"),
             ("{\"id\":\"\\q\"}", "an unknown escape"),
             ("{\"text\":\"\\udc00\"}", "half of a surrogate pair"),
@@ -465,7 +468,15 @@ mod tests {
         ] {
             let said = said(line);
             assert!(said.contains(words), "{line}: {said}");
-            for parser in ["EOF", "ident", "invalid type", "expected", "at line", "key must"] {
+            for parser in [
+                "EOF",
+                "ident",
+                "invalid type",
+                "expected `",
+                "expected value",
+                "at line",
+                "key must",
+            ] {
                 assert!(!said.contains(parser), "{line}: {said}");
             }
             assert!(said.contains("; ") || said.contains("(jq"), "what to do: {said}");

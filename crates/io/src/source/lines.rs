@@ -4,7 +4,7 @@ use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, Next, Place, too_long_in_stream};
+use super::{Body, Chunk, ChunkPosition, Next, too_long_in_stream};
 
 /// Reads one file.
 pub(super) struct LineReader {
@@ -28,9 +28,9 @@ impl LineReader {
         Ok(Self { stream, chunk_bytes, max_record, record: 1, line: 1 })
     }
 
-    /// The chunk at a place of this file, which is not compressed, or what is wrong there; nothing if the file is
-    /// too short.
-    pub(super) fn at(&mut self, place: Place) -> Option<Result<Chunk, Problem>> {
+    /// The chunk at a position of this uncompressed file, or the problem there; `None` if the file
+    /// is too short.
+    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
         self.stream.seek(place.offset);
         (self.record, self.line) = (place.record, place.line);
         let bytes = usize::try_from(place.bytes).ok()?;
@@ -41,11 +41,11 @@ impl LineReader {
         }
     }
 
-    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read of
-    /// a line that is longer than a chunk but its beginning.
+    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a line
+    /// longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
-        // Bytes held that were looked at in vain: the line is longer than a chunk.
+        // Bytes already searched for a line end: the line is longer than a chunk.
         let mut without_end = 0;
         loop {
             self.stream.fill(size);
@@ -54,7 +54,7 @@ impl LineReader {
             let end = match without_end {
                 0 if whole => held.len(),
                 0 => memchr::memrchr(b'\n', held).map_or(0, |last| last + 1),
-                // It is a chunk by itself, so that its memory can be freed early.
+                // A chunk of its own, so that its memory can be freed early.
                 seen => match memchr::memchr(b'\n', &held[seen..]) {
                     Some(at) => seen + at + 1,
                     None if whole => held.len(),
@@ -67,7 +67,7 @@ impl LineReader {
                     Some(chunk) => return Next::Chunk(chunk),
                 }
             } else if self.stream.ended {
-                // A line that damage cut off is lost with what follows.
+                // A line that damage cut off is lost with the rest.
                 return Next::problem(self.stream.take_failure());
             } else if held.len() > self.max_record {
                 match self.skip_line() {
@@ -108,7 +108,7 @@ impl LineReader {
         }))
     }
 
-    /// Passes over the line held, of which there is more than may be. `None` if it is blank.
+    /// Skips the current line, which is too long. `None` if it is blank.
     fn skip_line(&mut self) -> Option<Problem> {
         let offset = self.stream.offset;
         let mut blank = true;

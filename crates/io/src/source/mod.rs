@@ -1,20 +1,21 @@
 //! Reading of input files: chunks of whole records, and their records.
 //!
-//! The primary types are [`Chunks`] and [`Chunk`]. Cutting and parsing are two steps, because only the
-//! first must follow the bytes of a file in order: it decompresses and finds the ends of records,
-//! while [`Chunk::visit`] parses on any thread. Files can be cut side by side
-//! ([`Chunks::into_files`]). Records are *pushed* into a closure instead of returned by an iterator,
-//! so that all of them can be borrowed from the chunk and a few reused buffers.
+//! The primary types are [`Chunks`] and [`Chunk`]. Splitting and parsing are two steps, because
+//! only the first must follow the bytes of a file in order: it decompresses and finds the ends of
+//! records, while [`Chunk::visit`] parses on any thread. Files can be split in parallel
+//! ([`Chunks::into_files`]). Records are *pushed* into a closure instead of returned by an
+//! iterator, so that all of them can be borrowed from the chunk and a few reused buffers.
 //!
-//! Where chunks begin and end depends on the files alone, so a second pass sees the same chunks.
+//! Chunk boundaries depend on the files only, so a second pass sees the same chunks.
 //!
 //! A record or a file that cannot be read never stops a run: it becomes a
-//! [`Problem`](crate::Problem) that names its place, and reading goes on behind it.
+//! [`Problem`](crate::Problem) with its location, and reading continues after it.
 
 mod batches;
 mod chunks;
 mod columns;
 mod csv;
+mod csv_row;
 mod decompress;
 mod detach;
 mod documents;
@@ -24,9 +25,12 @@ mod files;
 mod json;
 mod lines;
 pub(crate) mod open;
+mod position;
 mod raw;
+mod row_scanner;
 pub(crate) mod rows;
 mod sample;
+mod scratch;
 mod stream;
 mod visit;
 
@@ -39,27 +43,27 @@ use crate::{Compression, FieldNames, Inputs, Problem};
 pub use chunks::{Chunks, ChunksAt};
 pub use files::{FileChunks, Files};
 pub use raw::RawRecords;
-pub use sample::{Entry, Sample, Share};
-pub use visit::VisitScratch;
+pub use sample::{Entry, Sample, SampleShare};
+pub use scratch::VisitScratch;
 
-/// What follows in a file.
+/// The next item of a file.
 #[derive(Debug)]
 pub enum Next {
-    /// A chunk, or what is wrong in its place.
+    /// A chunk, or the problem in its place.
     Chunk(Result<Chunk, Problem>),
-    /// A record that is larger than a chunk, which was not asked for.
+    /// A record larger than a chunk, which was not allowed.
     Large,
-    /// Nothing.
+    /// The end.
     End,
 }
 
 impl Next {
-    /// What is wrong at the end of a file, if anything is.
+    /// The problem at the end of a file, if any.
     fn problem(problem: Option<Problem>) -> Self {
         problem.map_or(Self::End, |problem| Self::Chunk(Err(problem)))
     }
 
-    /// The chunk, of a file that was asked for chunks of any size.
+    /// The chunk, if any size was allowed.
     fn any(self) -> Option<Result<Chunk, Problem>> {
         match self {
             Self::Chunk(chunk) => Some(chunk),
@@ -68,7 +72,7 @@ impl Next {
     }
 }
 
-/// A run of whole records of one file (or a run of one-document files), parsed by whoever takes it.
+/// Whole records of one file (or a run of one-document files), to be parsed on any thread.
 #[derive(Debug)]
 pub struct Chunk {
     /// Index of the (first) file.
@@ -77,45 +81,46 @@ pub struct Chunk {
     pub first_record: u32,
     /// Line of the first byte, from 1; 0 for Parquet and one-document files.
     pub first_line: u64,
-    /// Decompressed offset of the first byte.
+    /// Offset of the first byte in the decompressed file.
     pub offset: u64,
-    /// Bytes of input file that reading this chunk used up (for progress).
+    /// Bytes of the input file consumed by this chunk (for progress).
     pub consumed: u64,
     /// The records.
     pub body: Body,
 }
 
-/// Where a chunk lies: enough to read it again without all that is before it ([`crate::Inputs::chunks_at`]).
+/// Position of a chunk: enough to read it again without what is before it
+/// ([`crate::Inputs::chunks_at`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ChunkPosition {
     /// Index of the (first) file.
     pub file: u32,
     /// Number of the first record in it, from 1.
     pub record: u32,
     /// Line of the first byte, from 1; 0 for Parquet and one-document files.
     pub line: u64,
-    /// Decompressed offset of the first byte.
+    /// Offset of the first byte in the decompressed file.
     pub offset: u64,
-    /// Decompressed bytes, of lines; otherwise 0.
+    /// Decompressed bytes of a chunk of lines; otherwise 0.
     pub bytes: u64,
 }
 
 impl Chunk {
-    /// Where it lies.
+    /// Its position.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ChunkPosition {
         let Self { file, first_record: record, first_line: line, offset, .. } = *self;
         let bytes = if let Body::Lines(data) = &self.body { data.len() as u64 } else { 0 };
-        Place { file, record, line, offset, bytes }
+        ChunkPosition { file, record, line, offset, bytes }
     }
 }
 
-/// Bytes from which a record is large: alone in its chunk, and freed as early as can be.
+/// Bytes from which a record is large: alone in its chunk, and freed as early as possible.
 pub const LARGE: usize = 8 << 20;
 
 impl Chunk {
-    /// Whether it holds a large record, and no other. A one-document file that is alone counts as one:
-    /// what it holds, perhaps compressed, is not known before it is read.
+    /// Whether it holds a large record and no other. A single one-document file counts as large:
+    /// its decompressed size is not known before it is read.
     #[must_use]
     pub fn is_large(&self) -> bool {
         match &self.body {
@@ -126,11 +131,11 @@ impl Chunk {
         }
     }
 
-    /// Bytes that it takes in memory: those of one-document files once they are opened, one after the other,
-    /// and of compressed ones about.
+    /// Size in memory: one-document files as opened one after the other, compressed ones
+    /// approximately.
     #[must_use]
     pub fn bytes(&self, inputs: &Inputs) -> u64 {
-        /// Bytes of text in a byte of a compressed file, seldom more.
+        /// Assumed upper bound of the compression ratio.
         const COMPRESSED: u64 = 8;
         match &self.body {
             Body::Lines(data) | Body::Rows { data, .. } => data.len() as u64,
@@ -165,18 +170,18 @@ pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), Strin
     columns::check(batch.schema_ref(), &fields::Fields::new(fields))
 }
 
-/// The records of a chunk in the form of their file.
+/// The records of a chunk, by format.
 #[derive(Debug)]
 pub enum Body {
-    /// JSONL: whole lines, line ends included; the very last line of a file may lack its end.
+    /// JSONL: whole lines with line ends; the last line of a file may lack its end.
     Lines(Vec<u8>),
-    /// CSV or TSV: whole raw records, line ends included.
+    /// CSV or TSV: whole raw records with line ends.
     Rows {
-        /// The raw bytes of the records. Blank lines stay behind the record that they follow.
+        /// The raw bytes of the records. Blank lines belong to the record before them.
         data: Vec<u8>,
-        /// Where each record starts in `data`.
+        /// The start of each record in `data`.
         starts: Vec<usize>,
-        /// The header they stand under.
+        /// The header of the file.
         header: Arc<CsvHeader>,
     },
     /// Parquet: all columns, or those with a field name ([`Chunks::only_fields`]).
@@ -190,24 +195,24 @@ pub enum Body {
 pub struct CsvHeader {
     /// Raw bytes, line end included, byte order mark excluded.
     pub raw: Vec<u8>,
-    /// The names.
+    /// The column names.
     pub names: Vec<String>,
     /// `,` or a tab.
     pub delimiter: u8,
 }
 
-/// What is said of a record that is too long, wherever that is noticed.
+/// The message for a record that is too long.
 fn too_long(limit: usize) -> String {
     format!("the record is longer than {}; raise --max-record to read it", size_words(limit))
 }
 
-/// The same of a record in a stream. How far a record may be over the limit and is still held, and so
-/// copied, depends on the size of chunks; what is said of it does not.
+/// The message for a too long record in a stream. By how much it may exceed the limit in memory
+/// depends on the chunk size; the message does not.
 fn too_long_in_stream(limit: usize) -> String {
     format!("{} (it may be too long to be copied to the rejected)", too_long(limit))
 }
 
-/// A limit as people would say it.
+/// A limit in words.
 fn size_words(limit: usize) -> String {
     match limit {
         bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),

@@ -1,4 +1,4 @@
-//! A chunk in, its records as they stand in their file out.
+//! The raw records of a chunk.
 
 use super::{Body, Chunk};
 
@@ -17,10 +17,10 @@ enum Rest<'a> {
 }
 
 impl Chunk {
-    /// The records of a text form: number and raw bytes, line ends included.
+    /// The records of a text format: number and raw bytes with line ends.
     ///
-    /// Blank lines of JSONL belong to no record and are left out; those of CSV stay behind the record
-    /// that they follow. Parquet rows and one-document files have no raw bytes here.
+    /// Blank lines of JSONL belong to no record and are left out; those of CSV belong to the record
+    /// before them. Parquet rows and one-document files have no raw bytes here.
     ///
     /// ```
     /// use lookalike_io::source::{Body, Chunk};
@@ -78,7 +78,7 @@ pub(super) fn split_line(data: &[u8]) -> Option<(&[u8], &[u8])> {
     (end > 0).then(|| data.split_at(end))
 }
 
-/// Whether a line holds no record.
+/// Whether a line is blank.
 #[inline]
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.first().is_none_or(|first| *first <= b' ') && line.trim_ascii().is_empty()

@@ -1,101 +1,26 @@
-//! A CSV or TSV file in, chunks of whole records out.
+//! Splits a CSV or TSV file into chunks of whole records.
 //!
-//! Records end where the `csv` crate says: at a CR, an LF or both, outside quotes; a quote opens a
-//! quoted field only where it is the field's first character. [`Scanner`] finds these ends without
-//! taking fields apart.
+//! Records end as the `csv` crate defines: at a CR, an LF or both, outside quotes; a quote opens a
+//! quoted field only as the field's first character. [`Scanner`] finds these ends without parsing
+//! fields.
 
 use std::sync::Arc;
 
 use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
+use super::row_scanner::{Scanner, State, too_long_row};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, CsvHeader, Next, csv, size_words, too_long_in_stream};
+use super::{Body, Chunk, CsvHeader, Next, csv, size_words};
 
-/// Finds where records start.
-#[derive(Debug, Clone)]
-pub(super) struct Scanner {
-    delimiter: u8,
-    state: State,
-    /// How far was scanned.
-    at: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Between records.
-    Between,
-    /// In a record, outside quotes.
-    Plain,
-    /// Inside quotes.
-    Quoted,
-    /// Behind a quote inside quotes: the end of the field, or the first half of an escaped quote.
-    Quote,
-}
-
-impl Scanner {
-    pub(super) fn new(delimiter: u8) -> Self {
-        Self { delimiter, state: State::Between, at: 0 }
-    }
-
-    /// Scans on to the end of `data`, which begins with what was scanned before.
-    pub(super) fn scan(&mut self, data: &[u8], starts: &mut Vec<usize>) {
-        while let Some(rest) = data.get(self.at..).filter(|rest| !rest.is_empty()) {
-            match self.state {
-                State::Between => {
-                    match rest.iter().position(|byte| !matches!(byte, b'\r' | b'\n')) {
-                        None => self.at = data.len(),
-                        Some(blank) => {
-                            starts.push(self.at + blank);
-                            let quoted = rest[blank] == b'"';
-                            self.at += blank + usize::from(quoted);
-                            self.state = if quoted { State::Quoted } else { State::Plain };
-                        }
-                    }
-                }
-                State::Plain => match memchr::memchr3(b'"', b'\r', b'\n', rest) {
-                    None => self.at = data.len(),
-                    Some(found) => {
-                        self.at += found;
-                        let first = self.at > 0 && data[self.at - 1] == self.delimiter;
-                        match data[self.at] {
-                            b'"' if first => self.state = State::Quoted,
-                            b'"' => {}
-                            _ => self.state = State::Between,
-                        }
-                        self.at += 1;
-                    }
-                },
-                State::Quoted => match memchr::memchr(b'"', rest) {
-                    None => self.at = data.len(),
-                    Some(found) => {
-                        self.at += found + 1;
-                        self.state = State::Quote;
-                    }
-                },
-                State::Quote if rest[0] == b'"' => {
-                    self.at += 1;
-                    self.state = State::Quoted;
-                }
-                State::Quote => self.state = State::Plain,
-            }
-        }
-    }
-
-    /// Whether a quote was opened and not closed.
-    pub(super) fn is_quoted(&self) -> bool {
-        self.state == State::Quoted
-    }
-}
-
-/// The header of a file, for one that has no records and so no chunk to bring it along. `None` if
-/// there is none that can be read: what is wrong with it was said when its records were read.
+/// The header of a file without records, which has no chunk to carry it. `None` if it cannot be
+/// read: that was reported when the file was read.
 pub(crate) fn header(file: u32, input: &InputFile, fields: &FieldNames) -> Option<Arc<CsvHeader>> {
     let reader = RowReader::open(file, input, &Fields::new(fields), HEADER_BYTES, HEADER_BYTES);
     Some(reader.ok()??.header)
 }
 
-/// The longest header that is taken for one: its names are kept, and take several times its size.
+/// Longest header: its names are kept and take several times its size.
 const HEADER_BYTES: usize = 4 << 20;
 
 /// Reads one file.
@@ -105,16 +30,16 @@ pub(super) struct RowReader {
     max_record: usize,
     header: Arc<CsvHeader>,
     scanner: Scanner,
-    /// Where records start in what the stream holds.
+    /// Starts of records in the stream's buffer.
     starts: Vec<usize>,
     /// Number of the next record.
     record: u32,
-    /// Line of the first byte held.
+    /// Line of the first byte in the buffer.
     line: u64,
 }
 
 impl RowReader {
-    /// Reads the header. `None` if there is none because the file is empty.
+    /// Reads the header. `None` if the file is empty.
     pub(super) fn open(
         file: u32,
         input: &InputFile,
@@ -159,7 +84,7 @@ impl RowReader {
             self.scanner.scan(&self.stream.held, &mut self.starts);
             let end = match self.starts[..] {
                 [] if !self.stream.ended => {
-                    // Blank lines, however many.
+                    // Any number of blank lines.
                     self.cut(self.stream.held.len());
                     continue;
                 }
@@ -186,7 +111,7 @@ impl RowReader {
             };
             let start = self.starts.remove(0);
             let raw = self.cut(end)[start..].to_vec();
-            // Blank lines behind it are not its own.
+            // Blank lines after it do not belong to it.
             let ends = raw.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
             let text = raw.len() - ends;
             let line_end = match raw[text..] {
@@ -206,15 +131,15 @@ impl RowReader {
         record.len() - ends
     }
 
-    /// The next chunk, or what is wrong in its place. Unless it may have any size, nothing is read of
-    /// a record that is longer than a chunk but its beginning.
+    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a
+    /// record longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
         loop {
             self.stream.fill(size);
             self.scanner.scan(&self.stream.held, &mut self.starts);
             let held = self.stream.held.len();
-            // The last record is whole if the file is, or if more blank lines follow it than one.
+            // The last record is complete if the file is, or if more than one blank line follows.
             let blank = self.scanner.state == State::Between && {
                 self.starts.is_empty() || (size > self.chunk_bytes && self.ends_blank())
             };
@@ -226,7 +151,8 @@ impl RowReader {
                 None => (0, 0),
             };
             if records > 1 && size > self.chunk_bytes {
-                // A record that is longer than a chunk is one by itself: its memory can be freed early.
+                // A record longer than a chunk gets a chunk of its own, so that its memory can be
+                // freed early.
                 return Next::Chunk(self.chunk(1, self.starts[1]));
             } else if records > 0 {
                 return Next::Chunk(self.chunk(records, end));
@@ -286,7 +212,7 @@ impl RowReader {
         })
     }
 
-    /// Passes over the record held, of which there is more than may be.
+    /// Skips the current record, which is too long.
     fn skip_record(&mut self) -> Problem {
         let start = self.starts.first().copied().unwrap_or(0);
         self.starts.clear();
@@ -294,7 +220,7 @@ impl RowReader {
         let (record, line, offset) = (self.record, self.line, self.stream.offset);
         let message = too_long_row(self.max_record);
         loop {
-            // Whether a quote opens a field shows in the byte before it.
+            // Whether a quote opens a field depends on the byte before it.
             let done = self.stream.held.len().saturating_sub(1);
             self.cut(done);
             if self.stream.ended {
@@ -314,9 +240,4 @@ impl RowReader {
         }
         self.stream.problem(record, line, offset, message)
     }
-}
-
-/// What is said of a row that is too long, wherever that is noticed.
-pub(super) fn too_long_row(limit: usize) -> String {
-    format!("{}; or close a quote that was left open", too_long_in_stream(limit))
 }

@@ -1,13 +1,14 @@
-//! Inputs and a number of bytes in; chunks of about so much of them, spread over all files, out.
+//! Random samples of the inputs of about a given size, spread over all files.
 //!
-//! The inputs are taken for one long tape, in the order of their names. It is cut into as many equal
-//! stretches as parts are wanted, and of each a part is taken whose place a seed decides: every record has
-//! the same chance, and records that lie side by side mostly come together. Lines are entered in the middle:
-//! a line belongs to the part that it begins in, and so does a one-document file. What cannot be entered
-//! (CSV, where a line end may be inside quotes; Parquet; everything compressed) is read from its beginning,
-//! as much of it as the parts ask for: [`Sample::from_beginning`] says of how many files.
+//! The concatenation of the inputs, in the order of their names, is divided into as many equal
+//! stretches as parts are wanted, and a part at a random offset (by a seed) is taken from each:
+//! every record has the same chance, and adjacent records mostly come together. A file of lines can
+//! be entered at any offset: a line belongs to the part that contains its first byte, as does a
+//! one-document file. Other files (CSV, where a line end may be inside quotes; Parquet; all
+//! compressed ones) are read from the beginning, as many bytes as their parts have:
+//! [`Sample::from_beginning`] counts them.
 //!
-//! What is chosen depends on the names, the sizes and the seed alone.
+//! The choice depends on the names, the sizes and the seed only.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -18,17 +19,17 @@ use super::documents::is_document;
 use super::raw::{is_blank, split_line};
 use super::{Body, Chunk, Chunks, open};
 
-/// Parts of a sample, about: many, so that one odd file does not pass for all.
+/// Parts of a sample (approximate): many, so that one unusual file does not dominate it.
 const PARTS: u64 = 256;
 
-/// Bytes of a part at least, where the sample is large enough for more than one.
+/// Fewest bytes of a part, if the sample is large enough for more than one.
 const LEAST_PART: u64 = 64 << 10;
 
-/// Bytes of a part at most: a part is held in memory.
+/// Most bytes of a part, which is held in memory.
 const MOST_PART: u64 = 1 << 20;
 
-/// A compressed file is left where it has unpacked to so many times its share: what is to be read stays
-/// bounded, whatever is packed into it.
+/// A compressed file is read up to this ratio of unpacked bytes to its share, which bounds the work
+/// for any content.
 const MOST_UNPACKED: u64 = 16;
 
 /// Which parts of the inputs are read; made by [`Inputs::sample`].
@@ -36,31 +37,32 @@ const MOST_UNPACKED: u64 = 16;
 pub struct Sample {
     pieces: Vec<Piece>,
     whole: bool,
-    of_form: [Share; 3],
+    by_entry: [SampleShare; 3],
     from_beginning: u64,
 }
 
 /// How much of some files is in a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share {
-    /// Files.
+pub struct SampleShare {
+    /// Number of files.
     pub files: u64,
-    /// Bytes of them all, as they lie there.
+    /// Their size on disk in bytes.
     pub bytes: u64,
     /// Files in the sample.
     pub sampled_files: u64,
-    /// Bytes in the sample; of files that are read from their beginning as many as are asked for.
+    /// Bytes in the sample; of files that are read from their beginning, the bytes that are to be
+    /// read.
     pub sampled_bytes: u64,
 }
 
 /// How a file can be sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// Anywhere: its records are lines.
+    /// At any offset: its records are lines.
     Lines,
-    /// It is one document.
+    /// As a whole: it is one document.
     Document,
-    /// At its beginning only.
+    /// From its beginning only.
     Beginning,
 }
 
@@ -76,7 +78,7 @@ impl Entry {
     }
 }
 
-/// What is read in one go.
+/// A contiguous part that is read.
 #[derive(Debug, Clone)]
 enum Piece {
     Lines { file: u32, span: Range<u64> },
@@ -85,7 +87,7 @@ enum Piece {
 }
 
 impl Inputs {
-    /// Chooses about `bytes` of the inputs by `seed`; all of them where they are no more. O(files).
+    /// Chooses about `bytes` of the inputs by `seed`; all of them if they are not larger. O(files).
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -109,11 +111,11 @@ impl Inputs {
         let mut sample = Sample {
             pieces: Vec::new(),
             whole: total <= bytes,
-            of_form: [Share::default(); 3],
+            by_entry: [SampleShare::default(); 3],
             from_beginning: 0,
         };
         for file in &self.files {
-            let share = &mut sample.of_form[Entry::of(file) as usize];
+            let share = &mut sample.by_entry[Entry::of(file) as usize];
             share.files += 1;
             share.bytes += file.size;
             if sample.whole {
@@ -128,7 +130,7 @@ impl Inputs {
     }
 }
 
-/// The parts of a tape, in order, none over another.
+/// Disjoint ranges of the concatenation, in order.
 fn parts(total: u64, bytes: u64, seed: u64) -> Vec<Range<u64>> {
     let part = (bytes / PARTS).clamp(LEAST_PART, MOST_PART).min(bytes);
     let count = (bytes / part).max(1);
@@ -141,7 +143,7 @@ fn parts(total: u64, bytes: u64, seed: u64) -> Vec<Range<u64>> {
         let place = (u128::from(mixed(seed, number)) * u128::from(length)) >> 64;
         let start = stretch.start + place as u64;
         let end = start + size;
-        // Round the end of the stretch, so that its ends are as likely as its middle.
+        // The stretch is cyclic, so that its ends are as likely as its middle.
         if end > stretch.end {
             parts.push(stretch.start..stretch.start + (end - stretch.end));
         }
@@ -150,7 +152,7 @@ fn parts(total: u64, bytes: u64, seed: u64) -> Vec<Range<u64>> {
     parts
 }
 
-/// A number that looks random (splitmix64).
+/// A pseudo-random number (splitmix64).
 fn mixed(seed: u64, number: u64) -> u64 {
     let mut x = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -171,7 +173,7 @@ impl Sample {
             let within = |part: &Range<u64>| {
                 part.start.max(tape.start) - tape.start..part.end.min(tape.end) - tape.start
             };
-            let share = &mut self.of_form[Entry::of(file) as usize];
+            let share = &mut self.by_entry[Entry::of(file) as usize];
             match Entry::of(file) {
                 Entry::Lines => {
                     let spans: Vec<_> = here.map(within).filter(|span| !span.is_empty()).collect();
@@ -221,26 +223,26 @@ impl Sample {
         self.whole
     }
 
-    /// How much of the files that are entered this way is in the sample.
+    /// How much of the files that are sampled this way is in the sample.
     #[must_use]
-    pub fn share(&self, entry: Entry) -> Share {
-        self.of_form[entry as usize]
+    pub fn share(&self, entry: Entry) -> SampleShare {
+        self.by_entry[entry as usize]
     }
 
     /// Bytes of files that are read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.of_form.iter().map(|share| share.sampled_bytes).sum()
+        self.by_entry.iter().map(|share| share.sampled_bytes).sum()
     }
 
-    /// Files of which only the beginning is read, because they cannot be entered in the middle.
+    /// Number of files of which only the beginning is read.
     #[must_use]
     pub fn from_beginning(&self) -> u64 {
         self.from_beginning
     }
 
-    /// Reads the sample: the same chunks every time. Records of a file are numbered from 1 in the order in
-    /// which they come, so a number says nothing of a record's place in a file that was entered.
+    /// Reads the sample: the same chunks every time. Records of a file are numbered from 1 in the
+    /// order of reading, so numbers are not positions in a file that was entered.
     pub fn chunks<'a>(
         &'a self,
         inputs: &'a Inputs,
@@ -273,7 +275,7 @@ impl Sample {
     }
 }
 
-/// The lines that begin in a span of a file; `None` if there are none.
+/// The lines that begin in a range of a file; `None` if there are none.
 fn lines(
     inputs: &Inputs,
     file: u32,
@@ -284,7 +286,7 @@ fn lines(
     let refuse =
         |error: &std::io::Error| Problem::of_file(file, &input.name, None, open::explain(error));
     let mut data = Vec::new();
-    // One byte more in front: it tells whether a line begins at the first.
+    // One byte more at the front, to see whether a line begins at the first.
     let from = span.start.saturating_sub(1);
     let mut handle = open::open(&input.path).map_err(|e| refuse(&e))?;
     handle.seek(SeekFrom::Start(from)).map_err(|e| refuse(&e))?;
@@ -294,7 +296,7 @@ fn lines(
         0 if data.starts_with(b"\xEF\xBB\xBF") => 3,
         0 => 0,
         _ => match memchr::memchr(b'\n', &data) {
-            // The line behind an end at the very last byte begins in the next span.
+            // A line after an end at the very last byte begins in the next range.
             Some(end) if end + 1 < data.len() => end + 1,
             _ => return Ok(None),
         },
@@ -334,7 +336,7 @@ struct Beginning<'a> {
     file: u32,
     /// Bytes of the file still to be read.
     left: u64,
-    /// Unpacked bytes that may still come.
+    /// Unpacked bytes still allowed.
     unpacked: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The decompressed bytes of one file, gathered until whole records can be cut off.
+//! Buffered, decompressed bytes of one file, from which whole records are cut off.
 
 use crate::input::kind::compression_of;
 use crate::{Compression, InputFile, Problem};
@@ -13,19 +13,19 @@ pub(super) struct Stream {
     source: Decompressed,
     /// Bytes that were read and not yet cut off.
     pub(super) held: Vec<u8>,
-    /// Offset in the decompressed file of the first byte held.
+    /// Offset of the first byte held in the decompressed file.
     pub(super) offset: u64,
-    /// Nothing more can be read.
+    /// Whether nothing more can be read.
     pub(super) ended: bool,
-    /// Why, if not because the file ends.
+    /// Why, if not because the file ended.
     failure: Option<Failure>,
-    /// Of [`Decompressed::used`], what chunks have reported.
+    /// The part of [`Decompressed::used`] that chunks have reported.
     reported: u64,
 }
 
 impl Stream {
-    /// Opens a file and looks at its first bytes: a UTF-8 byte order mark is passed over, and what
-    /// cannot be read record by record is refused.
+    /// Opens a file and checks its first bytes: a UTF-8 byte order mark is skipped, and files that
+    /// cannot be read record by record are rejected.
     pub(super) fn open(file: u32, input: &InputFile) -> Result<Self, Problem> {
         let refuse = |message| Problem::of_file(file, &input.name, None, message);
         let source = Decompressed::open(&input.path, input.compression)
@@ -50,7 +50,8 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Goes on at an offset of a file that is not compressed. Where the file cannot be read from there, it ends.
+    /// Seeks in an uncompressed file. If it cannot be read from there, it ends.
+    /// there, it ends.
     pub(super) fn seek(&mut self, offset: u64) {
         if offset == self.offset {
             return;
@@ -66,13 +67,13 @@ impl Stream {
         }
     }
 
-    /// Reads on until this many bytes are held or nothing more can be read.
+    /// Reads until this many bytes are held or nothing more can be read.
     pub(super) fn fill(&mut self, size: usize) {
         let Some(missing) = size.checked_sub(self.held.len()).filter(|n| *n > 0) else { return };
         if self.ended {
             return;
         }
-        // A record that grows piece by piece must not be copied with each.
+        // A record that grows in steps must not be copied at each.
         self.held.reserve(missing);
         match self.source.read_up_to(missing, &mut self.held) {
             Ok(read) => self.ended = read < missing,
@@ -83,7 +84,7 @@ impl Stream {
         }
     }
 
-    /// Whether the bytes held end in the middle of something, because the rest is damaged.
+    /// Whether the bytes held end inside a record, because the rest is damaged.
     pub(super) fn is_cut_off(&self) -> bool {
         matches!(self.failure, Some(Failure::Damage(_)))
     }
@@ -101,16 +102,16 @@ impl Stream {
         self.held.drain(..length);
     }
 
-    /// Bytes of the file that were used since the last call.
+    /// Bytes of the file consumed since the last call.
     pub(super) fn take_used(&mut self) -> u64 {
         let used = self.source.used();
         used - std::mem::replace(&mut self.reported, used)
     }
 
-    /// Why the file could not be read to its end, once; what is still held is given up.
+    /// Why the file could not be read to its end, once; the bytes held are dropped.
     pub(super) fn take_failure(&mut self) -> Option<Problem> {
         let failure = self.failure.take()?;
-        // What is held is the beginning of a record whose end is lost.
+        // The bytes held are the beginning of a record whose end is lost.
         self.offset += self.held.len() as u64;
         self.held.clear();
         let (offset, message) = (Some(self.offset), failure.message().to_string());
@@ -125,7 +126,7 @@ impl Stream {
         Problem { file, path, record, line, offset, message, unreadable: false }
     }
 
-    /// Records are numbered with 32 bits: the rest of the file is given up.
+    /// Records are numbered with 32 bits: the rest of the file is skipped.
     pub(super) fn too_many_records(&mut self) -> Problem {
         let offset = Some(self.offset);
         self.held.clear();
@@ -140,14 +141,14 @@ impl Stream {
     }
 }
 
-/// How much to hold of a record of which so many bytes do not suffice: first twice as much, later
-/// one chunk more, so that little of what follows a large record is held with it.
+/// How many bytes to hold of a record that is longer than `held`: first twice as many, later one
+/// chunk more, so that few bytes after a large record are held with it.
 pub(super) fn grown(held: usize, chunk_bytes: usize) -> usize {
     const STEP: usize = 2 << 20;
     held.saturating_add(held.min(STEP).max(chunk_bytes))
 }
 
-/// Why a file that starts like this cannot be read record by record, if it cannot.
+/// Why a file that starts like this cannot be read record by record, if so.
 fn unreadable(head: &[u8], compression: Compression) -> Option<String> {
     match head {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=0xff, ..] | [1..=0xff, 0, ..] => Some(

@@ -1,53 +1,17 @@
-//! A chunk in, its records out: the part of reading that runs on every core.
+//! Parses the records of a chunk: the part of reading that runs on every core.
 
-use crate::{Content, FieldNumber, Inputs, Item, Problem, RecordView};
+use crate::{Inputs, Item, Problem};
 
-use super::detach::{self, Detached};
+use super::detach::Detached;
 use super::fields::Fields;
+use super::position::RecordPosition;
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, LARGE, columns, csv, documents, json, too_long_in_stream};
-
-/// Buffers of one thread, used again from chunk to chunk.
-#[derive(Debug, Default)]
-pub struct VisitScratch {
-    pub(super) strings: json::Buffers,
-    pub(super) extra: Vec<FieldNumber>,
-    pub(super) row: csv::Row,
-    pub(super) bytes: Vec<u8>,
-}
-
-impl VisitScratch {
-    /// The text of a record that was read from these bytes, wherever it lies. All else is freed.
-    fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
-        if let Some(place) = record.place(&data) {
-            self.free_large();
-            return detach::cut(data, place);
-        }
-        drop(data);
-        let row = std::mem::take(&mut self.row).into_text();
-        let mut buffers = self.strings.iter_mut().map(std::mem::take).chain([row]);
-        let text = buffers.find_map(|buffer| {
-            let place = record.place(buffer.as_bytes())?;
-            Some(detach::cut(buffer.into_bytes(), place))
-        });
-        let text = text.unwrap_or_default();
-        self.free_large();
-        text
-    }
-
-    /// Frees the buffers that a large record has filled.
-    fn free_large(&mut self) {
-        let large = |buffer: &&mut String| buffer.capacity() > LARGE;
-        self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
-        if self.row.bytes() > LARGE {
-            self.row = csv::Row::default();
-        }
-    }
-}
+use super::scratch::VisitScratch;
+use super::{Body, Chunk, columns, csv, documents, json, too_long_in_stream};
 
 impl Chunk {
-    /// Parses the records of the chunk, in order, and gives each to `visit`: as a record, or as the
-    /// reason why it is none.
+    /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its
+    /// place.
     ///
     /// `inputs` are those that the chunk came from.
     ///
@@ -82,8 +46,8 @@ impl Chunk {
         self.visit_some(inputs, scratch, &|_, _| true, visit);
     }
 
-    /// As [`Chunk::visit`], but frees a [large](Chunk::is_large) record's bytes before the record is
-    /// given away, with a text of its own that can be freed.
+    /// As [`Chunk::visit`], but frees a [large](Chunk::is_large) record's bytes before the record
+    /// is passed on; its text is owned and can be freed by the receiver.
     pub fn visit_once(
         self,
         inputs: &Inputs,
@@ -104,8 +68,8 @@ impl Chunk {
         visit(Item::Record(record.with(text)));
     }
 
-    /// As [`Chunk::visit`], of the records whose file and number are `wanted`: other lines are not parsed, and
-    /// other files not opened.
+    /// As [`Chunk::visit`] for the records whose file and number are `wanted`: other lines are not
+    /// parsed, other files not opened.
     pub fn visit_some(
         &self,
         inputs: &Inputs,
@@ -154,8 +118,11 @@ impl Chunk {
         let VisitScratch { strings, extra, .. } = scratch;
         strings.resize_with(fields.names.len().max(strings.len()), String::new);
         let mut values = vec![json::Value::Missing; fields.names.len()];
-        let mut place =
-            Place { record: self.first_record, line: self.first_line, offset: self.offset };
+        let mut place = RecordPosition {
+            record: self.first_record,
+            line: self.first_line,
+            offset: self.offset,
+        };
         while let Some((line, rest)) = split_line(data) {
             data = rest;
             let blank = is_blank(line);
@@ -180,7 +147,7 @@ impl Chunk {
         }
     }
 
-    /// What is wrong with a record of this chunk.
+    /// A problem with a record of this chunk.
     pub(super) fn problem(
         &self,
         inputs: &Inputs,
@@ -192,47 +159,5 @@ impl Chunk {
         let path = inputs.files.get(self.file as usize).map(|file| file.name.clone());
         let (file, path) = (self.file, path.unwrap_or_default());
         Problem { file, path, record, line, offset, message, unreadable: false }
-    }
-}
-
-/// Where a record stands.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) record: u32,
-    pub(super) line: u64,
-    pub(super) offset: u64,
-}
-
-impl Place {
-    /// The record with its place.
-    pub(super) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
-        RecordView { file, record: self.record, line: self.line, ..record }
-    }
-
-    /// A problem `at` bytes behind the beginning of the record.
-    pub(super) fn problem(
-        &self,
-        chunk: &Chunk,
-        inputs: &Inputs,
-        at: usize,
-        words: String,
-    ) -> Problem {
-        let offset = Some(self.offset + at as u64);
-        chunk.problem(inputs, self.record, self.line, offset, words)
-    }
-}
-
-/// A record that still has neither place nor fields.
-pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
-    RecordView {
-        file: 0,
-        record: 0,
-        line: 0,
-        id: None,
-        content,
-        url: None,
-        title: None,
-        date: None,
-        extra: &[],
     }
 }

@@ -6,7 +6,7 @@ use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use super::{Cell, Column, Kind};
+use super::{Cell, Column, ColumnKind};
 
 /// Rows in a full batch, and in a row group of a Parquet table.
 pub(super) const BATCH_ROWS: usize = 1 << 16;
@@ -36,9 +36,9 @@ impl ArrowRows {
         let builders = columns
             .iter()
             .map(|column| match column.kind {
-                Kind::Text => Builder::Text(StringBuilder::new()),
-                Kind::Count => Builder::Count(Int64Builder::new()),
-                Kind::Ratio => Builder::Ratio(Float64Builder::new()),
+                ColumnKind::Text => Builder::Text(StringBuilder::new()),
+                ColumnKind::Count => Builder::Count(Int64Builder::new()),
+                ColumnKind::Ratio => Builder::Ratio(Float64Builder::new()),
             })
             .collect();
         Self { schema, builders, rows: 0, bytes: 0 }
@@ -91,10 +91,10 @@ impl ArrowRows {
     }
 }
 
-pub(super) fn data_type(kind: Kind) -> DataType {
+pub(super) fn data_type(kind: ColumnKind) -> DataType {
     match kind {
-        Kind::Text => DataType::Utf8,
-        Kind::Count => DataType::Int64,
-        Kind::Ratio => DataType::Float64,
+        ColumnKind::Text => DataType::Utf8,
+        ColumnKind::Count => DataType::Int64,
+        ColumnKind::Ratio => DataType::Float64,
     }
 }

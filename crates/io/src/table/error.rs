@@ -1,4 +1,4 @@
-//! What can go wrong while a table is read.
+//! Errors of reading a table.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// There is none.
+    /// The table does not exist.
     #[error(
         "{}: holds no {name}.parquet, {name}.tsv or {name}.jsonl; name the --output directory of a finished run",
         directory.display()
     )]
     Missing {
-        /// Where it was looked for.
+        /// The directory that was searched.
         directory: PathBuf,
         /// Its name without extension.
         name: String,
@@ -26,11 +26,11 @@ pub enum TableError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// It is not as we write it.
-    #[error("{}: row {row}: {reason}; the table was changed or cut off, run again", path.display())]
+    #[error("{}: row {row}: {reason}; the table was changed or truncated; run again", path.display())]
     Malformed {
         /// The table.
         path: PathBuf,
-        /// The row, from 1; 0 for what comes before the rows.
+        /// The row, from 1; 0 for the header.
         row: u64,
         /// What is wrong.
         reason: String,

@@ -1,9 +1,9 @@
-//! The forms a table can have.
+//! Table formats.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The form of a table, chosen by `--tables`.
+/// Format of a table, chosen by `--tables`.
 ///
 /// ```
 /// use lookalike_io::table::TableFormat;
@@ -22,12 +22,12 @@ pub enum TableFormat {
     Parquet,
     /// Tab-separated values.
     Tsv,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
 }
 
 impl TableFormat {
-    /// All forms.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Parquet, Self::Tsv, Self::Jsonl];
 
     /// The extension of its files, which is also its name.
@@ -57,7 +57,7 @@ impl FromStr for TableFormat {
     }
 }
 
-/// A name that is none of the forms.
+/// A name that is not a table format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a form of tables; choose parquet, tsv or jsonl")]
+#[error("`{0}` is not a table format; choose parquet, tsv or jsonl")]
 pub struct UnknownTableFormat(String);

@@ -1,4 +1,4 @@
-//! Tables as a JSON object a line.
+//! Tables with one JSON object per line.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::value::{parse_count, parse_ratio};
-use super::{Cell, Column, Kind, Value};
+use super::{Cell, Column, ColumnKind, Value};
 
 /// Appends a row; its cells fit their columns.
 pub(super) fn push_row(columns: &[Column], row: &[Cell<'_>], out: &mut Vec<u8>) {
@@ -27,11 +27,11 @@ pub(super) fn push_row(columns: &[Column], row: &[Cell<'_>], out: &mut Vec<u8>) 
 }
 
 fn push_json<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
-    // Neither writing to a vector nor these kinds of values can fail.
+    // Neither writing to a vector nor serialising these values can fail.
     let _ = serde_json::to_writer(out, value);
 }
 
-/// The members of a line in their order, values still as written.
+/// The members of a line in their order, with unparsed values.
 pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 impl<'de> serde::Deserialize<'de> for Members<'de> {
@@ -58,18 +58,18 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// The value of a member of a known kind. Numbers are parsed by the standard library, which gives
-/// back the very number that was written; serde_json may be off in the last bit.
-pub(super) fn parse_member(raw: &RawValue, kind: Kind) -> Result<Value, String> {
+/// The value of a member of a known kind. Numbers are parsed by the standard library, which returns
+/// exactly the number that was written; serde_json may be off in the last bit.
+pub(super) fn parse_member(raw: &RawValue, kind: ColumnKind) -> Result<Value, String> {
     let raw = raw.get();
     if raw == "null" {
         return Ok(Value::Null);
     }
     match kind {
-        Kind::Text => {
+        ColumnKind::Text => {
             serde_json::from_str(raw).map(Value::Text).map_err(|_| format!("`{raw}` is not text"))
         }
-        Kind::Count => parse_count(raw).ok_or_else(|| format!("`{raw}` is not a count")),
-        Kind::Ratio => parse_ratio(raw).ok_or_else(|| format!("`{raw}` is not a number")),
+        ColumnKind::Count => parse_count(raw).ok_or_else(|| format!("`{raw}` is not a count")),
+        ColumnKind::Ratio => parse_ratio(raw).ok_or_else(|| format!("`{raw}` is not a number")),
     }
 }

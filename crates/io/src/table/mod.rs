@@ -1,12 +1,12 @@
-//! The tables of a result (`pairs`, `clusters`, `ledger`): rows in, one file out, and back.
+//! Tables of a result (`pairs`, `clusters`, `ledger`): writer and reader.
 //!
-//! [`TableWriter`] writes any of the three forms of [`TableFormat`]; [`TableReader`] reads whichever
-//! form a result has. A table is the same in every form: text, counts, ratios and missing values come
+//! [`TableWriter`] writes any [`TableFormat`]; [`TableReader`] reads the format that a result has.
+//! A table has the same content in every format: text, counts, ratios and missing values are read
 //! back exactly, ratios to the last bit.
 //!
-//! * **Parquet**: columns `Utf8`, `Int64` and `Float64`, all nullable, Zstandard, row groups of 65,536
-//!   rows. Counts are signed because most readers have no unsigned integers; none of ours comes near
-//!   2⁶³.
+//! * **Parquet**: columns `Utf8`, `Int64` and `Float64`, all nullable, Zstandard, row groups of
+//!   65,536 rows. Counts are signed because most readers have no unsigned integers; none of ours
+//!   comes near 2⁶³.
 //! * **TSV**: a header line, then a line a row. In text a tab is written `\t`, a newline `\n`, a
 //!   carriage return `\r`, a backslash `\\`. A missing value is an empty field; empty text is `\e`.
 //!   Ratios are written with the fewest digits that give the same number back (`0.8`, `1`).
@@ -27,5 +27,5 @@ mod writer;
 pub use error::TableError;
 pub use format::{TableFormat, UnknownTableFormat};
 pub use reader::TableReader;
-pub use value::{Cell, Column, Kind, Value};
+pub use value::{Cell, Column, ColumnKind, Value};
 pub use writer::{TableWriter, WrittenTable};

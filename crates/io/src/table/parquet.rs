@@ -11,7 +11,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use super::arrow_rows::{ArrowRows, BATCH_ROWS, data_type};
-use super::{Cell, Column, Kind, Value};
+use super::{Cell, Column, ColumnKind, Value};
 use crate::sink::{OutputError, OutputFile};
 
 pub(super) struct ParquetTable {
@@ -51,7 +51,7 @@ impl ParquetTable {
             .map_err(|e| OutputError::parquet(&self.path, e))
     }
 
-    /// Ends the file and gives its size.
+    /// Ends the file and returns its size.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
         if !self.rows.is_empty() {
             self.flush()?;
@@ -62,25 +62,25 @@ impl ParquetTable {
 }
 
 /// Whether a Parquet column can hold the values of a kind.
-pub(super) fn fits(field: &Field, kind: Kind) -> bool {
+pub(super) fn fits(field: &Field, kind: ColumnKind) -> bool {
     *field.data_type() == data_type(kind)
 }
 
-/// The value in one place of a batch whose columns fit their kinds.
-pub(super) fn value(column: &dyn Array, row: usize, kind: Kind) -> Result<Value, String> {
+/// A value of a batch whose columns fit their kinds.
+pub(super) fn value(column: &dyn Array, row: usize, kind: ColumnKind) -> Result<Value, String> {
     if column.is_null(row) {
         return Ok(Value::Null);
     }
     match kind {
-        Kind::Text => Ok(Value::Text(column.as_string::<i32>().value(row).to_string())),
-        Kind::Count => u64::try_from(column.as_primitive::<Int64Type>().value(row))
+        ColumnKind::Text => Ok(Value::Text(column.as_string::<i32>().value(row).to_string())),
+        ColumnKind::Count => u64::try_from(column.as_primitive::<Int64Type>().value(row))
             .map(Value::Count)
             .map_err(|_| "a count is negative".to_string()),
-        Kind::Ratio => Ok(Value::Ratio(column.as_primitive::<Float64Type>().value(row))),
+        ColumnKind::Ratio => Ok(Value::Ratio(column.as_primitive::<Float64Type>().value(row))),
     }
 }
 
-/// The path of a table of one of the forms: the extension is added, not exchanged.
+/// The path of a table: appends the extension of its format.
 pub(super) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut path = path.as_os_str().to_os_string();
     path.push(".");

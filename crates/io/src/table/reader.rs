@@ -1,4 +1,4 @@
-//! A table of any form in, its rows out.
+//! Reads tables of any format.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -11,19 +11,18 @@ use crate::guard::guarded;
 
 use super::{Column, TableError, TableFormat, Value, jsonl, parquet as columns, tsv};
 
-/// Reads the rows of a table, whichever form it was written in. See [`super::TableWriter`] for an
-/// example.
+/// Reads the rows of a table of any format. See [`super::TableWriter`] for an example.
 pub struct TableReader {
     path: PathBuf,
     columns: Vec<Column>,
-    /// Rows given so far.
+    /// Number of rows read.
     row: u64,
-    form: Form,
-    /// After an error nothing more comes.
+    reader: FormatReader,
+    /// Set by an error: no more rows follow.
     ended: bool,
 }
 
-enum Form {
+enum FormatReader {
     Parquet { batches: ParquetRecordBatchReader, batch: Option<RecordBatch>, next: usize },
     Tsv { lines: Lines },
     Jsonl { lines: Lines },
@@ -32,8 +31,8 @@ enum Form {
 impl TableReader {
     /// Opens the table `name` of a result: `NAME.parquet`, `NAME.tsv` or `NAME.jsonl`.
     ///
-    /// `known` names the columns that the caller knows and what they hold; a table may lack some of
-    /// them, and one with others is refused.
+    /// `known` are the columns that the caller knows and their kinds; a table may lack some of
+    /// them, and one with other columns is an error.
     pub fn open(directory: &Path, name: &str, known: &[Column]) -> Result<Self, TableError> {
         let found = TableFormat::ALL.into_iter().find_map(|format| {
             let path = columns::with_extension(&directory.join(name), format.extension());
@@ -62,8 +61,8 @@ impl TableReader {
                 return Err(malformed(&path, 0, reason));
             }
         }
-        let form = Form::Parquet { batches, batch: None, next: 0 };
-        Ok(Self { path, columns, row: 0, form, ended: false })
+        let reader = FormatReader::Parquet { batches, batch: None, next: 0 };
+        Ok(Self { path, columns, row: 0, reader, ended: false })
     }
 
     fn open_tsv(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
@@ -72,7 +71,7 @@ impl TableReader {
             return Err(malformed(&path, 0, "the header is missing".into()));
         };
         let columns = recognise(&path, header.split('\t'), known)?;
-        Ok(Self { path, columns, row: 0, form: Form::Tsv { lines }, ended: false })
+        Ok(Self { path, columns, row: 0, reader: FormatReader::Tsv { lines }, ended: false })
     }
 
     fn open_jsonl(path: PathBuf, known: &[Column]) -> Result<Self, TableError> {
@@ -85,22 +84,22 @@ impl TableReader {
                 recognise(&path, members.0.iter().map(|(name, _)| name.as_str()), known)?
             }
         };
-        // The first row is still to be given.
+        // The first row is not consumed.
         let lines = Lines { file: BufReader::new(open(&path)?), line: String::new() };
-        Ok(Self { path, columns, row: 0, form: Form::Jsonl { lines }, ended: false })
+        Ok(Self { path, columns, row: 0, reader: FormatReader::Jsonl { lines }, ended: false })
     }
 
-    /// The columns that the table has, in its order. (A JSONL table without rows shows none.)
+    /// The columns of the table, in its order. (None for a JSONL table without rows.)
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Where in each row a column stands.
+    /// Index of a column.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// The file that is read.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -108,8 +107,8 @@ impl TableReader {
     fn read(&mut self) -> Result<Option<Vec<Value>>, TableError> {
         let (path, columns, row) = (&self.path, &self.columns, self.row);
         let fail = |reason| malformed(path, row, reason);
-        match &mut self.form {
-            Form::Parquet { batches, batch, next } => loop {
+        match &mut self.reader {
+            FormatReader::Parquet { batches, batch, next } => loop {
                 if let Some(batch) = batch.as_ref().filter(|batch| *next < batch.num_rows()) {
                     let values = batch.columns().iter().zip(columns);
                     let values = values.map(|(array, column)| {
@@ -125,7 +124,7 @@ impl TableReader {
                 }
                 *next = 0;
             },
-            Form::Tsv { lines } => {
+            FormatReader::Tsv { lines } => {
                 let Some(line) = lines.next(path, row)? else { return Ok(None) };
                 let fields: Vec<&str> = line.split('\t').collect();
                 if fields.len() != columns.len() {
@@ -141,7 +140,7 @@ impl TableReader {
                     .map(|(field, column)| tsv::parse_field(field, column.kind).map_err(fail));
                 values.collect::<Result<_, _>>().map(Some)
             }
-            Form::Jsonl { lines } => {
+            FormatReader::Jsonl { lines } => {
                 let Some(line) = lines.next(path, row)? else { return Ok(None) };
                 let members: jsonl::Members<'_> =
                     serde_json::from_str(line).map_err(|e| fail(e.to_string()))?;
@@ -188,8 +187,8 @@ fn recognise<'a>(
         .collect()
 }
 
-/// Lines of a file, all of which end in `\n`: one that does not was cut off, and what is left of a number
-/// would be another number.
+/// Lines of a file. All must end in `
+/// `: a line without an end was cut off, and the rest of a number would be a different number.
 struct Lines {
     file: BufReader<File>,
     line: String,

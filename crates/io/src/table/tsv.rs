@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use super::value::{parse_count, parse_ratio};
-use super::{Cell, Column, Kind, Value};
+use super::{Cell, Column, ColumnKind, Value};
 
-/// Stands for empty text, since an empty field is a missing value.
+/// Marks empty text, because an empty field is a missing value.
 const EMPTY_TEXT: &str = r"\e";
 
 pub(super) fn push_header(columns: &[Column], out: &mut Vec<u8>) {
@@ -64,7 +64,7 @@ pub(super) fn parse_text(field: &str) -> Result<String, String> {
                 Some('n') => '\n',
                 Some('r') => '\r',
                 Some('\\') => '\\',
-                _ => return Err(format!("`{field}` has a backslash that stands for nothing")),
+                _ => return Err(format!("`{field}` has an unknown backslash escape")),
             },
             character => character,
         });
@@ -73,16 +73,16 @@ pub(super) fn parse_text(field: &str) -> Result<String, String> {
 }
 
 /// The value of a field of a known kind.
-pub(super) fn parse_field(field: &str, kind: Kind) -> Result<Value, String> {
+pub(super) fn parse_field(field: &str, kind: ColumnKind) -> Result<Value, String> {
     if field.is_empty() {
         return Ok(Value::Null);
     }
     let not_a_number = || format!("`{field}` is not a number");
     match kind {
-        Kind::Text if field == EMPTY_TEXT => Ok(Value::Text(String::new())),
-        Kind::Text => parse_text(field).map(Value::Text),
-        Kind::Count => parse_count(field).ok_or_else(not_a_number),
-        Kind::Ratio => parse_ratio(field).ok_or_else(not_a_number),
+        ColumnKind::Text if field == EMPTY_TEXT => Ok(Value::Text(String::new())),
+        ColumnKind::Text => parse_text(field).map(Value::Text),
+        ColumnKind::Count => parse_count(field).ok_or_else(not_a_number),
+        ColumnKind::Ratio => parse_ratio(field).ok_or_else(not_a_number),
     }
 }
 
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn a_lone_backslash_is_an_error() {
-        assert!(parse_field("a\\", Kind::Text).is_err());
-        assert!(parse_field("\\x", Kind::Text).is_err());
-        assert_eq!(parse_field("\\\\e", Kind::Text), Ok(Value::Text("\\e".into())));
+        assert!(parse_field("a\\", ColumnKind::Text).is_err());
+        assert!(parse_field("\\x", ColumnKind::Text).is_err());
+        assert_eq!(parse_field("\\\\e", ColumnKind::Text), Ok(Value::Text("\\e".into())));
     }
 }

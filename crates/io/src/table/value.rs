@@ -1,34 +1,34 @@
-//! What stands in a table.
+//! Columns and values of tables.
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     /// Its name: plain letters, digits and underscores.
     pub name: &'static str,
-    /// What it holds.
-    pub kind: Kind,
+    /// The kind of its values.
+    pub kind: ColumnKind,
 }
 
 impl Column {
     /// A column of text.
     pub const fn text(name: &'static str) -> Self {
-        Self { name, kind: Kind::Text }
+        Self { name, kind: ColumnKind::Text }
     }
 
     /// A column of counts.
     pub const fn count(name: &'static str) -> Self {
-        Self { name, kind: Kind::Count }
+        Self { name, kind: ColumnKind::Count }
     }
 
     /// A column of ratios.
     pub const fn ratio(name: &'static str) -> Self {
-        Self { name, kind: Kind::Ratio }
+        Self { name, kind: ColumnKind::Ratio }
     }
 }
 
-/// What a column holds. Any of its values may be missing.
+/// Kind of a column's values. Any of them may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text.
     Text,
     /// Whole numbers below 2⁶³.
@@ -37,16 +37,16 @@ pub enum Kind {
     Ratio,
 }
 
-/// A value to be written.
+/// A value to write.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     /// Text.
     Text(&'a str),
     /// A whole number below 2⁶³.
     Count(u64),
-    /// A number; written as missing where it is not finite.
+    /// A number; written as missing if it is not finite.
     Ratio(f64),
-    /// Nothing.
+    /// Missing.
     Null,
 }
 
@@ -71,12 +71,12 @@ pub enum Value {
     Count(u64),
     /// A number.
     Ratio(f64),
-    /// Nothing.
+    /// Missing.
     Null,
 }
 
 impl Value {
-    /// The text, where it is one.
+    /// The text, if it is text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// The count, where it is one.
+    /// The count, if it is a count.
     pub fn as_count(&self) -> Option<u64> {
         match self {
             Self::Count(count) => Some(*count),
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// The ratio, where it is one.
+    /// The ratio, if it is a ratio.
     pub fn as_ratio(&self) -> Option<f64> {
         match self {
             Self::Ratio(ratio) => Some(*ratio),
@@ -100,7 +100,7 @@ impl Value {
         }
     }
 
-    /// The same value, to be written.
+    /// The same value, to write.
     pub fn as_cell(&self) -> Cell<'_> {
         match self {
             Self::Text(text) => Cell::Text(text),
@@ -111,13 +111,13 @@ impl Value {
     }
 }
 
-/// The count that a text is, as it is written: digits alone, below 2⁶³.
+/// Parses a count: digits only, below 2⁶³.
 pub(super) fn parse_count(text: &str) -> Option<Value> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|&count| digits && i64::try_from(count).is_ok()).map(Value::Count)
 }
 
-/// The ratio that a text is: a finite number.
+/// Parses a ratio: a finite number.
 pub(super) fn parse_ratio(text: &str) -> Option<Value> {
     text.parse().ok().filter(|ratio: &f64| ratio.is_finite()).map(Value::Ratio)
 }

@@ -1,4 +1,4 @@
-//! Rows in, a table of the chosen form out.
+//! Writes tables of any format.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 
 use super::arrow_rows::ArrowRows;
 use super::parquet::ParquetTable;
-use super::{Cell, Column, Kind, TableFormat, jsonl, tsv};
+use super::{Cell, Column, ColumnKind, TableFormat, jsonl, tsv};
 use crate::sink::{OutputError, OutputFile};
 
 /// Writes one table.
@@ -37,10 +37,10 @@ pub struct TableWriter {
     path: PathBuf,
     columns: Vec<Column>,
     rows: u64,
-    form: Form,
+    writer: FormatWriter,
 }
 
-enum Form {
+enum FormatWriter {
     Parquet(Box<ParquetTable>),
     Text { file: OutputFile, format: TableFormat, line: Vec<u8> },
     Memory { rows: ArrowRows, batches: Vec<RecordBatch> },
@@ -49,7 +49,7 @@ enum Form {
 /// A finished table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenTable {
-    /// Where it was written.
+    /// Its path.
     pub path: PathBuf,
     /// Number of rows.
     pub rows: u64,
@@ -65,9 +65,9 @@ impl TableWriter {
         columns: &[Column],
     ) -> Result<Self, OutputError> {
         let path = super::parquet::with_extension(path, format.extension());
-        let form = match format {
+        let writer = match format {
             TableFormat::Parquet => {
-                Form::Parquet(Box::new(ParquetTable::create(path.clone(), columns)?))
+                FormatWriter::Parquet(Box::new(ParquetTable::create(path.clone(), columns)?))
             }
             TableFormat::Tsv | TableFormat::Jsonl => {
                 let mut file = OutputFile::create(path.clone())?;
@@ -76,26 +76,26 @@ impl TableWriter {
                     tsv::push_header(columns, &mut line);
                     file.append(&line)?;
                 }
-                Form::Text { file, format, line }
+                FormatWriter::Text { file, format, line }
             }
         };
-        Ok(Self { path, columns: columns.to_vec(), rows: 0, form })
+        Ok(Self { path, columns: columns.to_vec(), rows: 0, writer })
     }
 
     /// Starts a table in memory; it ends with [`TableWriter::into_batches`].
     #[must_use]
     pub fn in_memory(columns: &[Column]) -> Self {
-        let form = Form::Memory { rows: ArrowRows::new(columns), batches: Vec::new() };
-        Self { path: PathBuf::from("memory"), columns: columns.to_vec(), rows: 0, form }
+        let writer = FormatWriter::Memory { rows: ArrowRows::new(columns), batches: Vec::new() };
+        Self { path: PathBuf::from("memory"), columns: columns.to_vec(), rows: 0, writer }
     }
 
     /// Appends a row: a cell for each column, of its kind or missing.
     pub fn row(&mut self, row: &[Cell<'_>]) -> Result<(), OutputError> {
         self.check(row)?;
         self.rows += 1;
-        match &mut self.form {
-            Form::Parquet(table) => table.push(row),
-            Form::Text { file, format, line } => {
+        match &mut self.writer {
+            FormatWriter::Parquet(table) => table.push(row),
+            FormatWriter::Text { file, format, line } => {
                 line.clear();
                 match format {
                     TableFormat::Tsv => tsv::push_row(row, line),
@@ -103,7 +103,7 @@ impl TableWriter {
                 }
                 file.append(line)
             }
-            Form::Memory { rows, batches } => {
+            FormatWriter::Memory { rows, batches } => {
                 if rows.push(row) {
                     batches
                         .push(rows.take().map_err(|e| OutputError::parquet(&self.path, e.into()))?);
@@ -124,10 +124,10 @@ impl TableWriter {
         }
         for (column, cell) in self.columns.iter().zip(row) {
             let fits = match (column.kind, cell) {
-                (_, Cell::Null) | (Kind::Text, Cell::Text(_)) | (Kind::Ratio, Cell::Ratio(_)) => {
-                    true
-                }
-                (Kind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
+                (_, Cell::Null)
+                | (ColumnKind::Text, Cell::Text(_))
+                | (ColumnKind::Ratio, Cell::Ratio(_)) => true,
+                (ColumnKind::Count, Cell::Count(count)) => i64::try_from(*count).is_ok(),
                 _ => false,
             };
             if !fits {
@@ -139,10 +139,10 @@ impl TableWriter {
 
     /// Ends the table.
     pub fn finish(self) -> Result<WrittenTable, OutputError> {
-        let bytes = match self.form {
-            Form::Parquet(table) => table.close()?,
-            Form::Text { file, .. } => file.close()?,
-            Form::Memory { .. } => 0,
+        let bytes = match self.writer {
+            FormatWriter::Parquet(table) => table.close()?,
+            FormatWriter::Text { file, .. } => file.close()?,
+            FormatWriter::Memory { .. } => 0,
         };
         Ok(WrittenTable { path: self.path, rows: self.rows, bytes })
     }
@@ -153,7 +153,9 @@ impl TableWriter {
     /// # Errors
     /// Columns that Arrow does not accept.
     pub fn into_batches(self) -> Result<Vec<RecordBatch>, OutputError> {
-        let Form::Memory { mut rows, mut batches } = self.form else { return Ok(Vec::new()) };
+        let FormatWriter::Memory { mut rows, mut batches } = self.writer else {
+            return Ok(Vec::new());
+        };
         if !rows.is_empty() || batches.is_empty() {
             batches.push(rows.take().map_err(|e| OutputError::parquet(&self.path, e.into()))?);
         }

@@ -23,7 +23,7 @@ fn documents_on_a_full_disk() {
     let error = write(&staging, &inputs, &chunks, &fates, &RouteOptions::default()).unwrap_err();
     assert!(matches!(error, OutputError::DiskFull { .. }));
     let message = error.to_string();
-    assert!(message.contains("kept.jsonl: the disk is full; nothing half-written"), "{message}");
+    assert!(message.contains("kept.jsonl: the disk is full; no incomplete result"), "{message}");
     drop(staging);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -1,5 +1,5 @@
-//! The writing half, driven with chunks made by hand and by the reading half: what goes in comes out, in the right place and
-//! whole.
+//! The writing half, driven with chunks made by hand and by the reading half: what goes in comes
+//! out, in the right place and whole.
 
 #![allow(clippy::unwrap_used)]
 

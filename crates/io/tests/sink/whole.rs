@@ -47,7 +47,8 @@ fn records(inputs: &Inputs, chunks: &[Chunk]) -> BTreeMap<(u32, u32), Option<(St
     found
 }
 
-/// A folder with every form in every compression, with bad records, blank lines and a byte order mark.
+/// A folder with every form in every compression, with bad records, blank lines and a byte order
+/// mark.
 fn everything(folder: &Path) {
     let extensions = ["", ".gz", ".zst", ".bz2", ".xz"];
     for (compression, extension) in COMPRESSIONS.into_iter().zip(extensions) {

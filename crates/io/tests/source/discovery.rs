@@ -95,7 +95,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     fs::create_dir_all(root.join("mails/cur")).unwrap();
     fs::write(root.join("mails/cur/1.host:2,S"), "x").unwrap();
     let said = message(&root.join("mails"));
-    let words = "mails: nothing to read (1 name passed over, the first is ";
+    let words = "mails: nothing to read (1 file skipped, the first is ";
     assert!(said.contains(words) && said.contains("1.host:2,S: mail is not read yet"), "{said}");
     fs::create_dir(root.join("empty")).unwrap();
     assert!(message(&root.join("empty")).contains("nothing to read"));

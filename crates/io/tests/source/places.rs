@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::help::{Owned, discover};
 
 /// What a chunk is and holds.
-type Seen = (source::Place, Vec<Owned>, usize);
+type Seen = (source::ChunkPosition, Vec<Owned>, usize);
 
 fn seen(inputs: &Inputs, chunk: &source::Chunk) -> Seen {
     let (mut records, mut problems) = (Vec::new(), 0);
@@ -20,8 +20,8 @@ fn seen(inputs: &Inputs, chunk: &source::Chunk) -> Seen {
     (chunk.place(), records, problems)
 }
 
-/// Files of every way of being read, with what is odd about chunks: marks at the beginning, blank lines, lines that are
-/// longer than a chunk, and bad ones.
+/// Files of every way of being read, with what is odd about chunks: marks at the beginning, blank
+/// lines, lines that are longer than a chunk, and bad ones.
 fn files(folder: &std::path::Path, lines: &[u8]) {
     let line = |n: &u8| match n % 6 {
         0 => "\n".repeat(usize::from(*n)),

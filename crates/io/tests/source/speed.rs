@@ -1,5 +1,5 @@
-//! How fast inputs are read, on one thread. Not run by default:
-//! `LOOKALIKE_READ=PATH cargo test --release -p lookalike-io --test source speed -- --ignored --nocapture`
+//! How fast inputs are read, on one thread. Not run by default: `LOOKALIKE_READ=PATH cargo test
+//! --release -p lookalike-io --test source speed -- --ignored --nocapture`
 
 use std::time::Instant;
 

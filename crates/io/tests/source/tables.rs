@@ -138,7 +138,8 @@ fn texts(inputs: &Inputs, chunk: &lookalike_io::source::Chunk) -> Vec<String> {
     texts
 }
 
-/// Small files with what decoders take different ways: encodings, pages, nulls, nesting, compression.
+/// Small files with what decoders take different ways: encodings, pages, nulls, nesting,
+/// compression.
 fn small_files() -> Vec<Vec<u8>> {
     use parquet::basic::{Compression, Encoding};
     use parquet::file::properties::{EnabledStatistics, WriterVersion};

@@ -15,7 +15,7 @@ impl PrefixFilter<'_> {
         mut is_singleton: impl FnMut(u64) -> bool,
         mut emit: impl FnMut(u32, u64),
     ) {
-        let length = self.criterion.prefix_length(size) as usize;
+        let length = self.length(size) as usize;
         let (mut singletons, mut count) = (vec![0u64; low.len().div_ceil(64)], 0);
         for (at, &element) in low.iter().enumerate() {
             let single = is_singleton(element);

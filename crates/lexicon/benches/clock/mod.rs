@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Seconds that this thread has run, to some milliseconds; where the system does not say, seconds that
-/// have passed.
+/// Seconds that this thread has run, to some milliseconds; where the system does not say, seconds
+/// that have passed.
 pub(crate) fn seconds() -> f64 {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let passed = BEGIN.elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! The methods asked for, as text, in; one entry for each run out.
+//! Parses `--methods` into one entry for each run of a method.
 //!
 //! An entry is a method's description, `name:parameter=value,…`, and behind an `@` what verifies its
 //! candidates: `exact`, `sketch` or `none`. One parameter may be a range of whole numbers,
@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub(super) series: Option<SeriesPlace>,
 }
 
-/// The entries that texts stand for, in their order.
+/// Parses method descriptions into entries, in their order.
 ///
 /// # Errors
 /// A text that is no description, a range without values, an entry that comes twice.
@@ -42,7 +42,7 @@ pub(super) fn entries(texts: &[String]) -> Result<Vec<Entry>, LookalikeError> {
     }
     let mut seen = HashSet::new();
     match entries.iter().find(|entry| !seen.insert(entry.text.as_str())) {
-        Some(twice) => Err(wrong(&twice.text, "is asked for twice")),
+        Some(twice) => Err(wrong(&twice.text, "is given twice")),
         None if entries.is_empty() => Err(LookalikeError::Settings("no method to evaluate".into())),
         None => Ok(entries),
     }
@@ -59,7 +59,7 @@ fn expand(text: &str, out: &mut Vec<Entry>) -> Result<(), LookalikeError> {
     };
     if described.trim() == EXACT {
         if verify.is_some_and(|verify| verify != Verify::Exact) {
-            return Err(wrong(text, "makes no sense: the exact join compares whole sets"));
+            return Err(wrong(text, "is invalid: the exact join always verifies complete sets"));
         }
         out.push(Entry { text: EXACT.into(), spec: None, verify: Verify::Exact, series: None });
         return Ok(());
@@ -125,7 +125,7 @@ fn verification(text: &str, name: &str) -> Result<Verify, LookalikeError> {
     Verify::ALL
         .into_iter()
         .find(|verify| verify.name() == name.trim())
-        .ok_or_else(|| wrong(text, "ends in @ and none of exact, sketch, none"))
+        .ok_or_else(|| wrong(text, "has an unknown verifier after @; use exact, sketch or none"))
 }
 
 #[cfg(test)]

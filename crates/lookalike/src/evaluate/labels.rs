@@ -1,4 +1,4 @@
-//! A file of labels in; pairs of documents, or the class of each, out.
+//! Reads files of labels: pairs of documents, or the class of each.
 //!
 //! Files are tab-separated with a header. True pairs: columns `a_id` and `b_id` (or `a` and `b`, or `id1`
 //! and `id2`), two ids a line; or columns `id` and `cluster`, all documents of one cluster being pairs of

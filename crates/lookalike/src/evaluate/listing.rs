@@ -1,4 +1,4 @@
-//! Groups of equal documents and edges between groups in, pairs of documents out.
+//! Expands groups of equal documents and edges between groups to pairs of documents.
 //!
 //! A pair is two document numbers, the smaller first. In a sample only those pairs are listed that
 //! have a sampled document.

@@ -1,5 +1,4 @@
-//! A few units of a collection in, every pair of one of them with any other that reaches a threshold
-//! out.
+//! All pairs of a few units with any other unit that reach a threshold.
 //!
 //! By counting: an index of the elements of the few, and one pass over the sets of all. Nothing is
 //! pruned and nothing estimated, so the pairs are exact as those of the join, and the memory is that of
@@ -10,7 +9,7 @@ use super::trial::too_many;
 use crate::LookalikeError;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{Edge, EngineError, InMemorySets, MatchSettings, Progress, Units};
+use lookalike_engine::{Edge, EngineError, MatchSettings, Progress, UnitSets, Units};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -66,7 +65,7 @@ impl ElementIndex {
 /// # Errors
 /// The edges stand for more than `max_pairs` pairs of documents, or an interruption.
 pub(super) fn edges(
-    sets: &InMemorySets<'_>,
+    sets: &UnitSets<'_>,
     units: &Units,
     settings: &MatchSettings,
     threshold: Threshold,
@@ -110,8 +109,8 @@ pub(super) fn edges(
             if with == unit || (sampled_itself && with > unit) {
                 continue;
             }
-            let edge = Edge { unit: unit.max(with), with: unit.min(with), shared };
-            let counts = Overlap { shared, a: units.size(edge.unit), b: units.size(edge.with) };
+            let edge = Edge { later: unit.max(with), earlier: unit.min(with), shared };
+            let counts = Overlap { shared, a: units.size(edge.later), b: units.size(edge.earlier) };
             if settings.measure.reaches(threshold, counts) {
                 listed.fetch_add(count_between(size(unit), size(with)), Ordering::Relaxed);
                 edges.push(edge);
@@ -172,16 +171,16 @@ mod tests {
             settings.min_features = (least > 1).then_some(MinFeatures { count: least, features, terms });
             let units = Units::new(&collection, &[], settings.measure).unwrap();
             let counted =
-                edges(&InMemorySets::new(&collection, &units).unwrap(), &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
+                edges(&UnitSets::new(&collection, &units).unwrap(), &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
             let options = MatchOptions { list_pairs: Some(u64::MAX), ..MatchOptions::in_memory(Linkage::Components) };
             let found =
                 find(&collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();
             let has = |unit| units.members(unit).iter().any(|&d| sampled[d as usize]);
             let mut expected = found.pairs.edges;
-            expected.retain(|edge| has(edge.unit) || has(edge.with));
+            expected.retain(|edge| has(edge.later) || has(edge.earlier));
             prop_assert_eq!(&counted, &expected);
             let small = |unit| units.size(unit) < least;
-            prop_assert!(!counted.iter().any(|edge| small(edge.unit) || small(edge.with)));
+            prop_assert!(!counted.iter().any(|edge| small(edge.later) || small(edge.earlier)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The pairs a method found and the true ones in; recall, precision and what else is counted out.
+//! Recall, precision and other counts of a method, from its pairs and the true ones.
 //!
 //! Recall and precision by document, and the utility of a spam filter, are equations 3 to 5 of Kołcz &
 //! Chowdhury 2008, section 6.4. Pure clusters are those of their section 7.1: each document of the

@@ -1,4 +1,4 @@
-//! Counts of two sets in, one of eleven steps of similarity out; counts of pairs in, an interval out.
+//! The eleven similarity steps, and confidence intervals.
 //!
 //! Step k < 10 holds the similarities from k/10 to below (k+1)/10, step 10 those of exactly 1. Steps
 //! are found in integers. The interval is Wilson's score interval (Wilson 1927).

@@ -1,4 +1,4 @@
-//! An evaluation in; the tables `methods` and `deciles` out. No times: those are in `evaluation.json`,
+//! Writes the tables `methods` and `deciles`. No times: those are in `evaluation.json`,
 //! under `run`, so that the tables are the same bytes on every machine.
 
 use crate::LookalikeError;

@@ -1,4 +1,4 @@
-//! A method's description in; how often it finds two documents of a given resemblance, by theory, out.
+//! Theoretical probability that a method finds two documents of a given resemblance.
 //!
 //! Bands: 1−(1−s^r)^b (Haveliwala, Gionis & Indyk 2000). Two of six super shingles: Seshasai 2009,
 //! section 2.4.1. Both speak of the keys: a method that also verifies by its sketch finds a little

@@ -1,4 +1,4 @@
-//! Inputs and a way to find pairs in; the pairs of documents that it finds, and what it cost, out.
+//! Runs one method on the inputs: its pairs of documents and its cost.
 
 use super::listing::{Sampled, between, within};
 use crate::LookalikeError;
@@ -8,7 +8,7 @@ use lookalike_engine::{
     Progress, Signer, Units, Verify, find, ingest,
 };
 use lookalike_io::Inputs;
-use lookalike_methods::{Candidates, Unsigned};
+use lookalike_methods::{CandidateSource, Unsigned};
 use lookalike_report::{Ignored, MethodTimes};
 use std::time::Instant;
 
@@ -132,11 +132,11 @@ impl Trial {
         }
         match (self.approach.verify, method.candidates()) {
             (Verify::Sketch, _) => {
-                let itself = Edge { unit, with: unit, shared: self.units.size(unit) };
+                let itself = Edge { later: unit, earlier: unit, shared: self.units.size(unit) };
                 method.accepts(self.approach.evidence(&self.collection, &self.units, itself))
             }
-            (_, Candidates::Hamming { .. }) => true,
-            (_, Candidates::Keys) => {
+            (_, CandidateSource::Hamming { .. }) => true,
+            (_, CandidateSource::Keys) => {
                 self.able(unit).first().is_some_and(|&document| self.bytes_of(document).0 > 0)
             }
         }
@@ -155,7 +155,7 @@ impl Trial {
         let mut pairs = Vec::new();
         self.each_group(|group| within(group, sampled, |a, b| pairs.push((a, b))));
         for edge in &self.matches.pairs.edges {
-            let (x, y) = (self.able(edge.unit), self.able(edge.with));
+            let (x, y) = (self.able(edge.later), self.able(edge.earlier));
             between(x, y, sampled, |a, b| pairs.push((a, b)));
         }
         pairs.sort_unstable();
@@ -166,11 +166,11 @@ impl Trial {
     pub(super) fn each_link(&self, mut link: impl FnMut(u32, u32)) {
         self.each_group(|group| group.windows(2).for_each(|pair| link(pair[0], pair[1])));
         for edge in &self.matches.pairs.edges {
-            let (x, y) = (self.able(edge.unit), self.able(edge.with));
+            let (x, y) = (self.able(edge.later), self.able(edge.earlier));
             let ([first, ..], [other, ..]) = (x, y) else { continue };
             link(*first, *other);
             // Each document is paired with all on the other side, so with its own side as well.
-            for (group, unit) in [(x, edge.unit), (y, edge.with)] {
+            for (group, unit) in [(x, edge.later), (y, edge.earlier)] {
                 if !self.finds_copies(unit) {
                     group.windows(2).for_each(|pair| link(pair[0], pair[1]));
                 }

@@ -1,4 +1,4 @@
-//! A collection in; the pairs that methods are measured against, and how similar each is, out.
+//! Ground truth: the pairs that methods are measured against, with their similarities.
 //!
 //! Three sources: the exact join over whole feature sets (every pair from some similarity on), the
 //! exact pairs of a sample of documents, or labels. Labelled pairs are compared exactly as well, so
@@ -13,7 +13,7 @@ use crate::LookalikeError;
 use crate::common::content;
 use lookalike_cluster::Components;
 use lookalike_core::{Measure, Overlap, Threshold};
-use lookalike_engine::{Approach, Collection, Edge, InMemorySets, MatchSettings, Units};
+use lookalike_engine::{Approach, Collection, Edge, MatchSettings, UnitSets, Units};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -85,13 +85,12 @@ impl Source<'_> {
                 let mut names = Names::new(&collection)?;
                 let labelled = labels::pairs(path, &mut names, sampled.as_deref(), max_pairs)?;
                 unknown_names = names.unknown();
-                let sets =
-                    pool.install(|| InMemorySets::sorted(&collection, &units)).expect(IN_MEMORY);
+                let sets = pool.install(|| UnitSets::sorted(&collection, &units)).expect(IN_MEMORY);
                 pairs =
                     labelled.into_iter().map(|(a, b)| self.labelled(&sets, &units, a, b)).collect();
             } else {
                 let of = sampled.as_deref().unwrap_or_default();
-                let sets = InMemorySets::new(&collection, &units).expect(IN_MEMORY);
+                let sets = UnitSets::new(&collection, &units).expect(IN_MEMORY);
                 let edges = pool.install(|| {
                     sampled::edges(
                         &sets,
@@ -136,7 +135,7 @@ impl Source<'_> {
                 pairs.push(self.known((a, b), counts, true));
             });
         }
-        for &Edge { unit, with, shared } in edges {
+        for &Edge { later: unit, earlier: with, shared } in edges {
             let counts = Overlap { shared, a: units.size(unit), b: units.size(with) };
             let is_true = self.settings.measure.reaches(self.settings.threshold, counts);
             between(units.members(unit), units.members(with), sampled, |a, b| {
@@ -147,7 +146,7 @@ impl Source<'_> {
     }
 
     /// A labelled pair: a true one, whatever its similarity.
-    fn labelled(&self, sets: &InMemorySets<'_>, units: &Units, a: u32, b: u32) -> KnownPair {
+    fn labelled(&self, sets: &UnitSets<'_>, units: &Units, a: u32, b: u32) -> KnownPair {
         let counts = match (units.of_document(a), units.of_document(b)) {
             (Some(x), Some(y)) => {
                 let shared = sets.get(x).overlap(sets.get(y));

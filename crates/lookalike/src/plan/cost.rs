@@ -1,12 +1,12 @@
-//! What a way to find pairs took on a sample in, what it will take on the whole out.
+//! Extrapolates the cost of a method from the sample to the whole.
 //!
 //! Seconds are those measured on the sample, made longer by what each phase grows with ([`Growth`]). Memory
-//! is added up from what a run holds ([`lookalike_engine::footprint`]), with the program's own and the
+//! is added up from what a run holds ([`lookalike_engine::memory_model`]), with the program's own and the
 //! allocator's share.
 
 use super::trial::Trial;
 use crate::memory::Memory;
-use lookalike_engine::{Limits, MatchSettings};
+use lookalike_engine::{MatchSettings, MemoryLimits};
 use lookalike_join::prefix::bound;
 use lookalike_report::{PlanCost, PlanPhase};
 
@@ -63,7 +63,7 @@ impl Forecast<'_> {
                 seconds: in_sample * factor(name),
             })
             .collect();
-        let limits = Limits {
+        let limits = MemoryLimits {
             sets: self.memory.sets(),
             keeps: self.keeps,
             sequences: self.memory.sequences(),
@@ -71,7 +71,7 @@ impl Forecast<'_> {
             threads: self.threads,
             texts: self.texts,
         };
-        let needs = trial.footprint.times(growth.documents).needs(&limits, self.counted());
+        let needs = trial.memory_model.times(growth.documents).needs(&limits, self.counted());
         PlanCost {
             method: method.to_owned(),
             seconds: phases.iter().map(|phase| phase.seconds).sum(),

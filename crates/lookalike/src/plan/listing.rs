@@ -1,4 +1,4 @@
-//! A read sample in; its pairs, whatever they are for, out.
+//! Lists the pairs of a sample.
 //!
 //! Where the sample has more pairs than can be listed, half of its documents are set aside, and half of those
 //! that are left, until they can be: which ones, their numbers alone decide.
@@ -85,7 +85,7 @@ pub(super) fn list(
         }
         let mut edges: Vec<Edge> = Vec::new();
         for &edge in &found.pairs.edges {
-            let Edge { unit, with, shared } = edge;
+            let Edge { later: unit, earlier: with, shared } = edge;
             let counts = Overlap { shared, a: units.size(unit), b: units.size(with) };
             let reaches = settings.measure.reaches(settings.threshold, counts);
             let (a, b) = (&by_chunk[unit as usize], &by_chunk[with as usize]);
@@ -95,8 +95,10 @@ pub(super) fn list(
                 edges.push(edge);
             }
         }
-        let matching =
-            edges.iter().map(|edge| (edge.unit.min(edge.with), edge.unit.max(edge.with))).collect();
+        let matching = edges
+            .iter()
+            .map(|edge| (edge.later.min(edge.earlier), edge.later.max(edge.earlier)))
+            .collect();
         let partners = Partners::new(&by_chunk, &edges, chunks).with_documents(documents);
         return Ok(Listing { thinning, documents, removed, units, matching, partners, pairs });
     }
@@ -151,9 +153,9 @@ impl Listing {
         let copies: u64 = (0..of_method.len()).map(|unit| pairs(members(unit).len() as u64)).sum();
         let (mut found, mut right) = (copies, copies);
         for edge in edges {
-            let weight = (members(edge.unit).len() * members(edge.with).len()) as u64;
+            let weight = (members(edge.later).len() * members(edge.earlier).len()) as u64;
             found += weight;
-            let (Some(a), Some(b)) = (same(edge.unit), same(edge.with)) else { continue };
+            let (Some(a), Some(b)) = (same(edge.later), same(edge.earlier)) else { continue };
             if a == b || self.matching.contains(&(a.min(b), a.max(b))) {
                 right += weight;
             }

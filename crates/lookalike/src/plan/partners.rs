@@ -1,10 +1,9 @@
-//! The pairs of a sample in; how many documents of the whole have how many partners, and how many of them go
-//! therefore, out.
+//! Estimates numbers of partners, and from them removal in the whole, from the pairs of a sample.
 //!
 //! A document's *partners* are those that reach the threshold with it. Of the partners of a sampled document
-//! few are sampled, so what goes within a sample says little. But numbers of partners can be estimated
+//! few are sampled, so removal within a sample is a weak bound. But numbers of partners can be estimated
 //! without bias (Horvitz & Thompson 1952): a pair is in a sample of share p with probability p², or with p
-//! where its two documents are read in one go, as neighbours are; and is counted 1/p² or 1/p times. So are a
+//! where its two documents are read in one part, as neighbours are; and is counted 1/p² or 1/p times. So are a
 //! document and two of its partners, up to 1/p³ times. That gives the mean of X, the partners of a document,
 //! and of X(X−1), in the whole. With those:
 //!
@@ -142,8 +141,8 @@ impl Partners {
     pub(super) fn new(by_chunk: &[ByChunk], edges: &[Edge], chunks: u32) -> Self {
         let mut met: Vec<ByChunk> = by_chunk.to_vec();
         for edge in edges {
-            met[edge.unit as usize].extend_from_slice(&by_chunk[edge.with as usize]);
-            met[edge.with as usize].extend_from_slice(&by_chunk[edge.unit as usize]);
+            met[edge.later as usize].extend_from_slice(&by_chunk[edge.earlier as usize]);
+            met[edge.earlier as usize].extend_from_slice(&by_chunk[edge.later as usize]);
         }
         let documents = by_chunk.iter().flatten().map(|&(_, count)| count).sum();
         let of_units = by_chunk.iter().cloned().zip(met.into_iter().map(merged)).collect();
@@ -260,7 +259,7 @@ mod tests {
     }
 
     fn pair(unit: u32, with: u32) -> Edge {
-        Edge { unit, with, shared: 1 }
+        Edge { later: unit, earlier: with, shared: 1 }
     }
 
     #[test]

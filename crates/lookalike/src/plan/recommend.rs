@@ -1,4 +1,4 @@
-//! What ways find and cost, and what is wanted, in; one of them out.
+//! Selects the recommended method by recall, time and memory.
 
 use lookalike_report::{PlanCost, PlanRecall};
 
@@ -35,18 +35,19 @@ pub(super) fn recommend(
     let exact = enough().find(|(method, _)| method.method == "exact");
     let (chosen, reason) = match (exact, fastest) {
         (Some(exact), Some(fastest)) if fastest.1.seconds < WORTH_IT * exact.1.seconds => {
-            (fastest, "it finds what is wanted in less than half of the time of the exact join")
+            (fastest, "it reaches the recall in less than half of the time of the exact join")
         }
         (Some(exact), _) => (
             exact,
-            "it misses nothing, fits, and no other way that finds enough takes less than half of its time",
+            "it has recall 1 and fits into memory; no other method with enough recall takes less than half of its time",
         ),
-        (None, Some(fastest)) => {
-            (fastest, "the exact join needs more memory; of what finds enough this is the fastest")
-        }
+        (None, Some(fastest)) => (
+            fastest,
+            "the exact join needs more memory; this is the fastest method with enough recall",
+        ),
         (None, None) => {
-            let reason = "no way finds what is wanted in this memory; give more --memory, or take the inputs in \
-                          parts with --against";
+            let reason = "no method reaches the recall within this memory; raise --memory, or process the \
+                          inputs in parts with --against";
             return Recommendation { reason: reason.into(), ..Recommendation::default() };
         }
     };

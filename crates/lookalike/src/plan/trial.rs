@@ -1,11 +1,11 @@
-//! A sample and a way to find pairs in; what it found, how long each step took and what it held, out.
+//! Runs one method on the sample: its pairs, the time of each step and its memory.
 
 use super::listing::Thinning;
 use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{
-    Answer, Approach, Collection, EngineError, Footprint, IngestOptions, Linkage, MatchOptions,
-    MatchSettings, Matches, Progress, Signer, Units, Verdicts, WitnessRule, find, ingest_chunks,
+    Answer, Approach, Collection, EngineError, IngestOptions, Linkage, MatchOptions, MatchSettings,
+    Matches, MemoryModel, Progress, Signer, Units, Verdicts, WitnessRule, find, ingest_chunks,
     pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
@@ -39,14 +39,14 @@ pub(super) struct Trial {
     pub(super) removed: u64,
     /// Seconds by phase, `reading` and `collapsing` included.
     pub(super) phases: Vec<(&'static str, f64)>,
-    pub(super) footprint: Footprint,
+    pub(super) memory_model: MemoryModel,
     /// Chunks that were read, and those that could not be.
     pub(super) chunks: u32,
     /// Bytes that were read of files that are read from their beginning.
     pub(super) beginning_bytes: u64,
 }
 
-/// Documents that another one stands for.
+/// Duplicates.
 pub(super) fn count_removed(
     collection: &Collection,
     units: &Units,
@@ -101,9 +101,9 @@ impl Bench<'_> {
         let matches = self.find(&collection, &units, settings, approach, &options)?;
         phases.extend(matches.phases.iter().copied());
         let removed = count_removed(&collection, &units, &matches, approach, &options)?;
-        let footprint = Footprint::of(&collection, &units, &matches);
+        let memory_model = MemoryModel::of(&collection, &units, &matches);
         let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
-        Ok(Trial { collection, removed, phases, footprint, chunks, beginning_bytes })
+        Ok(Trial { collection, removed, phases, memory_model, chunks, beginning_bytes })
     }
 
     /// Documents of a sample with the same feature set, those that are looked at.

@@ -1,4 +1,4 @@
-//! A job in; the ways to do it that are worth a trial, besides the exact join, out.
+//! The methods that are tried for a job besides the exact join.
 
 use super::PlanJob;
 use crate::LookalikeError;
@@ -26,7 +26,7 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
     if !(job.recall > 0.0 && job.recall <= 1.0) {
         let recall = job.recall;
         return Err(LookalikeError::Settings(format!(
-            "a recall of {recall} makes no sense; use a share above 0 and at most 1"
+            "invalid recall {recall}; use a number above 0 and at most 1"
         )));
     }
     let mut ways: Vec<Way> = Vec::new();

@@ -1,12 +1,12 @@
-//! Counts of a pair in, whether it is in out; and which pairs a list that was made by another
-//! criterion is sure to hold.
+//! The criterion for pairs from their counts, and which pairs a list made by another criterion is certain
+//! to contain.
 
 use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_methods::Evidence;
 use lookalike_methods::broder::Policy;
 use std::cmp::Ordering;
 
-/// What decides about a pair. In all counts `a` is the unit that comes later in precedence.
+/// A criterion for pairs. In all counts `a` is the unit that comes later in precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Criterion {
     /// Whole sets, by a measure.

@@ -1,4 +1,4 @@
-//! The directory of a finished run in; what it says, and what it can be asked, out.
+//! Reads a finished run, and checks which settings its tables can be reclustered with.
 //!
 //! Everything that the tables cannot answer is refused here, with what to do instead.
 
@@ -56,7 +56,7 @@ impl Earlier {
         let refuse = |reason: &str| Err(refusal(run, reason));
         if summary.action != Action::List {
             return refuse(
-                "a run of `dedup`, whose list of pairs is incomplete: it holds those that decided and not \
+                "a run of `dedup`, whose list of pairs is incomplete: it holds those that caused a removal and not \
                  all there are; run `lookalike cluster` on the same documents",
             );
         }

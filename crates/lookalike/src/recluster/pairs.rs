@@ -1,4 +1,4 @@
-//! The table of pairs in; pairs of units with their counts out.
+//! Reads the table of pairs into pairs of units with their counts.
 //!
 //! Read twice: once for the pairs of units, each of which stands for all pairs of their members, and
 //! once to write again what reaches the threshold. Memory goes with the pairs of units, 20 bytes each.

@@ -1,4 +1,4 @@
-//! Who stands for which unit in; what becomes of each document out.
+//! The verdict on each document, from the leader of each unit.
 
 use super::earlier::Earlier;
 use super::phase_four::Leader;
@@ -58,7 +58,7 @@ impl Known {
     }
 }
 
-/// A document that another one stands for.
+/// A duplicate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Removal {
     pub(super) kept: u32,

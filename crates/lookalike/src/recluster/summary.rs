@@ -1,4 +1,4 @@
-//! An answer in; the numbers of `summary.json` and the clusters that the report shows out.
+//! The numbers of `summary.json`, and the clusters that the report shows.
 //!
 //! What was counted while the documents were read is taken over; what follows from the pairs is counted
 //! anew.
@@ -36,7 +36,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     if !job.report {
         other.insert(NO_REPORT.into(), json!(true));
     }
-    // What the answer came from, so that nobody takes it for a look at the documents.
+    // The source of the result: the documents were not read.
     other.insert(
         "reclustered_from".into(),
         json!({

@@ -1,4 +1,4 @@
-//! An answer in, the tables of a run out: as `result_tables`, by the numbers of the table `documents`.
+//! Writes the tables of a run: as `result_tables`, by the numbers of the table `documents`.
 
 use super::Answer;
 use super::criterion::Criterion;

@@ -1,4 +1,4 @@
-//! The documents of a run in, its units in the order of precedence that is asked for, out.
+//! The units of a run, in the requested order of precedence.
 //!
 //! As `lookalike_engine::units`, from the table and not from the texts: documents with the same features
 //! are one unit, and unit 0 takes precedence over all others.

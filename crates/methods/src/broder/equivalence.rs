@@ -1,16 +1,16 @@
-//! Documents that are equal outright: methods `lexical` and `shingle-equivalent` (Broder 1997,
-//! "Identical documents").
+//! Equality of documents: methods `lexical` and `shingle-equivalent` (Broder 1997, "Identical
+//! documents").
 //!
-//! In: a document's tokens. Out: one fingerprint, of the token sequence (*lexically equivalent*:
-//! the same canonical form) or of the set of selected shingles (*shingle-equivalent*). Identical
-//! documents are lexically equivalent, and those are shingle-equivalent. The key is 64 bits of a
-//! digest of 128, which is the sketch: keys that meet by accident are told apart.
+//! The sketch is one 128-bit digest of the token sequence (*lexically equivalent*: the same
+//! canonical form) or of the set of selected shingles (*shingle-equivalent*). Identical documents
+//! are lexically equivalent, and those are shingle-equivalent. The key is 64 bits of the digest;
+//! the sketch rejects key collisions.
 
 use super::modulus::{selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};
 use super::{Selection, Shingling};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::{FeatureKind, TokenDigest, features};
@@ -23,7 +23,7 @@ pub(super) const LEXICAL: About = About {
     summary: "keeps a digest of the token sequence; two match when it is equal",
     paper: "Broder et al. 1997, \"Identical documents\": lexically-equivalent",
     parameters: &[],
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build: |spec, _| {
         spec.params(&[])?;
         Ok(Box::new(Lexical))
@@ -35,7 +35,7 @@ pub(super) const SHINGLE_EQUIVALENT: About = About {
     summary: "keeps a digest of the shingles that are 0 mod m; two match when it is equal",
     paper: "Broder et al. 1997, \"Identical documents\": shingle-equivalent",
     parameters: SELECTED,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build: build_shingle_equivalent,
 };
 
@@ -82,7 +82,7 @@ impl Method for Lexical {
     fn sign(
         &self,
         document: &Document<'_>,
-        _: &mut Scratch,
+        _: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         if document.tokens.is_empty() {
@@ -106,7 +106,7 @@ impl Method for ShingleEquivalent {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = sketch(self.shingling, &self.selection, document, scratch, &mut out.sketch)?;

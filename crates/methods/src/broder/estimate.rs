@@ -1,14 +1,13 @@
-//! What a sketch's counts say of the sets: an estimate in, with its error, out. For people;
-//! decisions compare the counts themselves.
+//! Estimates of resemblance and containment from a sketch's counts, with their errors, for display.
+//! Decisions compare the counts.
 //!
-//! **Why they are without bias** (Broder 1997, "Estimating the resemblance and the containment"; the paper
-//! leaves the proof to another).
-//! Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`, given its size u, is a random subset of
-//! u elements of A∪B, and so is `MIN_s(F(A)∪F(B))` = `MIN_s(A∪B)`. Of N = |A∪B| elements K = |A∩B|
-//! are in both, so the number of hits among the u is hypergeometric: its mean is u·K/N = u·r, its
-//! variance u·r(1−r)·(N−u)/(N−1). The containment of A in B is the same with A for A∪B. The k
-//! minima of min-hash are draws with replacement: the number of hits is binomial, with variance
-//! k·r(1−r).
+//! **Why they are without bias** (Broder 1997, "Estimating the resemblance and the containment";
+//! the paper leaves the proof to another). Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`,
+//! given its size u, is a random subset of u elements of A∪B, and so is `MIN_s(F(A)∪F(B))` =
+//! `MIN_s(A∪B)`. Of N = |A∪B| elements K = |A∩B| are in both, so the number of hits among the u is
+//! hypergeometric: its mean is u·K/N = u·r, its variance u·r(1−r)·(N−u)/(N−1). The containment of A
+//! in B is the same with A for A∪B. The k minima of min-hash are draws with replacement: the number
+//! of hits is binomial, with variance k·r(1−r).
 //!
 //! **Errors.** The standard error is sqrt(r̂(1−r̂)/u), from the binomial variance: right for
 //! min-hash, and at most a little too large for the others, by the factor (N−u)/(N−1) that shrinks
@@ -93,8 +92,8 @@ impl Estimate {
         let scale = 1.0 + z * z / n;
         let middle = (r + z * z / (2.0 * n)) / scale;
         let half = z * (r * (1.0 - r) / n + z * z / (4.0 * n * n)).sqrt() / scale;
-        // Without a hit the lower end is 0, with nothing else the upper end 1: exactly, not but for a
-        // rounding that would shut out the truth.
+        // Without a hit the lower end is 0, with nothing else the upper end 1: exactly, not but for
+        // a rounding that would shut out the truth.
         let low = if self.hits == 0 { 0.0 } else { (middle - half).max(0.0) };
         let high = if self.hits >= self.draws { 1.0 } else { (middle + half).min(1.0) };
         (low, high)

@@ -1,22 +1,20 @@
-//! The minimum sketch, `F(D)` = the s smallest shingles (Broder 1997, "Estimating the resemblance
-//! and the containment"), and method
-//! `dsc-minimum`.
+//! The minimum sketch `F(D)`: the s smallest shingles (Broder 1997, "Estimating the resemblance and
+//! the containment"), and method `dsc-minimum`.
 //!
-//! In: the set of a document. Out: its s smallest values, a sketch of bounded size that estimates
-//! resemblance, and not containment:
-//! |MIN_s(F(A)∪F(B)) ∩ F(A) ∩ F(B)| / |MIN_s(F(A)∪F(B))|, without bias.
+//! A sketch of bounded size that estimates resemblance, but not containment: |MIN_s(F(A)∪F(B)) ∩
+//! F(A) ∩ F(B)| / |MIN_s(F(A)∪F(B))| is an unbiased estimate.
 
 use super::Shingling;
 use super::parameters::{self, SHORT, T_HALF, W10};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::{FeatureKind, Threshold};
 use std::sync::Arc;
 
 const S: Parameter =
-    Parameter { name: "s", default: "100", help: "how many of the smallest shingles are kept" };
+    Parameter { name: "s", default: "100", help: "number of smallest shingles kept" };
 
 const PARAMETERS: &[Parameter] = &[W10, S, T_HALF, SHORT];
 
@@ -26,7 +24,7 @@ pub(super) const ABOUT: About = About {
               reaches t",
     paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\"",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -112,7 +110,7 @@ impl Method for DscMinimum {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;
@@ -174,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn whoever_reaches_the_threshold_shares_a_key(
+        fn pairs_that_reach_the_threshold_share_a_key(
             a in btree_set(0u64..40, 1..40), b in btree_set(0u64..40, 1..40),
             s in 1u32..50, hundredths in 1u32..=100,
         ) {

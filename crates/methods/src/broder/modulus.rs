@@ -1,16 +1,15 @@
-//! The modulus sketch, `V(D)` = the shingles that are 0 mod m (Broder 1997, "Estimating the
-//! resemblance and the containment"), and method
-//! `dsc`.
+//! The modulus sketch `V(D)`: the shingles that are 0 mod m (Broder 1997, "Estimating the
+//! resemblance and the containment"), and method `dsc`.
 //!
-//! In: the set of a document. Out: about one element in m, and the same ones wherever they occur, so that
-//! |V(A)∩V(B)| / |V(A)∪V(B)| estimates resemblance and |V(A)∩V(B)| / |V(A)| containment without bias.
-//! The size of the sketch grows with the document; that is what makes containment possible.
+//! About one element in m is in the sketch, and the same ones wherever they occur, so that
+//! |V(A)∩V(B)| / |V(A)∪V(B)| is an unbiased estimate of resemblance, and |V(A)∩V(B)| / |V(A)| of
+//! containment. The size of the sketch grows with the document, which makes containment possible.
 
 use super::parameters::{self, BITS, M, POLICY, SHORT, T_HALF, W10};
 use super::{Policy, Shingling};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Params, Scratch, Signature, Sketch,
-    SpecError, Statistics, Unsigned,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Params, Signature,
+    Sketch, SpecError, Statistics, Unsigned,
 };
 use lookalike_core::{FeatureKind, Overlap, Threshold, overlap};
 use std::sync::Arc;
@@ -24,7 +23,7 @@ pub(super) const ABOUT: About = About {
     paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\" (DSC in Chowdhury et \
             al. 2002)",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -108,7 +107,7 @@ pub(super) fn sketch(
     shingling: Shingling,
     selection: &Selection,
     document: &Document<'_>,
-    scratch: &mut Scratch,
+    scratch: &mut MethodScratch,
     out: &mut Vec<u64>,
 ) -> Result<u32, Unsigned> {
     let size = shingling.shingle(document, scratch)?;
@@ -152,7 +151,7 @@ impl Method for Dsc {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = sketch(self.shingling, &self.selection, document, scratch, &mut out.sketch)?;

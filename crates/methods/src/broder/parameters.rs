@@ -1,4 +1,4 @@
-//! The parameters that many sketches have, and how their texts are read.
+//! Parameters that many sketches share, and their parsers.
 //!
 //! A default is written once, in the [`Parameter`] that the help shows, and read from there.
 
@@ -30,13 +30,13 @@ pub(crate) const T_80: Parameter =
 pub(crate) const POLICY: Parameter = Parameter {
     name: "policy",
     default: "resemblance",
-    help: "what has to reach t: resemblance, or containment (of either document in the other one)",
+    help: "measure that has to reach t: resemblance, or containment (of either document in the other)",
 };
 
 pub(crate) const SHORT: Parameter = Parameter {
     name: "short",
     default: "ignore",
-    help: "a document too short for the method: ignore it as in the paper, or keep its whole text as one value",
+    help: "documents too short for the method: ignore them as in the paper, or sign the whole text as one value",
 };
 
 /// The value of a parameter, checked; its documented default where none is given.

@@ -1,6 +1,6 @@
-//! For tests: pairs of sets, and of documents, whose resemblance is known exactly.
+//! Test data: pairs of sets, and of documents, with a known exact resemblance.
 
-use crate::{Document, Method, MethodSpec, Scratch, Signature, Unsigned, build};
+use crate::{Document, Method, MethodScratch, MethodSpec, Signature, Unsigned, build};
 use lookalike_core::{Overlap, fingerprint};
 
 /// SplitMix64.
@@ -45,7 +45,7 @@ pub(crate) fn method(spec: &str) -> Box<dyn Method> {
 pub(crate) fn sign(method: &dyn Method, tokens: &[u64]) -> Result<Signature, Unsigned> {
     let mut out = Signature::default();
     let document = Document { tokens, ..Document::default() };
-    method.sign(&document, &mut Scratch::default(), &mut out)?;
+    method.sign(&document, &mut MethodScratch::default(), &mut out)?;
     let mut keys = out.keys.clone();
     keys.sort_unstable();
     keys.dedup();

@@ -1,7 +1,7 @@
 //! Decides a pair from its counts: by resemblance, or by containment.
 //!
-//! Broder 1997, "Basic clustering": clusters by a variety of policies come from the same counts by
-//! repeating the last phase only. So this depends on three integers and nothing else.
+//! Broder 1997, "Basic clustering": clusters by several policies follow from the same counts by
+//! repeating the last phase only. So a policy depends on three integers and nothing else.
 
 use lookalike_core::{Measure, Overlap, Threshold};
 use std::str::FromStr;
@@ -12,10 +12,10 @@ pub enum Policy {
     /// |A∩B| / |A∪B|.
     #[default]
     Resemblance,
-    /// The larger of |A∩B| / |A| and |A∩B| / |B|: one document is contained in the other one, whichever
-    /// it is. A decision that depended on which of the two is called A would depend on the order of the
-    /// files and on the keep rules. At least the resemblance, so that every pair that resembles is
-    /// decided for by this policy too.
+    /// The larger of |A∩B| / |A| and |A∩B| / |B|: one document is contained in the other one,
+    /// whichever it is. A decision that depended on which of the two is called A would depend on
+    /// the order of the files and on the keep rules. At least the resemblance, so that every pair
+    /// that resembles is decided for by this policy too.
     Containment,
 }
 

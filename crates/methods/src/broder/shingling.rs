@@ -1,7 +1,7 @@
-//! A document in, its set `S(D, w)` out: the distinct runs of w tokens (Broder 1997, "Defining
+//! The set `S(D, w)` of a document: its distinct runs of w tokens (Broder 1997, "Defining
 //! similarity of documents").
 
-use crate::{Document, Scratch, Unsigned};
+use crate::{Document, MethodScratch, Unsigned};
 use lookalike_core::{FeatureKind, ShortDocuments, features, fingerprint};
 
 /// How documents become sets.
@@ -23,12 +23,16 @@ impl Shingling {
         FeatureKind::Shingles { size: self.w as usize, short: self.short }
     }
 
-    /// Puts `S(D, w)` without common shingles into `scratch.features`, in order of first occurrence, and
-    /// returns its size. O(tokens).
+    /// Puts `S(D, w)` without common shingles into `scratch.features`, in order of first
+    /// occurrence, and returns its size. O(tokens).
     ///
     /// # Errors
     /// No token, no shingle, or only common ones.
-    pub fn shingle(self, document: &Document<'_>, scratch: &mut Scratch) -> Result<u32, Unsigned> {
+    pub fn shingle(
+        self,
+        document: &Document<'_>,
+        scratch: &mut MethodScratch,
+    ) -> Result<u32, Unsigned> {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
@@ -74,7 +78,7 @@ mod tests {
 
     #[test]
     fn broders_rose_has_three_shingles() {
-        let mut scratch = Scratch::default();
+        let mut scratch = MethodScratch::default();
         let tokens = tokens("a rose is a rose is a rose");
         let document = Document { tokens: &tokens, ..Document::default() };
         let shingling = Shingling { w: 4, short: ShortDocuments::Ignore };
@@ -86,7 +90,7 @@ mod tests {
 
     #[test]
     fn common_shingles_are_removed() {
-        let mut scratch = Scratch::default();
+        let mut scratch = MethodScratch::default();
         let tokens = tokens("a rose is a rose is a rose");
         let shingling = Shingling { w: 4, short: ShortDocuments::Ignore };
         let whole = Document { tokens: &tokens, ..Document::default() };
@@ -106,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_whole_text_is_the_shingle_of_all_its_tokens() {
-        let mut scratch = Scratch::default();
+        let mut scratch = MethodScratch::default();
         let tokens = tokens("only three words");
         let document = Document { tokens: &tokens, ..Document::default() };
         let whole = Shingling { w: 10, short: ShortDocuments::Whole };

@@ -1,16 +1,16 @@
 //! Super shingles: the shingles of the sorted sketch (Broder 1997, "Super shingles"), and method
 //! `dsc-ss`.
 //!
-//! In: `V(D)`, sorted. Out: the fingerprint of every run of n consecutive values, as keys. Two
-//! documents match when they have one in common: no counting, no phase three. Documents with fewer
+//! The keys are the fingerprints of all runs of n consecutive values of the sorted `V(D)`. Two
+//! documents match if they have one in common: no counting, no phase three. Documents with fewer
 //! than n sampled values have none ("super shingles do not work well for short documents"), and
-//! containment is not seen.
+//! containment cannot be detected.
 
 use super::modulus::{compare, selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};
 use super::{Selection, Shingling};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::{FeatureKind, Measure, Threshold, fingerprint};
@@ -22,7 +22,7 @@ const N: Parameter =
 const T: Parameter = Parameter {
     name: "t",
     default: "",
-    help: "where given, the resemblance estimated from the sketches must reach it as well",
+    help: "if given, the resemblance estimated from the sketches must reach it too",
 };
 
 const PARAMETERS: &[Parameter] = &[W10, M, BITS, N, T, SHORT];
@@ -33,7 +33,7 @@ pub(super) const ABOUT: About = About {
               one in common",
     paper: "Broder et al. 1997, \"Super shingles\"; sizes in Chowdhury et al. 2002, section 4",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -104,7 +104,7 @@ impl Method for SuperShingles {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = sketch(self.shingling, &self.selection, document, scratch, &mut out.sketch)?;

@@ -1,24 +1,23 @@
 //! Sketches of bounded size by a modulus that grows with the document (Broder 1997, "Estimating the
-//! resemblance and the containment"), and
-//! method `dsc-variable`.
+//! resemblance and the containment"), and method `dsc-variable`.
 //!
-//! `V_i(D)` = the shingles that are 0 mod 2^i. In: the set of a document. Out: the level i, chosen
-//! by the size of the set so that 50 to 100 values are expected, and `V_i`. `V_{i+1}` is what of
-//! `V_i` is 0 mod 2^{i+1}; two documents are compared at the larger of their levels.
+//! `V_i(D)` is the set of shingles that are 0 mod 2^i. The level i is chosen by the size of the
+//! document's set so that 50 to 100 values are expected. `V_{i+1}` is a subset of `V_i`; two
+//! documents are compared at the larger of their levels.
 //!
 //! The paper takes 2^i for documents of 100·2^i to 100·2^{i+1} shingles and promises 50 to 100
 //! values; that modulus gives 100 to 200. We keep the promise: the level is the least i with
 //! |S(D)| / 2^i ≤ 100.
 //!
-//! Two documents of different levels meet all the same: a value in `V_j(B)` is 0 mod 2^j and so,
-//! where A has it at all, in `V_i(A)` for every i ≤ j. The values are the keys, and every value in
-//! common is one of the larger level.
+//! Documents of different levels share keys as well: a value in `V_j(B)` is 0 mod 2^j and so, if A
+//! has it at all, in `V_i(A)` for every i ≤ j. The values are the keys, and every common value is
+//! one of the larger level.
 
 use super::modulus::policy;
 use super::parameters::{self, POLICY, SHORT, T_HALF, W10};
 use super::{Policy, Shingling};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::{FeatureKind, Overlap, Threshold, overlap};
@@ -32,7 +31,7 @@ pub(super) const ABOUT: About = About {
               resemblance or containment, estimated at the larger modulus, reaches t",
     paper: "Broder et al. 1997, \"Estimating the resemblance and the containment\"",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -92,7 +91,7 @@ impl Method for DscVariable {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;

@@ -1,8 +1,8 @@
-//! A number of blocks in, the 64 bits cut into that many out, and which of them two words agree on.
+//! Splits 64 bits into blocks, and compares words by block.
 //!
-//! That every pair is reported once needs no memory of the pairs reported: among the choices of k
-//! blocks a pair agrees on, the one made of its *first* k agreeing blocks reports it, and each choice
-//! can tell by looking at the pair alone.
+//! Reporting every pair once needs no memory of reported pairs: among the choices of k blocks in
+//! which a pair agrees, the one of its *first* k agreeing blocks reports it, and this can be
+//! decided from the pair alone.
 
 /// The 64 bits of a word, cut into runs of nearly equal length, the highest bits first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Cuts into `count` blocks, taken as 1 below and as 64 above those bounds. Lengths differ by at
-    /// most one bit.
+    /// Cuts into `count` blocks, taken as 1 below and as 64 above those bounds. Lengths differ by
+    /// at most one bit.
     #[must_use]
     pub fn new(count: u32) -> Self {
         let count = count.clamp(1, 64);
@@ -41,8 +41,8 @@ impl Blocks {
         64 / self.masks.len() as u32
     }
 
-    /// Whether `chosen` (a set of block numbers, ascending) are exactly the first blocks on which two
-    /// words agree, `difference` being their exclusive or. O(last chosen block).
+    /// Whether `chosen` (a set of block numbers, ascending) are exactly the first blocks on which
+    /// two words agree, `difference` being their exclusive or. O(last chosen block).
     #[must_use]
     pub fn first_agreeing(&self, difference: u64, chosen: &[usize]) -> bool {
         let mut rest = chosen;

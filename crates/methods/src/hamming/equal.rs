@@ -1,4 +1,4 @@
-//! Words in, the distinct ones and who has them out: a million equal words are one word.
+//! Groups equal words: a million equal words are one word.
 
 /// Distinct words, ascending, and the positions at which each stood.
 ///
@@ -17,8 +17,8 @@ pub struct EqualWords {
 }
 
 impl EqualWords {
-    /// Collapses equal words. O(n log n); 4 bytes a word stay, and 12 for each distinct one. At most
-    /// 2³² − 1 words.
+    /// Collapses equal words. O(n log n); 4 bytes a word stay, and 12 for each distinct one. At
+    /// most 2³² − 1 words.
     #[must_use]
     pub fn new(words: &[u64]) -> Self {
         let mut positions: Vec<u32> = (0..words.len() as u32).collect();

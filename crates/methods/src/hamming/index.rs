@@ -1,10 +1,9 @@
-//! Words in, a structure out that gives the words near any one word.
+//! Index of words for Hamming search.
 //!
-//! The tables of Manku et al. 2007, section 3: one for each choice of k of the d + k blocks, in which
-//! every word stands with the chosen blocks moved to the front, in sorted order. A query looks up its
-//! own chosen blocks in each table and compares what stands under them. The leading bits address a
-//! directory, so looking up is one access and, where a directory entry has many words, a binary
-//! search.
+//! The tables of Manku et al. 2007, section 3: one per choice of k of the d + k blocks, which holds
+//! every word with the chosen blocks moved to the front, sorted. A query looks up its own chosen
+//! blocks in each table and compares the words found. A directory by leading bits makes a lookup
+//! one access and, if a directory entry has many words, a binary search.
 
 use super::blocks::choices;
 use super::{Blocks, IndexPlan, near};
@@ -50,8 +49,8 @@ impl Index {
     /// An index for distances up to `d`, of 50 tables at most. See [`IndexPlan`] for what a query
     /// costs.
     ///
-    /// Memory: 12 bytes and at most 4 of directory for each word and table; 16 more for each word and
-    /// thread while it is made. At most 2³² − 1 words.
+    /// Memory: 12 bytes and at most 4 of directory for each word and table; 16 more for each word
+    /// and thread while it is made. At most 2³² − 1 words.
     #[must_use]
     pub fn new(words: &[u64], d: u32) -> Self {
         Self::as_planned(words, IndexPlan::new(words.len(), d, MOST_TABLES))
@@ -76,9 +75,9 @@ impl Index {
         self.plan
     }
 
-    /// Gives the position and distance of every word within `d` of `word`, each once, in an order that
-    /// depends on the words only. `d` is at most the distance the index was made for, and taken as
-    /// that if it is more. Does not allocate.
+    /// Gives the position and distance of every word within `d` of `word`, each once, in an order
+    /// that depends on the words only. `d` is at most the distance the index was made for, and
+    /// taken as that if it is more. Does not allocate.
     pub fn query(&self, word: u64, d: u32, mut found: impl FnMut(u32, u32)) {
         let d = d.min(self.plan.distance);
         for table in &self.tables {
@@ -160,8 +159,8 @@ impl Table {
             ..from + words.partition_point(|&word| word <= most)
     }
 
-    /// Whether this is the one table that reports words with this difference: the blocks they agree on
-    /// first are the chosen ones.
+    /// Whether this is the one table that reports words with this difference: the blocks they agree
+    /// on first are the chosen ones.
     fn reports(&self, difference: u64) -> bool {
         self.rule.iter().all(|&(mask, chosen)| (difference & mask == 0) == chosen)
     }

@@ -1,17 +1,17 @@
-//! Words in, all pairs of them within distance d out, each once.
+//! Hamming join: all pairs of words within distance d, each once.
 //!
-//! The tables of Manku et al. 2007, section 3, walked as a tree: the words are put into buckets by
-//! their first matched block, each bucket into buckets by its second, and so on, until k blocks match
-//! or the bucket is small; then its words are compared. Choices of blocks that begin alike share the
-//! work of their beginning, and all but the first level happen within a core's cache.
+//! The tables of Manku et al. 2007, section 3, as a tree: the words are partitioned into buckets by
+//! their first matched block, each bucket by its second, and so on, until k blocks match or the
+//! bucket is small; then its words are compared. Choices of blocks with a common prefix share the
+//! work of that prefix, and all but the first level work within a core's cache.
 //!
-//! A bucket under the blocks `chosen` reports the pairs whose *first* agreeing blocks are `chosen`.
-//! A pair within d agrees on k blocks at least, so it has exactly one such bucket, however early the
-//! walk stops: no table of pairs seen, nothing to remove afterwards.
+//! A bucket of the blocks `chosen` reports the pairs whose *first* agreeing blocks are `chosen`. A
+//! pair within d agrees in at least k blocks, so exactly one bucket reports it, wherever the
+//! recursion stops: duplicates need not be removed.
 
 use super::partition::Buckets;
 use super::plan::SMALL_GROUP;
-use super::{Blocks, JoinPlan, Pair, near};
+use super::{Blocks, HammingPlan, NearPair, near};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -26,9 +26,9 @@ const BATCH: usize = 128;
 
 /// All pairs of `words` within `d` bits, in ascending order.
 ///
-/// Memory: 12 bytes a word, and the pairs. For the time see [`JoinPlan`]. At most 2³² − 1 words.
+/// Memory: 12 bytes a word, and the pairs. For the time see [`HammingPlan`]. At most 2³² − 1 words.
 #[must_use]
-pub fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
+pub fn pairs(words: &[u64], d: u32) -> Vec<NearPair> {
     let mut out = Vec::new();
     join(words, d, |found| out.extend_from_slice(found));
     out.par_sort_unstable();
@@ -36,8 +36,8 @@ pub fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
 }
 
 /// Hands all pairs of `words` within `d` bits to `sink`, each once, some at a time, on the calling
-/// thread; the comparing is done on rayon's. The order is not sorted, and the same for any number of
-/// threads.
+/// thread; the comparing is done on rayon's. The order is not sorted, and the same for any number
+/// of threads.
 ///
 /// Memory: 12 bytes a word, and the pairs of about two million words' buckets.
 ///
@@ -46,13 +46,13 @@ pub fn pairs(words: &[u64], d: u32) -> Vec<Pair> {
 /// lookalike_methods::hamming::join(&[0, 1, 3, 7], 1, |found| count += found.len());
 /// assert_eq!(count, 3);
 /// ```
-pub fn join(words: &[u64], d: u32, sink: impl FnMut(&[Pair])) {
-    join_as_planned(words, JoinPlan::for_words(words, d), sink);
+pub fn join(words: &[u64], d: u32, sink: impl FnMut(&[NearPair])) {
+    join_as_planned(words, HammingPlan::for_words(words, d), sink);
 }
 
 /// [`join`] under a plan of the caller's own, for instance when the words are known to be few
 /// clusters. Any plan finds the same pairs.
-pub fn join_as_planned(words: &[u64], plan: JoinPlan, mut sink: impl FnMut(&[Pair])) {
+pub fn join_as_planned(words: &[u64], plan: HammingPlan, mut sink: impl FnMut(&[NearPair])) {
     // More blocks than bits cannot be cut.
     let matched = if plan.blocks() > 64 { 0 } else { plan.matched as usize };
     let blocks = Blocks::new(plan.distance.saturating_add(matched as u32));
@@ -61,7 +61,7 @@ pub fn join_as_planned(words: &[u64], plan: JoinPlan, mut sink: impl FnMut(&[Pai
         let mut found = Vec::new();
         for (i, &word) in words.iter().enumerate() {
             near::scan(word, &words[i + 1..], plan.distance, |at, difference| {
-                found.push(Pair::of(i as u32, (i + 1 + at) as u32, difference.count_ones()));
+                found.push(NearPair::of(i as u32, (i + 1 + at) as u32, difference.count_ones()));
             });
             if !found.is_empty() {
                 sink(&found);
@@ -84,7 +84,7 @@ pub fn join_as_planned(words: &[u64], plan: JoinPlan, mut sink: impl FnMut(&[Pai
         };
         for tasks in tasks(&first).chunks(BATCH) {
             // Waking threads costs more than one task does.
-            let found: Vec<Vec<Pair>> = match tasks {
+            let found: Vec<Vec<NearPair>> = match tasks {
                 [task] => vec![run(&mut walk.state(), task)],
                 _ => tasks.par_iter().map_init(|| walk.state(), run).collect(),
             };
@@ -119,7 +119,7 @@ struct State {
     chosen: Vec<usize>,
     /// Buckets of each level below the first.
     levels: Vec<Buckets>,
-    found: Vec<Pair>,
+    found: Vec<NearPair>,
 }
 
 impl Walk {
@@ -141,15 +141,15 @@ impl Walk {
         positions: &[u32],
         chosen: &mut Vec<usize>,
         levels: &mut [Buckets],
-        found: &mut Vec<Pair>,
+        found: &mut Vec<NearPair>,
     ) {
         if words.len() < 2 {
             return;
         }
-        let compare = |chosen: &[usize], found: &mut Vec<Pair>| {
+        let compare = |chosen: &[usize], found: &mut Vec<NearPair>| {
             near::all_pairs(words, self.distance, |i, j, difference| {
                 if self.blocks.first_agreeing(difference, chosen) {
-                    found.push(Pair::of(positions[i], positions[j], difference.count_ones()));
+                    found.push(NearPair::of(positions[i], positions[j], difference.count_ones()));
                 }
             });
         };
@@ -164,10 +164,10 @@ impl Walk {
         let until = self.blocks.count() + chosen.len() + 1 - self.matched;
         let all = (words.len() as u64).saturating_mul(words.len() as u64);
         for block in next..until {
-            // Words of one cluster agree on most blocks. Where splitting by one block leaves so much
-            // to compare that all the blocks together would leave more than there is now, it stops.
-            // But not in large groups: a block that is the same in all words says nothing of the
-            // next.
+            // Words of one cluster agree on most blocks. Where splitting by one block leaves so
+            // much to compare that all the blocks together would leave more than there is now, it
+            // stops. But not in large groups: a block that is the same in all words says nothing of
+            // the next.
             let worth = |left: u64| {
                 words.len() > MOST_COMPARED
                     || block != next
@@ -192,9 +192,9 @@ mod tests {
     use crate::hamming::brute_force;
     use proptest::prelude::*;
 
-    fn as_planned(words: &[u64], distance: u32, matched: u32) -> Vec<Pair> {
+    fn as_planned(words: &[u64], distance: u32, matched: u32) -> Vec<NearPair> {
         let mut out = Vec::new();
-        join_as_planned(words, JoinPlan { distance, matched }, |found| out.extend(found));
+        join_as_planned(words, HammingPlan { distance, matched }, |found| out.extend(found));
         out.sort_unstable();
         out
     }
@@ -224,7 +224,7 @@ mod tests {
     fn nothing_and_next_to_nothing() {
         assert!(pairs(&[], 3).is_empty());
         assert!(pairs(&[5], 3).is_empty());
-        assert_eq!(pairs(&[5, 5], 0), [Pair { i: 0, j: 1, distance: 0 }]);
+        assert_eq!(pairs(&[5, 5], 0), [NearPair { i: 0, j: 1, distance: 0 }]);
         assert!(pairs(&[0, u64::MAX], 63).is_empty());
         assert_eq!(pairs(&[0, u64::MAX], 64).len(), 1);
     }

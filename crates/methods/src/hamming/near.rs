@@ -1,14 +1,13 @@
-//! A few words in, those that differ in at most d bits out: by looking at all of them.
+//! Comparison of a word with all words of a group.
 //!
-//! Under the groups that blocks make there is nothing left but to compare. "At most d ones" is
-//! cheaper than the number of ones as long as d is small: clearing the lowest one d times leaves
-//! nothing. The compiler turns the runs below into vector code, with or without a population count
-//! among the machine's instructions.
+//! For small d, testing for at most d ones is cheaper than counting them: clear the lowest one d
+//! times and compare with zero. The compiler vectorises the runs below, with or without a
+//! population count instruction.
 
-/// Words compared before anyone looks whether one was near.
+/// Words compared between two checks for a match.
 const RUN: usize = 8;
 
-/// From here on counting the ones is the cheaper test.
+/// Distance from which counting the ones is cheaper.
 const COUNT_FROM: u32 = 6;
 
 #[inline(always)]
@@ -93,7 +92,7 @@ pub(super) fn all_pairs(words: &[u64], d: u32, mut found: impl FnMut(usize, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hamming::{Pair, brute_force};
+    use crate::hamming::{NearPair, brute_force};
     use proptest::prelude::*;
 
     proptest! {
@@ -101,7 +100,7 @@ mod tests {
         fn all_pairs_are_the_definition(words in brute_force::clustered(40), d in 0u32..=64) {
             let mut found = Vec::new();
             all_pairs(&words, d, |i, j, x| {
-                found.push(Pair { i: i as u32, j: j as u32, distance: x.count_ones() });
+                found.push(NearPair { i: i as u32, j: j as u32, distance: x.count_ones() });
             });
             prop_assert_eq!(found, brute_force::pairs(&words, d));
         }

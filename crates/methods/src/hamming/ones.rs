@@ -1,10 +1,10 @@
-//! Words in, shards by their number of ones out: neighbours within d of a word with i ones have
-//! i − d … i + d of them (Seshasai 2009, section 6.2).
+//! Index by number of ones: neighbours within d of a word with i ones have i − d … i + d ones
+//! (Seshasai 2009, section 6.2).
 //!
-//! One table instead of many, whatever d is. The price is that a query still looks at a constant share
-//! of the words: random ones crowd around 32 ones, seven shards of 65 hold three words in five.
+//! One table for any d. The cost is that a query compares a constant share of the words: random
+//! words have about 32 ones, and seven of the 65 shards hold three words in five.
 
-use super::{Pair, near};
+use super::{NearPair, near};
 use rayon::prelude::*;
 
 /// Rows of one task of the join.
@@ -63,10 +63,10 @@ impl OnesShards {
 
     /// All pairs within `d`, in ascending order, on rayon's threads. O(n²) but for a constant.
     #[must_use]
-    pub fn pairs(&self, d: u32) -> Vec<Pair> {
+    pub fn pairs(&self, d: u32) -> Vec<NearPair> {
         // A word meets those after it, up to the shard with d more ones.
         let rows: Vec<usize> = (0..self.words.len()).step_by(TASK).collect();
-        let mut out: Vec<Pair> = rows
+        let mut out: Vec<NearPair> = rows
             .par_iter()
             .flat_map_iter(|&first| {
                 let mut found = Vec::new();
@@ -75,7 +75,7 @@ impl OnesShards {
                     let until = self.end(word.count_ones().saturating_add(d));
                     near::scan(word, &self.words[i + 1..until], d, |at, difference| {
                         let (a, b) = (self.positions[i], self.positions[i + 1 + at]);
-                        found.push(Pair::of(a, b, difference.count_ones()));
+                        found.push(NearPair::of(a, b, difference.count_ones()));
                     });
                 }
                 found

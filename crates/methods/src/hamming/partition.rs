@@ -1,9 +1,8 @@
-//! Words and a block in, the words in buckets by that block out.
+//! Partitions words into buckets by a block.
 //!
-//! Words that agree on the block share a bucket; a bucket may hold words that do not (the block's
-//! value is hashed down to as many buckets as the words deserve), and whoever compares them finds
-//! out. This is one counting sort, whatever the block's length. The order of the words in a bucket is
-//! the order they came in.
+//! Words that agree in the block share a bucket; a bucket may contain others (the block's value is
+//! hashed to a number of buckets that suits the number of words), which the comparison rejects. One
+//! stable counting sort, for any length of the block.
 
 use rayon::prelude::*;
 
@@ -55,8 +54,8 @@ impl Key {
     }
 }
 
-/// Where a share of words that begins at `from` ends, as far as positions go: the sum may pass 2³², though
-/// no position does.
+/// Where a share of words that begins at `from` ends, as far as positions go: the sum may pass 2³²,
+/// though no position does.
 fn share_end(from: usize, share: usize) -> u32 {
     u32::try_from(from.saturating_add(share)).unwrap_or(u32::MAX)
 }
@@ -89,9 +88,9 @@ impl Buckets {
         true
     }
 
-    /// The same for all words at once, `words[i]` having position i, on all of rayon's threads: each
-    /// owns a range of the buckets and reads all the words, so there is nothing to lock and the
-    /// result is the same for any number.
+    /// The same for all words at once, `words[i]` having position i, on all of rayon's threads:
+    /// each owns a range of the buckets and reads all the words, so there is nothing to lock and
+    /// the result is the same for any number.
     pub(super) fn fill_all(&mut self, words: &[u64], mask: u64) {
         if words.len() < PARALLEL {
             self.fill(words, 0.., mask, |_| true);
@@ -171,7 +170,7 @@ impl Buckets {
     }
 }
 
-/// Some buckets that lie side by side.
+/// Adjacent buckets.
 struct Range<'a> {
     /// Number of the first of them.
     first: usize,
@@ -197,7 +196,7 @@ impl Range<'_> {
     }
 }
 
-/// Counts in, where each begins out; filling moves each on to its end.
+/// Converts counts to start indexes; filling advances each start to its end.
 fn starts(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {

@@ -1,18 +1,19 @@
-//! A number of words and a distance in; how many blocks to cut a word into, and how many of them to
-//! match, out. A plan decides how long the work takes and never what it finds.
+//! Cost model of Hamming joins and indexes: how many blocks to split a word into, and how many of
+//! them to match. A plan affects the running time only, not the result.
 //!
 //! With d + k blocks of w = ⌊64 / (d + k)⌋ bits, k of them matched (Manku et al. 2007, section 3),
-//! there are `choices(t) = (d + t) over t` ways to match the first t ≤ k. Of n words that look random,
-//! a group that agrees on t blocks has n / 2^(wt). So
+//! there are `choices(t) = (d + t) over t` ways to match the first t ≤ k. Of n random words, a
+//! group that agrees in t blocks has n / 2^(wt). So
 //!
-//! * [`JoinPlan`]: `cost(k) = Σ choices(t)·n·MOVE + choices(k)·n·g/2·COMPARE`, g being the size of the
-//!   last groups; the sum ends early where groups get small. More blocks: less to compare, more to
-//!   move.
+//! * [`HammingPlan`]: `cost(k) = Σ choices(t)·n·MOVE + choices(k)·n·g/2·COMPARE`, g being the size
+//!   of the last groups; the sum ends early where groups get small. More blocks: less to compare,
+//!   more to move.
 //! * [`IndexPlan`]: a query costs `choices(k)·(LOOK_UP + n / 2^(wk)·COMPARE)` and each of the
 //!   `choices(k)` tables 12·n bytes.
 //!
-//! The weights are nanoseconds measured by `benches/hamming.rs`; only their ratios matter. Floating
-//! point here is exact enough to be the same everywhere: products and sums, no functions.
+//! The weights are nanoseconds measured by `benches/hamming.rs`; only their ratios matter. The
+//! floating-point arithmetic consists of products and sums only, hence is the same on every
+//! machine.
 
 use super::Blocks;
 use super::partition::bucket_bits;
@@ -27,7 +28,7 @@ const LOOK_UP: f64 = 150.0;
 /// Groups of at most so many words are compared rather than split again.
 pub(super) const SMALL_GROUP: usize = 24;
 
-/// Words looked at to see how evenly they are spread.
+/// Words sampled to estimate how uniform they are.
 const SAMPLE: usize = 1 << 12;
 
 /// Most blocks matched.
@@ -35,7 +36,7 @@ const MOST_MATCHED: u32 = 8;
 
 /// Shape of a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JoinPlan {
+pub struct HammingPlan {
     /// d.
     pub distance: u32,
     /// k: blocks that words of one group agree on; 0 compares everything with everything.
@@ -51,11 +52,11 @@ pub struct IndexPlan {
     pub matched: u32,
 }
 
-impl JoinPlan {
+impl HammingPlan {
     /// The plan for `n` words that look random.
     ///
-    /// Of the plans that cost at most a quarter more than the cheapest, it is the one that matches most
-    /// blocks, because it can split popular groups further.
+    /// Of the plans that cost at most a quarter more than the cheapest, it is the one that matches
+    /// most blocks, because it can split popular groups further.
     #[must_use]
     pub fn new(n: usize, d: u32) -> Self {
         Self::cheapest(n, d, |plan| plan.cost(n))
@@ -111,8 +112,8 @@ impl JoinPlan {
             depth += 1;
             moved += choices(self.distance, depth);
             let least = 1.0 / (1u64 << bucket_bits(n, 64 / self.blocks())) as f64;
-            // `reach[t]`: the sum, over choices of t of the blocks so far, of the share of the words
-            // that a group has.
+            // `reach[t]`: the sum, over choices of t of the blocks so far, of the share of the
+            // words that a group has.
             let mut reach = vec![0.0; depth as usize + 1];
             reach[0] = 1.0;
             for &meet in &meet[..(self.distance + depth) as usize] {
@@ -195,7 +196,7 @@ mod tests {
             bits in prop::collection::vec(0u32..64, 70),
         ) {
             let difference = bits[..d as usize].iter().fold(0u64, |word, bit| word | 1 << bit);
-            let join = JoinPlan::new(n, d);
+            let join = HammingPlan::new(n, d);
             let index = IndexPlan::new(n, d, tables);
             for (blocks, matched) in [(join.blocks(), join.matched), (index.blocks(), index.matched)] {
                 let cut = Blocks::new(blocks);
@@ -209,10 +210,10 @@ mod tests {
 
     #[test]
     fn more_words_or_tables_match_more_blocks() {
-        assert_eq!(JoinPlan::new(10, 3).matched, 0);
-        let plan = JoinPlan::new(10_000_000, 3);
+        assert_eq!(HammingPlan::new(10, 3).matched, 0);
+        let plan = HammingPlan::new(10_000_000, 3);
         assert_eq!((plan.matched, plan.blocks()), (3, 6));
-        assert!(JoinPlan::new(100_000_000, 8).matched > JoinPlan::new(100_000, 8).matched);
+        assert!(HammingPlan::new(100_000_000, 8).matched > HammingPlan::new(100_000, 8).matched);
         let plan = |tables| IndexPlan::new(1 << 24, 8, tables).matched;
         assert_eq!((plan(0), plan(9), plan(45)), (0, 1, 2));
     }
@@ -223,8 +224,8 @@ mod tests {
         let random = |i: u64| lookalike_core::fingerprint::finalise(i);
         let even: Vec<u64> = (0..200_000).map(random).collect();
         let skewed: Vec<u64> = even.iter().map(|w| if w & 1 == 0 { *w } else { w >> 20 }).collect();
-        let matched = |words: &[u64]| JoinPlan::for_words(words, 3).matched;
-        assert_eq!(matched(&even), JoinPlan::new(even.len(), 3).matched);
+        let matched = |words: &[u64]| HammingPlan::for_words(words, 3).matched;
+        assert_eq!(matched(&even), HammingPlan::new(even.len(), 3).matched);
         assert!(matched(&skewed) > matched(&even));
     }
 
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn beyond_the_bits_of_a_word_nothing_can_be_matched() {
-        assert_eq!(JoinPlan::new(1 << 20, 64).matched, 0);
-        assert!(JoinPlan::new(1 << 20, 63).matched <= 1);
+        assert_eq!(HammingPlan::new(1 << 20, 64).matched, 0);
+        assert!(HammingPlan::new(1 << 20, 63).matched <= 1);
     }
 }

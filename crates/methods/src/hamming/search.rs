@@ -1,6 +1,6 @@
-//! The name of a way to join words in, the same pairs out whichever it is.
+//! The Hamming joins by name; all return the same pairs.
 
-use super::{OnesShards, Pair, join, pairs};
+use super::{NearPair, OnesShards, join, pairs};
 use rayon::slice::ParallelSliceMut;
 
 /// There are more pairs than were asked for.
@@ -40,7 +40,7 @@ impl Search {
     /// assert_eq!(Search::Ones.pairs(&words, 2), Search::Tables.pairs(&words, 2));
     /// ```
     #[must_use]
-    pub fn pairs(self, words: &[u64], d: u32) -> Vec<Pair> {
+    pub fn pairs(self, words: &[u64], d: u32) -> Vec<NearPair> {
         match self {
             Self::Tables => pairs(words, d),
             Self::Ones => OnesShards::new(words).pairs(d),
@@ -52,7 +52,12 @@ impl Search {
     ///
     /// # Errors
     /// There are more, and so many.
-    pub fn pairs_up_to(self, words: &[u64], d: u32, most: u64) -> Result<Vec<Pair>, TooManyPairs> {
+    pub fn pairs_up_to(
+        self,
+        words: &[u64],
+        d: u32,
+        most: u64,
+    ) -> Result<Vec<NearPair>, TooManyPairs> {
         let (mut found, mut count) = (Vec::new(), 0u64);
         match self {
             Self::Tables => {

@@ -1,14 +1,14 @@
-//! A term in, the random copies of the lexicon that hold it out.
+//! Random copies of a lexicon, as membership by hashing.
 //!
 //! Kołcz and Chowdhury 2008, section 4: "K different copies of the original lexicon are derived by
 //! randomly eliminating a fraction p of terms". They drew the copies by bootstrap, |L| times with
-//! replacement, each term counting once (section 7.1), and give 67 % as what is left and p = 0.33 in
-//! their formulas; of such a draw 1 − (1 − 1/|L|)^|L| → 1 − 1/e = 63.2 % is left. Here a copy holds a
-//! term with a fixed probability, independently of all others: with 1 − p for a given p, and with
-//! 1 − 1/e as the bootstrap, which is the Poisson bootstrap (a term is drawn Poisson(1) times; the limit
-//! of the drawing with replacement for a large lexicon). It makes membership a function of the term, the
-//! copy and the seed alone. No copy is stored, the secondary lexicon is sampled by the same rule, and a
-//! lexicon that grows by one term changes nothing for the others.
+//! replacement, each term counting once (section 7.1), and give 67 % as what is left and p = 0.33
+//! in their formulas; of such a draw 1 − (1 − 1/|L|)^|L| → 1 − 1/e = 63.2 % is left. Here a copy
+//! holds a term with a fixed probability, independently of all others: with 1 − p for a given p,
+//! and with 1 − 1/e as the bootstrap, which is the Poisson bootstrap (a term is drawn Poisson(1)
+//! times; the limit of the drawing with replacement for a large lexicon). It makes membership a
+//! function of the term, the copy and the seed alone. No copy is stored, the secondary lexicon is
+//! sampled by the same rule, and a lexicon that grows by one term changes nothing for the others.
 
 use lookalike_core::fingerprint::finalise;
 
@@ -49,8 +49,8 @@ impl Copies {
         self.count
     }
 
-    /// Which copies hold a term of the lexicon: bit k for copy k, and bit 0, always set, for the lexicon
-    /// itself. One hash for four copies. The first copies are the same for every K.
+    /// Which copies hold a term of the lexicon: bit k for copy k, and bit 0, always set, for the
+    /// lexicon itself. One hash for four copies. The first copies are the same for every K.
     #[inline]
     #[must_use]
     pub fn holding(self, term: u64) -> u64 {
@@ -64,8 +64,8 @@ impl Copies {
         self.count.div_ceil(4)
     }
 
-    /// Which of the copies 4·group + 1 to 4·group + 4 hold a term, a bit each, the first the lowest. A
-    /// copy that there is not holds nothing.
+    /// Which of the copies 4·group + 1 to 4·group + 4 hold a term, a bit each, the first the
+    /// lowest. A copy that there is not holds nothing.
     #[inline]
     pub(super) fn four(self, group: u32, term: u64) -> usize {
         let number = u64::from(group) + 1;
@@ -80,8 +80,8 @@ impl Copies {
 const EACH: u64 = 0x0001_0001_0001_0001;
 
 /// Which of the four 16-bit numbers in `a` are at least those in `b`, a bit each, without a branch:
-/// the highest bit decides where it differs, and else a subtraction of the rest that cannot borrow from
-/// the next number.
+/// the highest bit decides where it differs, and else a subtraction of the rest that cannot borrow
+/// from the next number.
 #[inline]
 fn not_below(a: u64, b: u64) -> u64 {
     const HIGHEST: u64 = 0x8000 * EACH;
@@ -95,8 +95,8 @@ fn not_below(a: u64, b: u64) -> u64 {
 /// Odd, from the golden ratio: spreads the numbers of the hashes over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Formula (1): the probability that at least one of `copies` signatures outlives `changes` terms of the
-/// lexicon put into or taken out of a document, `1 − (1 − pⁿ)^K`.
+/// Formula (1): the probability that at least one of `copies` signatures outlives `changes` terms
+/// of the lexicon put into or taken out of a document, `1 − (1 − pⁿ)^K`.
 ///
 /// ```
 /// use lookalike_methods::imatch::stability;

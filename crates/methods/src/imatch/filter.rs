@@ -1,19 +1,20 @@
-//! The name of an I-Match filter in, which terms it keeps out.
+//! I-Match term filters, by name.
 //!
-//! Chowdhury et al. 2002, section 4.1 and Tables IX and X. A level is the share that is *filtered*: with
-//! Doc-L-90 "only the 10% most infrequent terms are used", with IDF-L-10 "only the terms with normalized
-//! idf values of 0.1 or greater" (section 4.3). Where text and tables differ we follow the tables, which
-//! were measured: Doc-l and Doc-h leave the same 143 documents out at every level, so what they drop is
-//! rounded down and a term always stays, though section 4.1 says that very small documents are filtered;
-//! and DocR-I leaves out as many at f1f9 as at f2f8, and more after that, as both its ends rounded inward
-//! do.
+//! Chowdhury et al. 2002, section 4.1 and Tables IX and X. A level is the share that is *filtered*:
+//! with Doc-L-90 "only the 10% most infrequent terms are used", with IDF-L-10 "only the terms with
+//! normalized idf values of 0.1 or greater" (section 4.3). If text and tables differ, the tables
+//! are followed, because they were measured: Doc-l and Doc-h filter the same 143 documents at every
+//! level, so the number of dropped terms is rounded down and one term always remains, although
+//! section 4.1 says that very small documents are filtered; and DocR-I filters as many at f1f9 as
+//! at f2f8, and more after that, which rounding both ends inward reproduces.
 
 use super::nidf::{Frequencies, Share, above, at_least};
 use super::ranks::Ranks;
 use std::fmt;
 use std::str::FromStr;
 
-/// A filter of Tables IX and X. Percentages stand for the tables' f1 (10) to f9 (90), and may be any.
+/// A filter of Tables IX and X. Percentages stand for the tables' f1 (10) to f9 (90), and may be
+/// any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// `baseline`: every term. In the paper after stemming and without special characters.

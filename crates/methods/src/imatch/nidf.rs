@@ -1,10 +1,10 @@
-//! Bounds on the normalized idf in, ranges of document frequencies out.
+//! Bounds on the normalized idf as ranges of document frequencies.
 //!
-//! With `idf = log(N/n)`, scaling to `[0, 1]` over the collection (Chowdhury et al. 2002, section 4.1)
-//! leaves `nidf(n) = log(most/n) / log(most/least)`, where `least` and `most` are the smallest and the
-//! largest document frequency: N drops out, and so does the base of the logarithm. A bound p/q is then
-//! a question of whole numbers, `nidf(n) ≥ p/q ⇔ n^q ≤ most^(q−p) · least^p`, answered here exactly. A
-//! logarithm rounded differently on another machine cannot move a term across the bound.
+//! With `idf = log(N/n)`, scaling to `[0, 1]` over the collection (Chowdhury et al. 2002, section
+//! 4.1) gives `nidf(n) = log(most/n) / log(most/least)`, where `least` and `most` are the smallest
+//! and the largest document frequency: N and the base of the logarithm cancel. A bound p/q is then
+//! a comparison of integers, `nidf(n) ≥ p/q ⇔ n^q ≤ most^(q−p) · least^p`, which is exact on every
+//! machine.
 
 use crate::Statistics;
 use std::cmp::Ordering;
@@ -97,8 +97,8 @@ pub struct Frequencies {
 }
 
 impl Frequencies {
-    /// The frequencies n with `low ≤ nidf(n) ≤ high`, in a collection whose terms have frequencies in
-    /// `range`. Terms that the collection does not hold are in no such range.
+    /// The frequencies n with `low ≤ nidf(n) ≤ high`, in a collection whose terms have frequencies
+    /// in `range`. Terms that the collection does not hold are in no such range.
     #[must_use]
     pub fn of_nidf(low: Share, high: Share, range: (u32, u32)) -> Self {
         Self { least: above(high, range) + 1, most: at_least(low, range) }

@@ -7,8 +7,8 @@ use super::ranks::{candidate, cut, place};
 use super::reliability::Reliability;
 use super::sum::{self, Sum};
 use crate::{
-    Document, Evidence, Method, MethodSpec, Scratch, Signature, Sketch, SpecError, Statistics,
-    Unsigned,
+    Document, Evidence, Method, MethodScratch, MethodSpec, Signature, Sketch, SpecError,
+    Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
 use lookalike_core::features::distinct;
@@ -76,10 +76,10 @@ impl Method for IMatch {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        let Scratch { known, values, counts, .. } = scratch;
+        let MethodScratch { known, values, counts, .. } = scratch;
         let terms = distinct(document.tokens, FeatureKind::Terms, known);
         if terms.is_empty() {
             return Err(Unsigned::Empty);
@@ -217,8 +217,11 @@ mod tests {
     #[test]
     fn documents_without_terms() {
         let method = crate::build(&"imatch".parse().unwrap(), Some(Arc::new(eight()))).unwrap();
-        let empty =
-            method.sign(&Document::default(), &mut Scratch::default(), &mut Signature::default());
+        let empty = method.sign(
+            &Document::default(),
+            &mut MethodScratch::default(),
+            &mut Signature::default(),
+        );
         assert_eq!(empty, Err(Unsigned::Empty));
         assert_eq!(kept("imatch:filter=idf-h-10", "x y"), Err(Unsigned::NothingSelected));
     }

@@ -1,10 +1,11 @@
 //! I-Match by a lexicon and by K random copies of it: Kołcz & Chowdhury 2008, section 4.
 //!
-//! Signature 0 is by the lexicon, signature k by copy k; two documents match if they agree on one or
-//! more of the K + 1 coordinates. All of them come from one pass over the document's distinct terms: a
-//! term is looked up once, hashed once for four copies, and added where it belongs ([`Sums`]). The secondary
-//! lexicon is sampled by the same rule. A signature that is not [reliable](super::reliability) is left
-//! out and meets nothing; the document is rejected when all are.
+//! Signature 0 is by the lexicon, signature k by copy k; two documents match if they agree in one
+//! or more of the K + 1 signatures. All are computed in one pass over the document's distinct
+//! terms: a term is looked up once, hashed once for four copies, and added to its buckets
+//! ([`Sums`]). The secondary lexicon is sampled by the same rule. A signature that is not
+//! [reliable](super::reliability) is left out; a document without reliable signatures is rejected.
+//! are.
 
 use super::copies::Copies;
 use super::nidf::{Frequencies, Share};
@@ -13,8 +14,8 @@ use super::reliability::Reliability;
 use super::sum::{self, Sum};
 use super::sums::Sums;
 use crate::{
-    Document, Evidence, Method, MethodSpec, Scratch, Signature, Sketch, SpecError, Statistics,
-    Unsigned,
+    Document, Evidence, Method, MethodScratch, MethodSpec, Signature, Sketch, SpecError,
+    Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
 use lookalike_core::features::distinct;
@@ -63,8 +64,8 @@ pub(super) fn build(
 /// Fewer candidates than these are added one by one.
 const FEW: usize = 16;
 
-/// Adds candidates of the secondary lexicon in rank order to every view, until it has as many terms as
-/// it needs. Reorders the candidates. `buffer` is any.
+/// Adds candidates of the secondary lexicon in rank order to every view, until it has as many terms
+/// as it needs. Reorders the candidates. `buffer` is any.
 fn fill(
     sums: &mut Sums,
     terms: &[u64],
@@ -78,7 +79,8 @@ fn fill(
         if short == 0 {
             return;
         }
-        // No view is full before it has seen as many as the least that is missing, in whatever order.
+        // No view is full before it has seen as many as the least that is missing, in whatever
+        // order.
         let least = sums.views().iter().map(missing).filter(|&missing| missing > 0).min();
         let together = least.filter(|&least| least >= FEW);
         let next = together.unwrap_or(FEW).min(candidates.len());
@@ -104,18 +106,18 @@ impl Method for RandomIMatch {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
-        let Scratch { known, seen, values, counts: frequencies, .. } = scratch;
+        let MethodScratch { known, seen, values, counts: frequencies, .. } = scratch;
         let terms = distinct(document.tokens, FeatureKind::Terms, known);
         if terms.is_empty() {
             return Err(Unsigned::Empty);
         }
         out.size = terms.len() as u32;
         self.statistics.frequencies(terms, frequencies);
-        // The terms of the lexicon go to the front of a buffer, without a branch:
-        // whether a term is one of them is anyone's guess, and a wrong guess costs more than writing.
+        // Branchless partition: whether a term is in the lexicon is unpredictable, and a
+        // misprediction costs more than the write.
         if seen.len() < terms.len() {
             seen.resize(terms.len(), 0);
         }
@@ -238,8 +240,8 @@ mod tests {
         }
     }
 
-    /// Formula (1), section 4: n terms of the lexicon are added to documents of thirty; the share that
-    /// still matches is within four standard deviations of 1 − (1 − pⁿ)^K.
+    /// Formula (1), section 4: n terms of the lexicon are added to documents of thirty; the share
+    /// that still matches is within four standard deviations of 1 − (1 − pⁿ)^K.
     #[test]
     fn measured_stability_is_the_formula() {
         const TRIALS: u32 = 3000;
@@ -252,7 +254,7 @@ mod tests {
         for (copies, changes, drop) in [(1, 1, 0.33), (5, 1, 0.33), (10, 2, 0.33), (10, 3, 0.5)] {
             let spec = format!("imatch-random:nidf=0.4..0.6,copies={copies},drop={drop}");
             let method = crate::build(&spec.parse().unwrap(), Some(statistics.clone())).unwrap();
-            let mut scratch = Scratch::default();
+            let mut scratch = MethodScratch::default();
             let mut signed = |words: Vec<u32>| {
                 let tokens: Vec<u64> = words
                     .into_iter()

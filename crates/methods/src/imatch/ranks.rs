@@ -1,8 +1,8 @@
-//! A document's terms with their document frequencies in, those of certain ranks out.
+//! Selects terms of a document by the rank of their document frequency.
 //!
-//! The terms are ranked by idf, lowest first, so the commonest first; equal ones by fingerprint, which
-//! makes the order one of the terms and not of their places. Nothing is sorted: only which side of a cut
-//! a term is on matters, so cuts are found by selection in O(terms).
+//! Terms are ranked by idf in ascending order, so the most frequent first; ties are broken by
+//! fingerprint, so the order does not depend on positions. Only the side of a cut that a term is on
+//! matters, so cuts are found by selection in O(terms), without sorting.
 
 use super::nidf::Share;
 use std::cmp::Ordering;

@@ -1,11 +1,11 @@
-//! How many terms a signature must stand on, and where more come from.
+//! Reliability of a signature: fewest terms, and the secondary lexicon.
 //!
-//! Kołcz and Chowdhury 2008, section 3. A long document that has a few terms of the lexicon only (the
-//! banner of a mail in another language) would match whatever has the same few. So with S the terms of
-//! the document in the lexicon and U all its distinct terms:
+//! Kołcz and Chowdhury 2008, section 3. A long document with few terms of the lexicon (such as the
+//! banner of a mail in another language) would match every document with the same few. With S the
+//! terms of the document in the lexicon and U all its distinct terms:
 //!
-//! * while |S| or |S|/|U| is too small, S takes terms of the secondary lexicon B, which holds what is
-//!   rarer than the lexicon, the commoner ones first (steps 1 and 4);
+//! * while |S| or |S|/|U| is too small, S takes terms of the secondary lexicon B, which holds what
+//!   is rarer than the lexicon, the commoner ones first (steps 1 and 4);
 //! * when |S| or |S|/|U| is still too small, there is no signature (step 5).
 //!
 //! Step 4 fills up to |S|/|U| only, the text before it up to |S|: we do both.
@@ -25,7 +25,7 @@ pub(super) const SHARE: Parameter = Parameter {
 pub(super) const FILL: Parameter = Parameter {
     name: "fill",
     default: "",
-    help: "fill up with rarer terms, the commoner first, of a normalized idf up to this",
+    help: "fill up with terms of normalized idf up to this, most frequent first",
 };
 
 /// What a signature must stand on.

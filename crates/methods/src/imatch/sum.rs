@@ -1,6 +1,6 @@
-//! Terms in, in any order; their set's digest, key and sketch out.
+//! Set digest of terms in any order, with the key and sketch made of it.
 //!
-//! The running form of [`lookalike_core::features::digest`]: two sums and a count.
+//! The incremental form of [`lookalike_core::features::digest`]: two sums and a count.
 
 use crate::{Evidence, Signature, Sketch};
 use lookalike_core::SetDigest;
@@ -29,8 +29,7 @@ impl Sum {
         self.low = self.low.wrapping_add(finalise(term));
     }
 
-    /// Adds a term that is not in the set, or does not; without a branch, as whether it does is
-    /// anyone's guess.
+    /// Adds a new term if `adds`; branchless, because `adds` is unpredictable.
     #[inline]
     pub(crate) fn add_if(&mut self, adds: bool, term: u64) {
         let mask = u64::from(adds).wrapping_neg();

@@ -1,9 +1,8 @@
-//! Terms and the random copies that hold them in, the running digests of all K + 1 views out.
+//! Incremental digests of all K + 1 views of a document: the lexicon and its random copies.
 //!
-//! A term belongs to some views and not to others, and adding it to each costs as much as all the rest
-//! of signing. So views are taken four at a time: a term is added once to the one of sixteen buckets
-//! that stands for the views of the four that hold it, and in the end each view gets the sum of its
-//! eight buckets. O(terms · K/4 + K).
+//! Adding a term to each view separately costs as much as the rest of signing. So views are handled
+//! in fours: a term is added once to one of sixteen buckets, that of the subset of the four views
+//! that contain it, and at the end each view is the sum of its eight buckets. O(terms · K/4 + K).
 
 use super::copies::Copies;
 use super::sum::Sum;

@@ -1,6 +1,6 @@
-//! Document frequencies by hand, for tests.
+//! Document frequencies for tests.
 
-use crate::{Document, Scratch, Signature, Statistics, Unsigned};
+use crate::{Document, MethodScratch, Signature, Statistics, Unsigned};
 use lookalike_core::fingerprint::{finalise, token};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(super) fn sign(spec: &str, statistics: Counted, text: &str) -> Result<Signat
     let mut out = Signature::default();
     method.sign(
         &Document { tokens: &tokens, ..Document::default() },
-        &mut Scratch::default(),
+        &mut MethodScratch::default(),
         &mut out,
     )?;
     Ok(out)

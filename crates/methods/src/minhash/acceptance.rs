@@ -1,9 +1,8 @@
-//! How many of k minima must agree for a pair to pass, when few pairs at the threshold may be lost.
+//! How many of k minima must agree so that few pairs at the threshold are lost.
 //!
-//! In: k, a threshold t, the share of pairs at t that may be lost. Out: a count. Asking for an
-//! estimate of t would lose half of the pairs that are exactly at t: their estimates lie on either
-//! side of it. Of k independent minima of such a pair Bin(k, t) agree, so the count is taken from
-//! the lower tail of that distribution.
+//! Requiring an estimate of at least t would lose half of the pairs exactly at t, whose estimates
+//! lie on either side of it. Of k independent minima of such a pair, Bin(k, t) agree, so the number
+//! is a quantile of the lower tail of that distribution.
 
 /// The largest e with P(Bin(k, t) < e) ≤ `lost`. O(k), by sums and products only: the same
 /// everywhere.

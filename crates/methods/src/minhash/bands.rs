@@ -1,11 +1,10 @@
-//! k minima in b bands of r rows: keys out, how often two documents meet, and the choice of b and
-//! r.
+//! LSH banding: k minima in b bands of r rows.
 //!
-//! Two documents meet when all r minima of some band agree. Each agrees with probability s, the
-//! resemblance, so they meet with probability 1−(1−s^r)^b: the S-curve (Indyk & Motwani 1998;
-//! Haveliwala, Gionis & Indyk 2000). The popular "threshold" (1/b)^(1/r) is where the curve is
-//! steep, not where it is near one: b and r are chosen here so that a pair *exactly at* t is found
-//! with the recall asked for.
+//! Two documents are candidates if all r minima of some band agree. Each agrees with probability s,
+//! the resemblance, so the probability of a candidate is 1−(1−s^r)^b: the S-curve (Indyk & Motwani
+//! 1998; Haveliwala, Gionis & Indyk 2000). The common "threshold" (1/b)^(1/r) is where the curve is
+//! steep, not where it is near one: here b and r are chosen so that a pair *exactly at* t is found
+//! with the required recall.
 
 use lookalike_core::fingerprint::{self, finalise};
 

@@ -1,10 +1,10 @@
 //! Method `minhash-lsh`: k minima, found by bands, verified by how many agree (Haveliwala, Gionis &
 //! Indyk 2000; in Kołcz & Chowdhury 2008, section 2).
 //!
-//! In: a document's tokens. Out: a key for each band and the k minima as sketch. Of the pairs
-//! exactly at t, 1 − `recall` may be missed. Nine tenths of that are granted to the bands, one
-//! tenth to the agreement of the minima, which has to be somewhat below t·k for it
-//! ([`super::acceptance`]); bands given by hand have the recall that their curve says.
+//! The keys are one per band, and the sketch is the k minima. Of the pairs exactly at t, 1 −
+//! `recall` may be missed: nine tenths of that by the bands, one tenth by the agreement of the
+//! minima, which therefore has to be somewhat below t·k ([`super::acceptance`]); bands given
+//! explicitly have the recall of their curve.
 
 use super::Bands;
 use super::acceptance::least_agreement;
@@ -12,8 +12,8 @@ use super::slots::{self, MOST_SLOTS, SLOTS, Slots};
 use crate::broder::Shingling;
 use crate::broder::parameters::{self, SHORT, T_80, W5};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Params, Scratch, Signature, Sketch,
-    SpecError, Statistics, Unsigned,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Params, Signature,
+    Sketch, SpecError, Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
 use std::sync::Arc;
@@ -21,20 +21,23 @@ use std::sync::Arc;
 pub(super) const RECALL: Parameter = Parameter {
     name: "recall",
     default: "0.95",
-    help: "share of the pairs exactly at t to be found, above 0 and below 1",
+    help: "share of the pairs at exactly t that are found, above 0 and below 1",
 };
 
-const K: Parameter =
-    Parameter { name: "k", default: "128", help: "minima in a sketch; bands use as many at most" };
+const K: Parameter = Parameter {
+    name: "k",
+    default: "128",
+    help: "minima in a sketch, the maximum for all bands together",
+};
 
 const BANDS: Parameter = Parameter {
     name: "bands",
     default: "",
-    help: "bands, instead of those chosen for t and recall",
+    help: "number of bands (default: chosen for t and recall)",
 };
 
 const ROWS: Parameter =
-    Parameter { name: "rows", default: "", help: "minima in a band; goes with bands" };
+    Parameter { name: "rows", default: "", help: "minima in a band; requires bands" };
 
 const PARAMETERS: &[Parameter] = &[W5, T_80, RECALL, K, BANDS, ROWS, SLOTS, SHORT];
 
@@ -43,7 +46,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps k minima; two match when all minima of a band agree and enough of all do",
     paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, section 2); Broder 1997",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -108,7 +111,7 @@ impl Method for MinHashLsh {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;

@@ -1,14 +1,14 @@
 //! Method `megashingles`: the 15 pairs of 6 super shingles, one in common (Fetterly, Manasse &
 //! Najork 2003; in Kołcz & Chowdhury 2008, section 2).
 //!
-//! In: the set of a document. Out: 15 keys and no sketch. The same pairs match as by 2 of 6 super
-//! shingles; what is saved is the comparison, what is lost is how many agree.
+//! 15 keys and no sketch. The same pairs match as by 2 of 6 super shingles; the comparison is
+//! saved, and the number of agreeing super shingles is not known.
 
 use super::slots::SLOTS;
 use super::super_shingle::Signer;
 use crate::broder::parameters::{SHORT, W5};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
@@ -21,7 +21,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps the 15 pairs of 6 super shingles; two match when they have a pair in common",
     paper: "Fetterly et al. 2003 (in Kołcz & Chowdhury 2008, section 2)",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -37,7 +37,7 @@ impl Method for Megashingles {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         self.0.sign(document, scratch, out).map(|_| ())

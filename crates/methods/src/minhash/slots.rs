@@ -1,9 +1,9 @@
-//! k minima of a set, one for each slot: two sets agree in a slot with probability |A∩B| / |A∪B|.
+//! The k minima of a set, one per slot: two sets agree in a slot with probability |A∩B| / |A∪B|.
 //!
-//! In: a set of fingerprints, in any order, repeats allowed. Out: k values, whose equality alone
-//! counts. Two ways to the same promise, in [`kfold`] and [`one_permutation`]; both are without
-//! bias for sets of any size, down to one element. The default, one permutation, costs O(n + k·log
-//! k) and not O(n·k).
+//! The input is a set of fingerprints in any order, with or without repeats; only the equality of
+//! the k values is meaningful. There are two algorithms, [`kfold`] and [`one_permutation`]; both
+//! are unbiased for sets of any size, down to one element. The default, one permutation, takes O(n
+//! + k·log k) and not O(n·k).
 
 pub mod kfold;
 pub mod one_permutation;
@@ -96,7 +96,8 @@ mod tests {
         [Slots::KFold(KFold::new(K)), Slots::OnePermutation(OnePermutation::new(K))]
     }
 
-    /// The interval of an agreement holds the resemblance as often as it says, for sets of any size.
+    /// The interval of an agreement holds the resemblance as often as it says, for sets of any
+    /// size.
     #[test]
     fn intervals_hold_the_truth_95_times_in_a_hundred() {
         use crate::broder::{Estimate, estimate::Z_95};

@@ -1,16 +1,16 @@
 //! 84 minima in 6 super shingles of 14, and method `super-shingles-84` (Fetterly, Manasse & Najork
 //! 2003; in Seshasai 2009, section 2.4.1).
 //!
-//! In: the set of a document. Out: a sketch of 6 words, 48 bytes; two documents match when 2 of the
-//! 6 agree. That is to say: when they agree in one of the 15 pairs of super shingles. So the pairs
-//! are the keys, and whoever shares a key matches ([`super::megashingle`] keeps nothing else).
+//! The sketch has 6 words, 48 bytes; two documents match if 2 of the 6 agree, that is, if they
+//! agree in one of the 15 pairs of super shingles. So the pairs are the keys, and every candidate
+//! is a match ([`super::megashingle`] keeps nothing else).
 
 use super::bands::{digest, numbered};
 use super::slots::{self, SLOTS, Slots};
 use crate::broder::Shingling;
 use crate::broder::parameters::{self, SHORT, W5};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
@@ -32,7 +32,7 @@ pub(super) const ABOUT: About = About {
     summary: "keeps 6 super shingles of 14 minima each; two match when 2 of the 6 agree",
     paper: "Fetterly et al. 2003 (in Seshasai 2009, section 2.4.1)",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -61,7 +61,7 @@ impl Signer {
     pub(super) fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<[u64; SUPER_SHINGLES], Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;
@@ -124,7 +124,7 @@ impl Method for SuperShingles84 {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         let super_shingles = self.0.sign(document, scratch, out)?;

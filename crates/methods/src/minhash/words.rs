@@ -1,11 +1,10 @@
 //! LSH on words (Haveliwala, Gionis & Indyk 2000, as Kołcz & Chowdhury 2008, section 4, describe
 //! it), and method `word-lsh`.
 //!
-//! In: the distinct terms of a document. Out: 125 keys, each the hash of the document's first k
-//! terms under a random order of all words; the order is that of the hash of the term, times an odd
-//! random number. Two documents are candidates when one key is equal, and are verified by word
-//! overlap: the resemblance of their term sets, kept up to a number of terms and sampled by
-//! [`minimum`] beyond it.
+//! The 125 keys are each the hash of the document's first k distinct terms under a random order of
+//! all words: that of the hash of the term, times an odd random number. Documents with an equal key
+//! are candidates and are verified by word overlap: the resemblance of their term sets, stored up
+//! to a number of terms and sampled by [`minimum`] beyond it.
 //!
 //! The first k terms of the union are in both documents with a probability near s^k (C(c, k) / C(u,
 //! k) for c of u in common), so that candidates follow the S-curve of 125 bands of k rows.
@@ -16,7 +15,7 @@ use super::lsh::{RECALL, missed};
 use crate::broder::minimum;
 use crate::broder::parameters::{self, SHORT, T_80};
 use crate::{
-    About, Document, Evidence, Method, MethodSpec, Parameter, Scratch, Signature, Sketch,
+    About, Document, Evidence, Method, MethodScratch, MethodSpec, Parameter, Signature, Sketch,
     SpecError, Statistics, Unsigned,
 };
 use lookalike_core::fingerprint::finalise;
@@ -29,13 +28,13 @@ const SIGNATURES: Parameter =
 const K: Parameter = Parameter {
     name: "k",
     default: "",
-    help: "words of a signature, instead of the most with which pairs at t are found with the recall",
+    help: "words in a signature (default: the largest number that reaches the recall at t)",
 };
 
 const TERMS: Parameter = Parameter {
     name: "terms",
     default: "1024",
-    help: "terms kept to verify by; of a document with more, the overlap is estimated",
+    help: "terms kept for verification; for documents with more, the overlap is estimated",
 };
 
 const PARAMETERS: &[Parameter] = &[SIGNATURES, T_80, RECALL, K, TERMS, SHORT];
@@ -46,7 +45,7 @@ pub(super) const ABOUT: About = About {
               equal and the word overlap reaches t",
     paper: "Haveliwala et al. 2000 (in Kołcz & Chowdhury 2008, sections 2 and 4)",
     parameters: PARAMETERS,
-    needs_statistics: crate::Needs::Never,
+    needs_statistics: crate::NeedsStatistics::Never,
     build,
 };
 
@@ -155,13 +154,13 @@ impl Method for WordLsh {
     fn sign(
         &self,
         document: &Document<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut MethodScratch,
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         if document.tokens.is_empty() {
             return Err(Unsigned::Empty);
         }
-        let Scratch { known, values, .. } = scratch;
+        let MethodScratch { known, values, .. } = scratch;
         let features = features::distinct(document.tokens, FeatureKind::Terms, known);
         if features.len() < self.orders.words() && self.short == ShortDocuments::Ignore {
             return Err(Unsigned::TooShort);

@@ -1,9 +1,9 @@
-//! Hashes and weights of features in, one word out: bit i is 1 where the weights of the features that
-//! have it outweigh those that have not (Seshasai 2009, section 3.4).
+//! Weighted bit sums: bit i of the word is 1 if the weights of the features with bit i outweigh the
+//! others (Seshasai 2009, section 3.4).
 //!
-//! Adding w for a one and subtracting it for a zero is the same as twice the sum over the ones, less
-//! the sum over all: only the ones need adding, which is a mask and an addition for each bit.
-//! Everything is an integer, so the word does not depend on the order of the features.
+//! Adding w for a one and subtracting it for a zero equals twice the sum over the ones minus the
+//! sum of all weights: only ones are added, by a mask and an addition per bit. All integers, so the
+//! word does not depend on the order of the features.
 
 /// From so many features on, sums by byte are worth their making and their adding up.
 const MANY: usize = 48;
@@ -102,8 +102,8 @@ impl BitSums {
         Some(2 * ones as i128 - self.total as i128)
     }
 
-    /// The signs: 1 where a sum is positive. A sum of 0 gives 0, as in section 7.1.1 of the thesis (a
-    /// weight that "would cause the sum to drop to 0" is "flipping the bit … to 0"); Charikar's
+    /// The signs: 1 where a sum is positive. A sum of 0 gives 0, as in section 7.1.1 of the thesis
+    /// (a weight that "would cause the sum to drop to 0" is "flipping the bit … to 0"); Charikar's
     /// hyperplanes would give 1.
     #[must_use]
     pub fn word(&self) -> u64 {

@@ -1,7 +1,7 @@
-//! Numbers in, fixed-point integers out: the arithmetic of weights, the same on every machine.
+//! Fixed-point arithmetic of weights, the same on every machine.
 //!
-//! Logarithms and cosines of the standard library are the platform's own and differ in their last
-//! bits between platforms, which would be enough to turn a bit of a simhash over.
+//! Logarithms and cosines of the standard library differ in their last bits between platforms,
+//! which could flip a bit of a simhash.
 
 use std::str::FromStr;
 

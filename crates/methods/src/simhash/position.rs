@@ -1,14 +1,13 @@
-//! The number of words of a document in, what the weight of each is multiplied with by its place out
-//! (Seshasai 2009, sections 5.2 and 5.3).
+//! Weight factors by position in the document (Seshasai 2009, sections 5.2 and 5.3).
 
 use super::fixed::{FRACTION, cosine_wave, half_wave, log2};
 
 /// The factor 1.
 pub const ONE: u64 = 1 << 32;
 
-/// Fills `factors` with those of all places x, counted from 1, of a document of so many words, in fixed
-/// point ([`ONE`] is 1; at most 2⁴⁰). An arbitrary function is one of these; all places are asked for at
-/// once because what is the same for several is then worked out once.
+/// Fills `factors` with those of all places x, counted from 1, of a document of so many words, in
+/// fixed point ([`ONE`] is 1; at most 2⁴⁰). An arbitrary function is one of these; all places are
+/// asked for at once because what is the same for several is then worked out once.
 pub type PositionFunction = fn(length: u64, factors: &mut Vec<u64>);
 
 /// The named functions. Logarithms are those of x + 1, "shifted so that the result for small x is

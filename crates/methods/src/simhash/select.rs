@@ -1,16 +1,17 @@
-//! Weights of a document's terms in, the weights that count out: what is left out weighs 0, as the
-//! thesis has it (Seshasai 2009, sections 5.1 and 7.1.2).
+//! Selection of terms by weight: terms that are left out get weight 0, as in the thesis (Seshasai
+//! 2009, sections 5.1 and 7.1.2).
 //!
-//! In this order: weights above the one of rank `cap` come down to it; weights under `least` or over
-//! `most` of the largest go; of the rest the `top` heaviest stay.
+//! In this order: weights above the one of rank `cap` are reduced to it; weights below `least` or
+//! above `most` of the largest are dropped; the `top` largest of the rest are kept.
+//! over `most` of the largest go; of the rest the `top` heaviest stay.
 
-use super::settings::Settings;
+use super::settings::SimhashSettings;
 
-/// Applies the selection. `terms` break ties of equal weights, so that the outcome is one of the set
-/// of terms, not of their order. `buffer` is any. Returns the largest weight before anything is left
-/// out. O(terms).
+/// Applies the selection. `terms` break ties of equal weights, so that the outcome is one of the
+/// set of terms, not of their order. `buffer` is any. Returns the largest weight before anything is
+/// left out. O(terms).
 pub(super) fn select(
-    settings: &Settings,
+    settings: &SimhashSettings,
     terms: &[u64],
     weights: &mut [u64],
     buffer: &mut Vec<u64>,
@@ -53,7 +54,7 @@ pub(super) fn drop_weightless(terms: &mut Vec<u64>, weights: &mut Vec<u64>) {
     }
     let mut end = 0;
     for at in 0..weights.len().min(terms.len()) {
-        // Without a branch: which are left out is anyone's guess.
+        // Branchless: which terms are left out is unpredictable.
         (terms[end], weights[end]) = (terms[at], weights[at]);
         end += usize::from(weights[at] > 0);
     }
@@ -74,7 +75,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn selected(text: &str, weights: &[u64]) -> Vec<u64> {
-        let settings = Settings::from_spec(&format!("simhash:{text}").parse().unwrap()).unwrap();
+        let settings =
+            SimhashSettings::from_spec(&format!("simhash:{text}").parse().unwrap()).unwrap();
         let terms: Vec<u64> = (0..weights.len() as u64).rev().collect();
         let mut weights = weights.to_vec();
         select(&settings, &terms, &mut weights, &mut vec![1, 2, 3]);

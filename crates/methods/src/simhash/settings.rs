@@ -1,5 +1,4 @@
-//! The parameters of a simhash as text in, what they mean out; and the variants that the thesis
-//! names.
+//! Parameters of a simhash, and the variants named in the thesis.
 
 use super::fixed::Decimal;
 use super::position::{self, PositionFunction};
@@ -17,8 +16,7 @@ pub enum Weights {
     Tf,
 }
 
-/// What is left out of the text before it comes here. A simhash is given tokens and cannot tell: this
-/// is a message to whoever makes them.
+/// What the tokeniser removes from the text. A simhash receives tokens and cannot remove it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Strip {
     /// Words that contain a digit (section 6.4.2: "all features that contained a number").
@@ -29,15 +27,15 @@ pub struct Strip {
 
 /// How features are chosen and weighted. The default is the standard simhash (chapter 3).
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Settings {
+pub struct SimhashSettings {
     /// What an occurrence weighs.
     pub weights: Weights,
     /// What its place makes of that (sections 5.2, 5.3).
     pub position: Option<PositionFunction>,
     /// What it is multiplied with in headings and emphasis (section 5.4).
     pub tagged: Option<Decimal>,
-    /// Terms heavier than the one at this rank weigh as much as that one ("normalizing top weights",
-    /// section 7.1.2).
+    /// Terms heavier than the one at this rank weigh as much as that one ("normalizing top
+    /// weights", section 7.1.2).
     pub cap: Option<usize>,
     /// Terms under this share of the largest weight are left out (section 5.1).
     pub least: Option<Decimal>,
@@ -48,14 +46,15 @@ pub struct Settings {
     pub top: Option<usize>,
     /// Metadata are features that weigh this share of the largest weight (section 4.1).
     pub metadata: Option<Decimal>,
-    /// Leading bits that are a hash of the metadata and have to be equal (section 7.1.1); at most 32.
+    /// Leading bits that are a hash of the metadata and have to be equal (section 7.1.1); at most
+    /// 32.
     pub reserved: u32,
     /// What is to be left out of the text (section 4.2).
     pub strip: Strip,
 }
 
 /// A variant by name, and how it changes the standard simhash.
-type Variant = (&'static str, fn(&mut Settings));
+type Variant = (&'static str, fn(&mut SimhashSettings));
 
 const HUNDREDTH: Decimal = Decimal::millionths(10_000);
 const HALF: Decimal = Decimal::millionths(500_000);
@@ -82,7 +81,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "join",
         default: "tables",
-        help: "how near words are found, with the same result: tables, or ones for a large d",
+        help: "algorithm of the Hamming join, with the same result: tables, or ones for a large d",
     },
     Parameter {
         name: "variant",
@@ -99,29 +98,33 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         default: "none",
         help: "weight by place in the text: log (log(x)/x), cosine (cos(2πx/L)+1), inverse, inverse-log or none",
     },
-    Parameter { name: "tagged", default: "1", help: "factor for headings and emphasis" },
-    Parameter { name: "cap", default: "none", help: "no weight above the one of this rank" },
-    Parameter { name: "least", default: "0", help: "share of the largest weight to reach" },
-    Parameter { name: "most", default: "none", help: "share of the largest weight not to pass" },
-    Parameter { name: "top", default: "all", help: "number of the heaviest terms to keep" },
+    Parameter { name: "tagged", default: "1", help: "weight factor for headings and emphasis" },
+    Parameter {
+        name: "cap",
+        default: "none",
+        help: "limit all weights to the weight of this rank",
+    },
+    Parameter { name: "least", default: "0", help: "minimum weight, as a share of the largest" },
+    Parameter { name: "most", default: "none", help: "maximum weight, as a share of the largest" },
+    Parameter { name: "top", default: "all", help: "number of terms of largest weight to keep" },
     Parameter {
         name: "metadata",
         default: "none",
-        help: "metadata as features, at this share of the largest weight",
+        help: "weight of metadata features, as a share of the largest",
     },
     Parameter {
         name: "reserved",
         default: "0",
-        help: "leading bits that are a hash of the metadata and must agree, 0 to 32",
+        help: "number of leading bits taken from a hash of the metadata, which must agree, 0 to 32",
     },
     Parameter {
         name: "strip",
         default: "none",
-        help: "numbers, dates or numbers+dates: left out of the text",
+        help: "tokens to leave out: numbers, dates or numbers+dates",
     },
 ];
 
-impl Settings {
+impl SimhashSettings {
     /// Reads the parameters. What is given beside a variant overrides it.
     ///
     /// # Errors
@@ -171,8 +174,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads the description of a simhash, for whoever makes tokens for one: [`Settings::strip`] is
-    /// theirs to follow.
+    /// Parses the description of a simhash, for a tokeniser that has to apply
+    /// [`SimhashSettings::strip`].
     ///
     /// # Errors
     /// An unknown parameter or a value that does not fit.
@@ -213,8 +216,8 @@ fn strip(text: &str) -> Option<Strip> {
 mod tests {
     use super::*;
 
-    fn settings(text: &str) -> Result<Settings, SpecError> {
-        Settings::from_spec(&text.parse().unwrap())
+    fn settings(text: &str) -> Result<SimhashSettings, SpecError> {
+        SimhashSettings::from_spec(&text.parse().unwrap())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Whole signatures, against the formulas of the thesis written out with floating point.
+//! Whole signatures against the formulas of the thesis in floating point.
 
 use super::*;
 use crate::{Field, Marks, build as build_method};
@@ -40,7 +40,8 @@ fn method(spec: &str, statistics: Option<Arc<dyn Statistics>>) -> Box<dyn Method
 
 fn sign(method: &dyn Method, document: &Document<'_>) -> Result<Signature, Unsigned> {
     // Buffers that another document has used.
-    let mut scratch = Scratch { seen: vec![9; 40], counts: vec![3; 50], ..Scratch::default() };
+    let mut scratch =
+        MethodScratch { seen: vec![9; 40], counts: vec![3; 50], ..MethodScratch::default() };
     scratch.features.push(5);
     scratch.values.push(6);
     let mut out = Signature::default();
@@ -196,7 +197,7 @@ fn reserved_bits_must_agree() {
 #[test]
 fn distance_decides() {
     let method = method("simhash", None);
-    let found = |distance, search| Candidates::Hamming { distance, search };
+    let found = |distance, search| CandidateSource::Hamming { distance, search };
     assert_eq!(method.candidates(), found(3, Search::Tables));
     let by_ones = super::tests::method("simhash:join=ones,d=9", None);
     assert_eq!(by_ones.candidates(), found(9, Search::Ones));
@@ -213,7 +214,7 @@ fn distance_decides() {
     let exact = super::tests::method("simhash:d=0", None);
     let tokens = tokens("a b c");
     let signature = sign(&*exact, &Document { tokens: &tokens, ..Document::default() }).unwrap();
-    assert_eq!((signature.keys, exact.candidates()), (signature.sketch, Candidates::Keys));
+    assert_eq!((signature.keys, exact.candidates()), (signature.sketch, CandidateSource::Keys));
 }
 
 #[test]

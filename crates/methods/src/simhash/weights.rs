@@ -1,31 +1,31 @@
-//! A document and frozen document frequencies in, its distinct terms and what each weighs out
-//! (Seshasai 2009, sections 3.3, 5.2 to 5.4).
+//! Weights of a document's distinct terms, by frozen document frequencies (Seshasai 2009, sections
+//! 3.3, 5.2 to 5.4).
 //!
-//! A term weighs what its occurrences weigh together: `idf · Σ f(x)·boost`, x being the place of an
-//! occurrence. Without place or boost that is tf·idf. The thesis does not say what the place of a word
-//! is that stands in several.
+//! The weight of a term is the sum over its occurrences: `idf · Σ f(x)·boost`, where x is the
+//! position of an occurrence. Without position and boost that is tf·idf. The thesis does not define
+//! the position of a word that occurs several times.
 
 use super::fixed::{Decimal, FRACTION, log2, log2_of_32};
 use super::position::ONE;
-use super::settings::{Settings, Weights};
-use crate::{Document, Marks, Scratch, Statistics};
+use super::settings::{SimhashSettings, Weights};
+use crate::{Document, Marks, MethodScratch, Statistics};
 use lookalike_core::fingerprint::finalise;
 
-/// What idf is at least: a term of every document has next to no weight, but a document of such terms
-/// alone still has a signature.
+/// What idf is at least: a term of every document has next to no weight, but a document of such
+/// terms alone still has a signature.
 const LEAST_IDF: u64 = 1 << (FRACTION - 8);
 
 /// Markup that boosts. Links are navigation more often than not.
 const TAGGED: Marks = Marks(Marks::HEADING.0 | Marks::EMPHASIS.0);
 
-/// Fills `scratch.features` with the distinct terms in order of first occurrence and `scratch.values`
-/// with their weights, with [`FRACTION`] fractional bits. O(tokens); one hash table, nothing hashed
-/// but the tokens' hashes into terms.
+/// Fills `scratch.features` with the distinct terms in order of first occurrence and
+/// `scratch.values` with their weights, with [`FRACTION`] fractional bits. O(tokens); one hash
+/// table, nothing hashed but the tokens' hashes into terms.
 pub(super) fn weigh(
     document: &Document<'_>,
-    settings: &Settings,
+    settings: &SimhashSettings,
     statistics: Option<&dyn Statistics>,
-    scratch: &mut Scratch,
+    scratch: &mut MethodScratch,
 ) {
     let Document { tokens, marks, .. } = *document;
     let boosted = |boost: Decimal, factor: u64, at: usize| match marks.get(at) {
@@ -45,7 +45,7 @@ pub(super) fn weigh(
         (Some(_), Some(boost)) => collect(tokens, scratch, |at| boosted(boost, place(at), at)),
     }
     scratch.seen = factors;
-    let Scratch { features, values, counts: frequencies, .. } = scratch;
+    let MethodScratch { features, values, counts: frequencies, .. } = scratch;
     features.iter_mut().for_each(|term| *term = finalise(*term));
     let Some(statistics) = statistics.filter(|_| settings.weights != Weights::Tf) else {
         values.iter_mut().for_each(|weight| *weight = times(*weight, 1 << FRACTION));
@@ -66,10 +66,10 @@ fn times(factors: u64, idf: u64) -> u64 {
 
 /// Sums the factors of equal tokens, into `features` and `values`.
 #[inline]
-fn collect(tokens: &[u64], scratch: &mut Scratch, factor: impl Fn(usize) -> u64) {
-    let Scratch { features, values, counts: slots, .. } = scratch;
-    // Open addressing: a slot has the number of the feature plus 1. One feature more than there can
-    // be, where the next one is to be: that place is what an empty slot stands for.
+fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -> u64) {
+    let MethodScratch { features, values, counts: slots, .. } = scratch;
+    // Open addressing: a slot holds the number of the feature plus 1. One feature more than there
+    // can be, for the next new one: an empty slot refers to it.
     let capacity = (tokens.len() * 4).next_power_of_two();
     slots.clear();
     slots.resize(capacity, 0);
@@ -80,8 +80,9 @@ fn collect(tokens: &[u64], scratch: &mut Scratch, factor: impl Fn(usize) -> u64)
     let mut end = 0;
     for (at, &token) in tokens.iter().enumerate() {
         let mut slot = token as usize & (capacity - 1);
-        // Whether a token is the document's first of its kind is anyone's guess, and a wrong guess
-        // costs more than all the rest: so only whether a slot is another's, which is rare, is a branch.
+        // Whether a token is the first of its kind is unpredictable, and a misprediction costs more
+        // than the rest of the loop: only a slot taken by another token, which is rare, is a
+        // branch.
         features[end] = token;
         let mut number = place(slots[slot], end);
         while features[number] != token {
@@ -96,7 +97,7 @@ fn collect(tokens: &[u64], scratch: &mut Scratch, factor: impl Fn(usize) -> u64)
     values.truncate(end);
 }
 
-/// The place of the feature that a slot stands for.
+/// The index of the feature that a slot refers to.
 #[inline]
 fn place(slot: u32, end: usize) -> usize {
     if slot == 0 { end } else { slot as usize - 1 }

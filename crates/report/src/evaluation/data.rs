@@ -1,8 +1,8 @@
 //! What an evaluation found, as `evaluation.json` states it.
 //!
-//! The primary type is [`Evaluation`]. As in [`crate::Summary`], what depends on the machine and the
-//! moment sits in [`Evaluation::run`]; everything else is the same bytes for the same documents,
-//! labels and settings.
+//! The primary type is [`Evaluation`]. As in [`crate::Summary`], what depends on the machine and
+//! the moment sits in [`Evaluation::run`]; everything else is the same bytes for the same
+//! documents, labels and settings.
 
 use crate::{SettingsSummary, Tool};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,4 @@
-//! Results of methods in; what is drawn of them out: recall by similarity, recall against precision,
-//! both over a parameter.
+//! Figures of an evaluation: recall by similarity, recall against precision, both over a parameter.
 
 use super::MethodResult;
 use super::plot::{Plot, Whisker, at};
@@ -55,15 +54,15 @@ pub(super) fn deciles(result: &MethodResult) -> Option<Plot> {
 /// Points nearer than this share one label.
 const APART: f64 = 0.03;
 
-/// A point that stands for several methods.
+/// A point shared by several methods.
 struct Shared {
     /// Recall and precision of the first.
     place: (f64, f64),
     numbers: Vec<usize>,
 }
 
-/// Recall against precision, a number for each method, methods of about one place sharing a point. `None`
-/// where no method has both.
+/// Recall against precision, a number for each method, methods of about one place sharing a point.
+/// `None` where no method has both.
 pub(super) fn scatter(results: &[MethodResult]) -> Option<Plot> {
     let mut plot = Plot::new(520.0, "recall (across) and precision (up)".into());
     for quarter in 0..=4u32 {

@@ -1,8 +1,8 @@
-//! An evaluation in; one page that shows it out.
+//! The HTML page of an evaluation.
 //!
-//! As the page of a run ([`crate::Report`]) it is a single file without a script. The primary type is
-//! [`EvaluationReport`]; `data` is what `evaluation.json` states, `figures` and `plot`
-//! draw, `views` puts numbers into words.
+//! As the page of a run ([`crate::Report`]) it is a single file without a script. The primary type
+//! is [`EvaluationReport`]; `data` is what `evaluation.json` states, `figures` and `plot` draw,
+//! `views` puts numbers into words.
 
 mod data;
 mod figures;

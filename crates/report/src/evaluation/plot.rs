@@ -1,4 +1,4 @@
-//! Values between 0 and 1 in, the coordinates of lines and points out.
+//! Coordinates of lines and points for values from 0 to 1.
 
 const HEIGHT: f64 = 250.0;
 const RIGHT: f64 = 20.0;
@@ -22,7 +22,7 @@ pub(super) struct Plot {
     pub(super) lines: Vec<Line>,
     pub(super) dots: Vec<Dot>,
     pub(super) whiskers: Vec<Whisker>,
-    /// What a reader who cannot see it is told.
+    /// Text alternative.
     pub(super) description: String,
 }
 
@@ -112,7 +112,7 @@ impl Plot {
         title: String,
         label: String,
     ) {
-        // Near the right edge there is no room on the right of a point.
+        // Near the right edge, labels are placed on the left.
         let (anchor, aside) = if x > 0.8 { ("end", -8.0) } else { ("start", 8.0) };
         let (x, y) = (self.x(x), self.y(y));
         let below = if y < self.top + 12.0 { 14.0 } else { -6.0 };

@@ -1,4 +1,4 @@
-//! An evaluation in, what the page says of it out.
+//! Texts and table rows of the evaluation page.
 
 use super::{Evaluation, LONG, MethodResult};
 use crate::clean;
@@ -88,7 +88,10 @@ pub(super) fn lead(evaluation: &Evaluation) -> String {
     let truth = &evaluation.truth;
     let pairs = counted(truth.pairs, "true pair");
     if let Some(labels) = &truth.labels {
-        return format!("Measured against {pairs} that {} names.", clean::line(labels, LONG));
+        return format!(
+            "Measured against {pairs} from the labels in {}.",
+            clean::line(labels, LONG)
+        );
     }
     let settings = &evaluation.settings;
     let criterion = format!(
@@ -98,37 +101,35 @@ pub(super) fn lead(evaluation: &Evaluation) -> String {
         settings.features()
     );
     let whose = match truth.sample {
-        None => "all of this collection".to_owned(),
+        None => "all pairs of this collection".to_owned(),
         Some(sample) => format!(
-            "all that have one of {} drawn by seed {}",
+            "all pairs of {} drawn at random (seed {})",
             counted(sample.documents, "document"),
             sample.seed
         ),
     };
-    format!(
-        "Measured against {pairs}, {whose}: two documents with a {criterion}, compared exactly."
-    )
+    format!("Measured against {pairs}: {whose} with a {criterion}, computed exactly.")
 }
 
-/// What one should know before believing the numbers.
+/// Notes on the limits of the numbers.
 pub(super) fn notes(evaluation: &Evaluation) -> Vec<String> {
     let truth = &evaluation.truth;
     let mut notes = Vec::new();
     if truth.pairs == 0 {
-        notes.push("There is no true pair, so no method has a recall.".to_owned());
+        notes.push("There is no true pair, so recall is undefined.".to_owned());
     }
     if evaluation.problems > 0 {
         let what = counted(evaluation.problems, "record or file");
-        notes.push(format!("Left out because unreadable: {what}."));
+        notes.push(format!("Unreadable and left out: {what}."));
     }
     if truth.labels_without_document > 0 {
         let names = counted(truth.labels_without_document, "name");
-        notes.push(format!("In the labels, but not in the collection: {names}."));
+        notes.push(format!("In the labels but not in the collection: {names}."));
     }
     if truth.sample.is_some() {
         notes.push(
-            "Recall is estimated from the sampled documents' pairs. Pairs of one document are not \
-             independent: where few documents have most of the pairs, the intervals are too narrow."
+            "Recall is estimated from the pairs of the sampled documents. Pairs of one document are not \
+             independent: if few documents have most of the pairs, the intervals are too narrow."
                 .to_owned(),
         );
     }
@@ -138,7 +139,7 @@ pub(super) fn notes(evaluation: &Evaluation) -> Vec<String> {
             names => format!(" {} of the file have no document.", counted(names, "name")),
         };
         notes.push(format!(
-            "Classes: {} of spam, {} legitimate, {} of neither. Losing a legitimate one costs {}.{unknown}",
+            "Classes: {} of spam, {} legitimate, {} of neither. Cost of losing a legitimate one: {}.{unknown}",
             counted(classes.spam, "document"),
             count(classes.legit),
             count(classes.unclassified),
@@ -164,7 +165,7 @@ pub(super) fn settings(evaluation: &Evaluation) -> Vec<(String, String)> {
     let mut rows = vec![
         ("measure".to_owned(), settings.measure.clone()),
         ("threshold".to_owned(), settings.threshold.clone()),
-        ("compared by".to_owned(), settings.features()),
+        ("features".to_owned(), settings.features()),
         ("normalisation".to_owned(), settings.normalize.clone()),
         ("short documents".to_owned(), settings.short_documents.clone()),
         ("analysis".to_owned(), settings.analysis.clone()),

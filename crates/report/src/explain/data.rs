@@ -26,8 +26,8 @@ pub struct Comparison {
     /// What a run decided about the two, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// Passages that both have, the longest first: at most [`PASSAGE_BOUNDS`](crate::PASSAGE_BOUNDS)
-    /// allows.
+    /// Passages that both have, the longest first: at most
+    /// [`PASSAGE_BOUNDS`](crate::PASSAGE_BOUNDS) allows.
     pub passages: Vec<SharedPassage>,
     /// Number of passages found.
     pub passages_found: u64,
@@ -46,7 +46,8 @@ pub struct Comparison {
 impl Comparison {
     /// Most differences listed.
     pub const DIFFERENCES: usize = 10_000;
-    /// Most bytes of the text of a passage or of a difference; their `bytes` are those of the whole.
+    /// Most bytes of the text of a passage or of a difference; their `bytes` are those of the
+    /// whole.
     pub const TEXT: usize = 4096;
 }
 

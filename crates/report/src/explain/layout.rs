@@ -1,4 +1,4 @@
-//! Coloured runs of text in, lines of a given width out.
+//! Breaks coloured runs of text into lines of a given width.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

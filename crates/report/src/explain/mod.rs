@@ -2,8 +2,8 @@
 //!
 //! The primary type is [`Explanation`]: it aligns the two once, and gives the result as data
 //! ([`Explanation::comparison`]) or as lines for a terminal ([`Explanation::text`]). Whether the
-//! threshold is reached is not decided here, where the measures are floating-point numbers for
-//! people, but told by whoever has the counts.
+//! threshold is reached is an input, decided by the caller from integer counts; the measures here are
+//! floating-point numbers for display.
 
 mod data;
 mod layout;
@@ -101,13 +101,13 @@ impl<'t> Explanation<'t> {
             "Near-duplicates"
         } else {
             return format!(
-                "Not near-duplicates: {measure} {value} stays below {threshold}, measured over {features}."
+                "Not near-duplicates: {measure} {value} over {features} is below {threshold}."
             );
         };
         if reaches {
-            format!("{relation}: {measure} {value} reaches {threshold}, measured over {features}.")
+            format!("{relation}: {measure} {value} over {features} reaches {threshold}.")
         } else {
-            format!("{relation}, but without {features} to compare, so {measure} is {value}.")
+            format!("{relation}, but without {features} to compare: {measure} is {value}.")
         }
     }
 

@@ -163,12 +163,12 @@ impl Explanation<'_> {
         let number = differences(&self.diff.segments);
         page.heading(&match (number, self.diff.is_complete()) {
             (0, true) => format!("No {} differs", self.unit()),
-            (_, true) => format!("Differences ({}), a against b", count(number as u64)),
-            (_, false) => format!("The first differences ({}), a against b", count(number as u64)),
+            (_, true) => format!("Differences ({}), from a to b", count(number as u64)),
+            (_, false) => format!("First differences ({}), from a to b", count(number as u64)),
         });
         if self.diff.coarse {
-            let note = "These texts are too long and too different to be aligned word by word: \
-                        what is shown as replaced may have words in common.";
+            let note = "These texts are too long and too different to be aligned word by word; \
+                        replaced parts may have words in common.";
             page.paragraph("  ", &[(Ink::Faint, note.into())]);
         }
         let hunks = page.style.differences;
@@ -185,7 +185,7 @@ impl Explanation<'_> {
                 }
                 Row::Unaligned(a, b) => {
                     let (a, b) = (counted(a as u64, self.unit()), counted(b as u64, self.unit()));
-                    let text = format!("⋯ {a} of a and {b} of b behind these are not compared ⋯");
+                    let text = format!("⋯ the remaining {a} of a and {b} of b are not compared ⋯");
                     page.paragraph("  ", &[(Ink::Faint, text)]);
                 }
                 Row::Hunk(pieces) => {

@@ -1,4 +1,4 @@
-//! A histogram in, the coordinates of a bar chart out.
+//! Coordinates of a bar chart for a histogram.
 
 use crate::human::{count, counted, share};
 use crate::{SimilarityHistogram, SizeHistogram};
@@ -23,7 +23,7 @@ pub(super) struct Chart {
     pub(super) x_ticks: Vec<Tick>,
     pub(super) y_ticks: Vec<Tick>,
     pub(super) x_label: String,
-    /// What a reader who cannot see it is told.
+    /// Text alternative.
     pub(super) description: String,
 }
 
@@ -47,7 +47,8 @@ pub(super) struct Tick {
     pub(super) label: String,
 }
 
-/// How similar the removed documents are, on a straight scale. `None` where there is nothing to draw.
+/// How similar the removed documents are, on a straight scale. `None` where there is nothing to
+/// draw.
 pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Option<Chart> {
     let most = histogram.bins.iter().copied().max().filter(|&most| most > 0)?;
     let step = tick_step(most);

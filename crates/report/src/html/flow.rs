@@ -1,4 +1,4 @@
-//! Counts by rule in, the river from all documents to the kept ones out.
+//! Flow diagram from all documents to the kept ones, with a branch for each rule.
 
 use crate::human::{count, share};
 use crate::{Action, Summary};
@@ -110,7 +110,7 @@ pub(super) fn flow(summary: &Summary) -> Option<Flow> {
         documents: count(all),
         kept: count(summary.kept),
         kept_share: share(summary.kept, all),
-        kept_name: if summary.action == Action::Remove { "kept" } else { "stand for themselves" },
+        kept_name: if summary.action == Action::Remove { "kept" } else { "not duplicates" },
         kept_percent: percent(summary.kept),
     })
 }

@@ -1,10 +1,10 @@
 //! The report: one page that shows a summary, clusters and pairs.
 //!
-//! The primary type is [`Report`]; [`AlignedPair`] is the part of it that takes long. The page is a single file: style and drawings are in it, nothing
-//! is fetched, and there is no script at all; a policy in its head tells the browser to hold it to
-//! that. Documents are hostile until shown otherwise: every text passes through `clean` (bounded
-//! length, no character that acts) and then through the template's escaping. The size of the page is
-//! bounded whatever comes in.
+//! The primary type is [`Report`]; [`AlignedPair`] is the part of it that takes long. The page is a
+//! single file: style and drawings are in it, nothing is fetched, and there is no script at all; a
+//! policy in its head tells the browser to hold it to that. Documents are hostile until shown
+//! otherwise: every text passes through `clean` (bounded length, no character that acts) and then
+//! through the template's escaping. The size of the page is bounded whatever comes in.
 
 pub use pair::AlignedPair;
 
@@ -14,7 +14,7 @@ mod pair;
 mod views;
 
 use crate::human::{bytes, count, counted};
-use crate::{ClusterExhibit, Summary, clean};
+use crate::{Action, ClusterExhibit, Summary, clean};
 use askama::Template;
 use chart::Chart;
 use flow::Flow;
@@ -94,6 +94,8 @@ struct Page<'a> {
     phases: Vec<PhaseRow>,
     digest: String,
     gone: &'static str,
+    /// Where the witnesses are listed.
+    evidence: &'static str,
 }
 
 impl<'a> Page<'a> {
@@ -153,6 +155,16 @@ impl<'a> Page<'a> {
             phases: summary.run.as_ref().map(views::phases).unwrap_or_default(),
             digest: clean::line(&summary.digest, LONG),
             gone: summary.action.participle(),
+            evidence: match summary.action {
+                Action::List => {
+                    "The table `clusters` lists every duplicate with the leader of its cluster, and the \
+                     table `pairs` lists the matching pairs with their similarity."
+                }
+                Action::Remove | Action::Mark => {
+                    "The table `ledger` lists every duplicate with the kept document that it duplicates \
+                     (its witness) and their similarity."
+                }
+            },
         }
     }
 }
@@ -161,21 +173,21 @@ fn machine(run: &crate::Run) -> String {
     let threads = counted(run.threads, "thread");
     match run.peak_memory_bytes {
         None => threads,
-        // Drawing the page takes memory, too: the summary is written later and has the last word.
-        Some(memory) => format!("{threads}, at most {} of memory until this page", bytes(memory)),
+        // Drawing the page takes memory too; summary.json is written later and has the final value.
+        Some(memory) => format!("{threads}, peak memory {} before this page", bytes(memory)),
     }
 }
 
-/// What the histogram leaves out.
+/// Documents that the histogram does not show.
 fn similarity_note(summary: &Summary) -> String {
     let histogram = &summary.histogram_similarity;
     let mut note = match histogram.at_one {
         0 => String::new(),
-        one => format!("Not drawn: {} at exactly 1.", counted(one, "document")),
+        one => format!("Not shown: {} at exactly 1.", counted(one, "document")),
     };
     if histogram.below > 0 {
         note.push_str(&format!(
-            " {} below {}, joined through others.",
+            " {} below {}, connected through other documents.",
             counted(histogram.below, "document"),
             histogram.from
         ));

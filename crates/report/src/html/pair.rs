@@ -153,7 +153,7 @@ impl Head {
             length: match document.cut_from {
                 None => counted(tokens as u64, unit),
                 Some(whole) => format!(
-                    "only the first {} of {} are compared here; the measures are of the whole",
+                    "only the first {} of {} are compared here; the measures are those of the whole texts",
                     bytes(document.text.len() as u64),
                     bytes(whole)
                 ),

@@ -1,4 +1,4 @@
-//! Parts of a summary in, rows of the page's tables and lists out.
+//! Rows of the tables and lists of the page.
 
 use super::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, duration, rate, ratio, share};
@@ -33,7 +33,7 @@ pub(super) fn tiles(summary: &Summary) -> Vec<Tile> {
         ),
         tile(
             count(summary.kept),
-            if summary.action == Action::Remove { "kept" } else { "stand for themselves" },
+            if summary.action == Action::Remove { "kept" } else { "not duplicates" },
             share(summary.kept, summary.documents),
         ),
         tile(count(gone), summary.action.participle(), share(gone, summary.documents)),
@@ -42,13 +42,13 @@ pub(super) fn tiles(summary: &Summary) -> Vec<Tile> {
             "clusters",
             match summary.largest_cluster {
                 0 | 1 => String::new(),
-                largest => format!("the largest of {}", count(largest)),
+                largest => format!("largest: {}", count(largest)),
             },
         ),
     ];
     if let Some(run) = &summary.run {
         let speed = summary.megabytes_per_second().map(rate).unwrap_or_default();
-        tiles.push(tile(duration(run.seconds), "from start to end", speed));
+        tiles.push(tile(duration(run.seconds), "wall-clock time", speed));
     }
     tiles
 }
@@ -207,7 +207,7 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     };
     row("measure", &settings.measure);
     row("threshold", &settings.threshold);
-    row("compared by", &settings.features());
+    row("features", &settings.features());
     row("terms", settings.terms.as_deref().unwrap_or_default());
     row("short documents", &settings.short_documents);
     row("min features", &settings.min_features.map(|least| least.to_string()).unwrap_or_default());
@@ -239,7 +239,7 @@ fn flatten(name: &str, value: &Value, rows: &mut Vec<(String, String)>, depth: u
     }
 }
 
-/// Counts that are of interest to whoever wants to know how the answer came about.
+/// Counters of the run.
 pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
     let without = format!("without {}", summary.lacking());
     let few = summary.settings.under_min_features();
@@ -247,24 +247,24 @@ pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
         ("tokens", count(summary.tokens)),
         ("features", count(summary.features.total)),
         ("candidate pairs", count(summary.candidates)),
-        ("verified in full", count(summary.verified)),
+        ("verified pairs", count(summary.verified)),
         (
             "pairs listed",
             match (summary.pairs.listed, summary.pairs.complete) {
                 (0, false) => "none".to_owned(),
                 (listed, _) => {
                     let note = summary.pairs.note(summary.wants_all_pairs());
-                    format!("{}, {}", count(listed), note.unwrap_or("all there are"))
+                    format!("{} ({})", count(listed), note.unwrap_or("all"))
                 }
             },
         ),
         ("documents in clusters", count(summary.documents_in_clusters)),
         (without.as_str(), count(summary.without_features.no_words)),
-        ("under one shingle", count(summary.without_features.under_one_shingle)),
+        ("fewer tokens than a shingle", count(summary.without_features.under_one_shingle)),
         ("repeated ids", count(summary.duplicate_ids)),
         ("unreadable records", count(summary.problems)),
         ("unreadable inputs", count(summary.unreadable_inputs)),
-        ("files passed over", count(summary.skipped_files)),
+        ("skipped files", count(summary.skipped_files)),
     ];
     if summary.settings.min_features.is_some() {
         rows.push((few.as_str(), count(summary.without_features.few_features)));

@@ -1,4 +1,4 @@
-//! A plan and the run that followed in, how far off the plan was out.
+//! Comparison of a plan with its run.
 
 use super::Plan;
 use crate::{Run, Summary};
@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 pub struct Accuracy {
     /// The method whose cost is compared; `None` where the plan has none of this name.
     pub method: Option<String>,
-    /// In what the plan was made for something else: names of settings, `inputs`, `command`, `threads`.
+    /// In what the plan was made for something else: names of settings, `inputs`, `command`,
+    /// `threads`.
     pub differs: Vec<String>,
     /// Documents read.
     pub documents: Compared,
-    /// Documents that another one stands for.
+    /// Duplicates.
     pub removed: Compared,
     /// The range that was given for them.
     pub removed_range: (u64, u64),
@@ -51,8 +52,8 @@ impl Compared {
 }
 
 impl Plan {
-    /// How far off the plan was about a run by `method` (a name as in [`super::PlanRecall::method`]) that
-    /// `summary` and `run` tell of.
+    /// How far off the plan was about a run by `method` (a name as in
+    /// [`super::PlanRecall::method`]) that `summary` and `run` tell of.
     #[must_use]
     pub fn accuracy(&self, method: &str, summary: &Summary, run: &Run) -> Accuracy {
         let cost = self.run.as_ref().and_then(|plan| {

@@ -1,8 +1,8 @@
 //! What a long run will find and cost, as `lookalike plan` states it.
 //!
 //! The primary type is [`Plan`]; [`Accuracy`] says afterwards how far off it was. As in
-//! [`crate::Summary`], what depends on the machine and the moment sits in [`Plan::run`]; everything else is
-//! the same bytes for the same documents and settings.
+//! [`crate::Summary`], what depends on the machine and the moment sits in [`Plan::run`]; everything
+//! else is the same bytes for the same documents and settings.
 
 mod accuracy;
 mod table;
@@ -25,7 +25,7 @@ pub struct Plan {
     pub inputs: Vec<String>,
     /// Bytes of the input files, as they lie there.
     pub input_bytes: u64,
-    /// What was looked at.
+    /// The sample.
     pub sample: PlanSample,
     /// Documents in all.
     pub documents: u64,
@@ -39,7 +39,7 @@ pub struct Plan {
     pub text_bytes: u64,
     /// Pairs by similarity, in steps of a tenth from the least that was looked for.
     pub similarity: Vec<PlanStep>,
-    /// Documents that another one stands for.
+    /// Duplicates.
     pub removed: PlanRemoval,
     /// Removal at parts of the sample: how it grows.
     pub growth: Vec<PlanGrowth>,
@@ -102,7 +102,7 @@ pub struct PlanRemoval {
 /// Removal at a part of the sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanGrowth {
-    /// Documents looked at.
+    /// Documents in the sample.
     pub documents: u64,
     /// Documents of those that go.
     pub removed: u64,
@@ -113,11 +113,13 @@ pub struct PlanGrowth {
 pub struct PlanRecall {
     /// `exact`, or a method with what decides about its candidates: `minhash-lsh:t=0.8@sketch`.
     pub method: String,
-    /// Share of the pairs that reach the threshold that it finds, by theory and the pairs of the sample.
+    /// Share of the pairs that reach the threshold that it finds, by theory and the pairs of the
+    /// sample.
     pub recall: Option<f64>,
     /// The same as it was in the sample; `None` without a pair.
     pub recall_in_sample: Option<f64>,
-    /// Share of what it finds in the sample that reaches the threshold; `None` where it finds nothing.
+    /// Share of what it finds in the sample that reaches the threshold; `None` where it finds
+    /// nothing.
     pub precision_in_sample: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A plan in, what is said of it on a terminal out.
+//! The tables of a plan on the terminal.
 
 use super::{Plan, PlanStep};
 use crate::human::{bytes, count, duration, share};
@@ -7,7 +7,7 @@ use crate::human::{bytes, count, duration, share};
 const BAR: f64 = 30.0;
 
 impl Plan {
-    /// What is expected, as names and values.
+    /// Predictions, as names and values.
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {
         let about = if self.sample.whole { "" } else { "about " };
@@ -24,7 +24,7 @@ impl Plan {
             ),
         };
         let sample = match self.sample.whole {
-            true => format!("everything, {}", bytes(self.sample.input_bytes)),
+            true => format!("all of it, {}", bytes(self.sample.input_bytes)),
             false => format!(
                 "{} of {}, {} documents",
                 bytes(self.sample.input_bytes),
@@ -33,7 +33,7 @@ impl Plan {
             ),
         };
         let rows = [
-            ("looked at", sample),
+            ("sample", sample),
             ("documents", format!("{about}{}", count(self.documents))),
             ("text", format!("{about}{}, {} tokens", bytes(self.text_bytes), count(self.tokens))),
             (

@@ -13,9 +13,9 @@ const BLOCK: usize = 1 << 20;
 /// Makes a collection of JSONL documents out of real text, the same for the same options.
 ///
 /// New documents are spliced from the sentences of the sources, with every fourth word replaced by
-/// another one of them (with --shared, the same words in all documents); the others are near-duplicates of earlier documents. Each line has `id`,
-/// `text`, `url` and `source`; near-duplicates also say what they were made `from` and by which
-/// `edit`.
+/// another one of them (with --shared, the same words in all documents); the others are
+/// near-duplicates of earlier documents. Each line has `id`, `text`, `url` and `source`;
+/// near-duplicates also say what they were made `from` and by which `edit`.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -48,11 +48,13 @@ struct Arguments {
     /// Share of documents that are near-duplicates of earlier ones.
     #[arg(long, default_value = "0.2", value_parser = share)]
     duplicates: u32,
-    /// Share of words changed in each document of --variants and --chain, and in each variant of --half.
+    /// Share of words changed in each document of --variants and --chain, and in each variant of
+    /// --half.
     #[arg(long, default_value = "0.01", value_parser = share)]
     edits: u32,
-    /// Share of words of originals that no other original has: what is alike by chance is then as rare in a large
-    /// collection as in a small one. Not for --forms, which have no text of their own.
+    /// Share of words of originals that no other original has: what is alike by chance is then as
+    /// rare in a large collection as in a small one. Not for --forms, which have no text of their
+    /// own.
     #[arg(long, default_value = "0", value_parser = share)]
     fresh: u32,
     /// Copies of one text.
@@ -79,8 +81,8 @@ struct Arguments {
     /// Fillings of this many forms with a few gaps.
     #[arg(long, group = "mode", value_name = "F", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     forms: Option<u32>,
-    /// Originals are made of whole sentences, each of which is in about N of them. With --fresh, single words
-    /// of these sentences differ.
+    /// Originals are made of whole sentences, each of which is in about N of them. With --fresh,
+    /// single words of these sentences differ.
     #[arg(long, group = "mode", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     shared: Option<u32>,
     /// Files and directories to take text from: JSONL (field `text`), text, HTML, CSV, Parquet.

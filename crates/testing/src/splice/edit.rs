@@ -1,7 +1,7 @@
 //! A document in, a near-duplicate of it out.
 //!
-//! Word edits are those of Chowdhury et al. 2002, section 5.2: replace, insert, remove. Parts cut out
-//! and documents quoted whole are what containment is for (Broder 1997).
+//! Word edits are those of Chowdhury et al. 2002, section 5.2: replace, insert, remove. Parts cut
+//! out and documents quoted whole are what containment is for (Broder 1997).
 
 use super::{FEWEST_WORDS, Sources, Words};
 use crate::prng::{MILLION, Prng};
@@ -34,7 +34,8 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// Some edit: half of them change single words, at rates from 2 in a thousand to 8 in a hundred.
+    /// Some edit: half of them change single words, at rates from 2 in a thousand to 8 in a
+    /// hundred.
     pub(super) fn draw(prng: &mut Prng) -> Self {
         const RATES: [u32; 7] = [2_000, 5_000, 10_000, 20_000, 30_000, 50_000, 80_000];
         match prng.below(20) {

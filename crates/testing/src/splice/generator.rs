@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 /// How many documents back a near-duplicate's original can lie: bounds the memory.
 const WINDOW: usize = 4096;
 
-/// Lengths of documents are log-normal with a deviation of 0.8, like those of news and of web pages:
-/// the 16-quantiles as thousandths of the median (the first and last are those of 1 and 99 in 100).
+/// Lengths of documents are log-normal with a deviation of 0.8, like those of news and of web
+/// pages: the 16-quantiles as thousandths of the median (the first and last are those of 1 and 99
+/// in 100).
 pub(super) const LENGTHS: [usize; 17] =
     [156, 293, 398, 492, 583, 676, 775, 882, 1000, 1134, 1290, 1478, 1715, 2033, 2510, 3412, 6431];
 
@@ -34,7 +35,8 @@ pub enum Mode {
     Chain,
     /// Half of all documents are edited variants of the first; the others are as in `Mixed`.
     Half,
-    /// As `Mixed`, but a third of every original is one and the same paragraph; all are of one length.
+    /// As `Mixed`, but a third of every original is one and the same paragraph; all are of one
+    /// length.
     Boilerplate,
     /// A few texts with gaps of a word or two, one to twelve of them, filled in differently each
     /// time.
@@ -42,8 +44,8 @@ pub enum Mode {
         /// How many texts.
         forms: usize,
     },
-    /// As `Mixed`, but originals are made of whole sentences of a stock, each of which is in about so
-    /// many originals: what real collections share, in quotations, forms and agency reports.
+    /// As `Mixed`, but originals are made of whole sentences of a stock, each of which is in about
+    /// so many originals: what real collections share, in quotations, forms and agency reports.
     Shared {
         /// Originals that contain a sentence, on average.
         documents: usize,
@@ -51,12 +53,12 @@ pub enum Mode {
 }
 
 /// Sentences of the stock that originals draw from at a time. Two originals can share a sentence if
-/// fewer than this many times [`Mode::Shared`]'s number of sentences were drawn between them, so what
-/// a document shares with others does not grow with the collection.
+/// fewer than this many times [`Mode::Shared`]'s number of sentences were drawn between them, so
+/// what a document shares with others does not grow with the collection.
 const STOCK_WINDOW: usize = 1 << 15;
 
-/// Gaps of a form. At 250 words two fillings of five gaps share about 0.8 of their 5-shingles, of one
-/// 0.96, of twelve 0.6: there are forms on both sides of any usual threshold, and on it.
+/// Gaps of a form. At 250 words two fillings of five gaps share about 0.8 of their 5-shingles, of
+/// one 0.96, of twelve 0.6: there are forms on both sides of any usual threshold, and on it.
 const MOST_GAPS: usize = 12;
 
 /// What to generate.
@@ -66,8 +68,8 @@ pub struct Options {
     pub seed: u64,
     /// Median of the documents' words.
     pub words: usize,
-    /// How many in a million are near-duplicates of earlier documents (mixed, templates, boilerplate,
-    /// shared, and of the other half in half).
+    /// How many in a million are near-duplicates of earlier documents (mixed, templates,
+    /// boilerplate, shared, and of the other half in half).
     pub duplicates: u32,
     /// How many words in a million change (variants, chain, half).
     pub edits: u32,
@@ -219,8 +221,9 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Appends this many words of whole sentences, the last one cut. The window of the stock moves on by
-    /// one sentence for every `documents` that are drawn, so each is drawn about that many times.
+    /// Appends this many words of whole sentences, the last one cut. The window of the stock moves
+    /// on by one sentence for every `documents` that are drawn, so each is drawn about that many
+    /// times.
     fn quote(&mut self, words: usize, documents: usize) {
         let end = self.words.len() + words;
         while self.words.len() < end {
@@ -238,7 +241,8 @@ impl<'a> Generator<'a> {
         self.words.truncate(end);
     }
 
-    /// Puts fresh words in the place of some, but for the first, which says where the document is from.
+    /// Puts fresh words in the place of some, but for the first, which says where the document is
+    /// from.
     fn refresh(&mut self, start: usize) {
         if self.options.fresh == 0 {
             return;
@@ -496,7 +500,8 @@ mod tests {
                 originals += places.get(&words[..12]).map_or(0, |places| places.len());
             }
             assert!(sentences > 1000, "{sentences}");
-            // The last sentence of a document is cut, and one of a document's two dozen comes twice.
+            // The last sentence of a document is cut, and one of a document's two dozen comes
+            // twice.
             let mean = originals as f64 / sentences as f64;
             assert!((0.85..1.05).contains(&(mean / asked as f64)), "{mean}, asked for {asked}");
         }

@@ -3,15 +3,16 @@
 //! The primary type is [`Pages`]. Page n is a function of the sources, the seed and n alone, so any
 //! thread can make any page, and thirty million of them need neither a disk nor each other. That
 //! leaves no room for the edits of [`super::Generator`], which keeps recent documents and touches
-//! every word: here a page is made of *scraps*, three to five words as they follow each other in the
-//! sources, each a copy of a few dozen bytes. A run of ten words, Broder's shingle, then holds parts of
-//! three scraps (of two in one case of many), so that pages share shingles because they were made to
-//! and not by chance.
+//! every word: here a page is made of *scraps*, three to five words as they follow each other in
+//! the sources, each a copy of a few dozen bytes. A run of ten words, Broder's shingle, then holds
+//! parts of three scraps (of two in one case of many), so that pages share shingles because they
+//! were made to and not by chance.
 //!
-//! **Near-duplicates** are planted as Broder et al. 1997 found them ("Status"): of 30 million pages 12.3
-//! million lie in 3.6 million clusters, so 29 in 100 are a version of another; 2.1 million of the clusters
-//! hold identical pages only. An original is therefore *mirrored* (copied as it is), *revised* (some
-//! scraps replaced in each version) or alone, and a version is one of any page before it.
+//! **Near-duplicates** are planted as Broder et al. 1997 found them ("Status"): of 30 million pages
+//! 12.3 million lie in 3.6 million clusters, so 29 in 100 are a version of another; 2.1 million of
+//! the clusters hold identical pages only. An original is therefore *mirrored* (copied as it is),
+//! *revised* (some scraps replaced in each version) or alone, and a version is one of any page
+//! before it.
 
 use super::generator::LENGTHS;
 use super::{SourceError, Sources};
@@ -24,8 +25,8 @@ const MIRRORED: usize = 70_000;
 /// Originals that are revised: 1.5 / 30.
 const REVISED: usize = 50_000;
 
-/// Shares of scraps that a version replaces, in millionths. At the last a page and its version share
-/// about 0.6 of their 10-word shingles; two versions of that kind are below a half.
+/// Shares of scraps that a version replaces, in millionths. At the last a page and its version
+/// share about 0.6 of their 10-word shingles; two versions of that kind are below a half.
 const REPLACED: [u32; 5] = [5_000, 10_000, 20_000, 40_000, 80_000];
 
 /// Words of a scrap.
@@ -68,7 +69,8 @@ impl Pages {
     /// Less text than makes sense.
     pub fn new(sources: &Sources, seed: u64, words: usize) -> Result<Self, SourceError> {
         let (mut text, mut starts) = (Vec::new(), vec![0]);
-        // An address or a list without spaces is a shingle by itself, the same on every page that it is on.
+        // An address or a list without spaces is a shingle by itself, the same on every page that
+        // it is on.
         let plain = |&word: &u32| {
             let word = std::str::from_utf8(sources.word(word)).unwrap_or_default();
             word.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()).count() == 1
@@ -126,7 +128,8 @@ impl Pages {
             return Origin::Own;
         }
         let mut prng = self.stream(!number);
-        // The nearest original with versions at or below a place that was drawn; none at the very beginning.
+        // The nearest original with versions at or below a place that was drawn; none at the very
+        // beginning.
         let mut at = prng.below(number as usize) as u64;
         loop {
             match self.part(at) {
@@ -213,8 +216,8 @@ mod tests {
         assert!(copies > revisions, "{copies} copies, {revisions} revisions");
     }
 
-    /// By the oracle, on 10-word shingles: versions reach a half with their original, and nothing else
-    /// comes near it, though the sources are as small as can be.
+    /// By the oracle, on 10-word shingles: versions reach a half with their original, and nothing
+    /// else comes near it, though the sources are as small as can be.
     #[test]
     fn only_versions_of_one_page_resemble_each_other() {
         let pages = pages(3);

@@ -1,7 +1,8 @@
 //! Files in, their words and sentences out, ready to be copied into JSON.
 //!
-//! A word is a run between white space (cut where it is very long, as text without spaces is). Words
-//! are kept with JSON's escapes already made: they are copied far more often than they are read.
+//! A word is a run between white space (cut where it is very long, as text without spaces is).
+//! Words are kept with JSON's escapes already made: they are copied far more often than they are
+//! read.
 
 use super::{BREAK, Words};
 use crate::prng::Prng;
@@ -21,8 +22,8 @@ const SHORTEST_SENTENCE: usize = 5;
 /// ...and ends here in any case, so that text without full stops can be spliced too.
 const LONGEST_SENTENCE: usize = 40;
 
-/// A sentence of the stock goes on over sentences of the sources (headings, items of lists) until it
-/// has this many words.
+/// A sentence of the stock goes on over sentences of the sources (headings, items of lists) until
+/// it has this many words.
 const SHORTEST_IN_STOCK: usize = 12;
 
 /// How often a word of a spliced sentence is replaced, in millionths.
@@ -162,8 +163,9 @@ impl Sources {
         out.truncate(end);
     }
 
-    /// Appends sentence `number` of a stock that has as many as are asked for: sentences of the sources
-    /// with every fourth word replaced, whose words depend on the seed and the number alone.
+    /// Appends sentence `number` of a stock that has as many as are asked for: sentences of the
+    /// sources with every fourth word replaced, whose words depend on the seed and the number
+    /// alone.
     pub(super) fn stock_sentence(&self, seed: u64, number: u64, out: &mut Words) {
         let mut prng = Prng::new(Prng::new(seed ^ number.rotate_left(32)).bits());
         let end = out.len() + SHORTEST_IN_STOCK;

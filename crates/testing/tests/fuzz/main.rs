@@ -1,7 +1,9 @@
-//! The fuzz targets of `fuzz/` on the stable toolchain: each seed, and seeded mutations of the seeds.
+//! The fuzz targets of `fuzz/` on the stable toolchain: each seed, and seeded mutations of the
+//! seeds.
 //!
-//! A run that panics, takes more memory than [`MOST_MEMORY`], or does not end fails, and its input is
-//! saved. `LOOKALIKE_FUZZ=N` runs N times as many mutations, others than those of a shorter run too.
+//! A run that panics, takes more memory than [`MOST_MEMORY`], or does not end fails, and its input
+//! is saved. `LOOKALIKE_FUZZ=N` runs N times as many mutations, others than those of a shorter run
+//! too.
 
 #![allow(clippy::unwrap_used)]
 

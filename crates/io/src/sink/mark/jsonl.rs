@@ -22,7 +22,8 @@ pub(in crate::sink) fn push_marked(
     if let Some(name) = taken(&raw[..end], names) {
         return Err(Refusal::Taken(name));
     }
-    // The byte before the closing brace is the opening one only in `{}`: a `{` cannot end a value.
+    // The byte before the closing brace is the opening one only in `{}`: a value cannot end with
+    // `{`.
     let empty = body.trim_ascii_end().last() == Some(&b'{');
     out.extend_from_slice(body);
     let values: [serde_json::Value; FIELDS] = [
@@ -48,8 +49,8 @@ fn push_member(out: &mut Vec<u8>, comma: bool, name: &str, value: serde_json::Va
     out.extend_from_slice(value.to_string().as_bytes());
 }
 
-/// A name among the object's own keys. Objects are parsed only where a name may be present: where its
-/// letters stand anywhere, or an escape could hide them.
+/// A name that is a key of the object. Objects are parsed only if a name may be present: if its
+/// letters occur anywhere, or an escape could hide them.
 fn taken(object: &[u8], names: &MarkNames) -> Option<String> {
     let names = names.all();
     let suspect = names.iter().any(|name| memmem::find(object, name.as_bytes()).is_some())
@@ -59,7 +60,7 @@ fn taken(object: &[u8], names: &MarkNames) -> Option<String> {
     }
     let object = object.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(object);
     let mut parser = serde_json::Deserializer::from_slice(object);
-    // Something that serde_json cannot parse but the reader could: there is no key to collide with.
+    // If serde_json cannot parse what the reader accepted, there is no key to collide with.
     Keys(&names).deserialize(&mut parser).ok().flatten()
 }
 

@@ -1,8 +1,9 @@
-//! Adds fields to records (`--mark`): which document each is a duplicate of, how similar they are, and its cluster.
+//! Adds fields to records (`--mark`): which document each is a duplicate of, how similar they are,
+//! and its cluster.
 //!
-//! Every byte of the record stays; the fields are put at its end: members before the last `}` of a JSON
-//! object, columns at the end of a CSV or TSV row or a Parquet table. All records get all of them, null
-//! (CSV: empty) where a document has none, so that the outcome has one schema.
+//! Every byte of the record stays; the fields are appended: as members before the last `}` of a
+//! JSON object, as columns at the end of a CSV or TSV row or a Parquet table. All records get all
+//! fields, null (CSV: empty) where a document has no value, so that the output has one schema.
 
 pub(super) mod columns;
 pub(super) mod jsonl;
@@ -21,15 +22,15 @@ pub(super) const FIELDS: usize = 5;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkNames {
-    /// Names the id of the kept document that stands for this one.
+    /// Field of the witness's id.
     pub duplicate_of: String,
-    /// Names the file of that document.
+    /// Field of the witness's file.
     pub duplicate_of_file: String,
-    /// Names the record number of that document.
+    /// Field of the witness's record number.
     pub duplicate_of_record: String,
-    /// Names the resemblance to that document.
+    /// Field of the resemblance to the witness.
     pub resemblance: String,
-    /// Names the cluster.
+    /// Field of the cluster.
     pub cluster: String,
 }
 
@@ -64,6 +65,6 @@ impl Default for MarkNames {
 pub(super) enum Refusal {
     /// It has a field of this name.
     Taken(String),
-    /// It has no place for more fields.
+    /// Fields cannot be appended to it.
     Shape(&'static str),
 }

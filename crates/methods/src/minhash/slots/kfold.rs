@@ -1,13 +1,12 @@
 //! k minima by k hash functions, as in the textbook (Broder 1997; in Seshasai 2009, section 2.4.1).
 //!
-//! In: a set. Out: for each i the smallest `h_i(x)`, `h_i(x)` = a_i·x + b_i modulo 2³² over the
-//! lower half of a fingerprint, a_i odd (Dietzfelbinger 1996). Such functions alone are not
-//! min-wise independent; of fingerprints, which are mixed already, they need only make a new order,
-//! and the tests find no bias. Two different minima of sets of n elements are equal by accident
-//! with probability n / 2³². O(n·k).
+//! Slot i holds the smallest `h_i(x)`, `h_i(x)` = a_i·x + b_i modulo 2³² over the lower half of a
+//! fingerprint, a_i odd (Dietzfelbinger 1996). Such functions alone are not min-wise independent;
+//! of fingerprints, which are mixed already, they need only make a new order, and the tests find no
+//! bias. Different minima of sets of n elements collide with probability n / 2³². O(n·k).
 //!
-//! 32 bits, and compared as signed numbers, because that is what vectors of every x86-64 can do:
-//! 128 slots take 63 ns an element there and 12 ns with AVX2, where 64 bits take 270 and 83
+//! 32 bits, compared as signed numbers, because every x86-64 has vector instructions for that: 128
+//! slots take 63 ns per element with these and 12 ns with AVX2, where 64 bits take 270 and 83
 //! (November 2026, one core).
 
 use lookalike_core::fingerprint::finalise;

@@ -1,0 +1,165 @@
+//! Appends the results of chunks to the collection, in input order.
+
+use super::chunk::{ChunkResult, OWN, Reader};
+use super::options::IngestOptions;
+use crate::block::Block;
+use crate::collection::Collection;
+use crate::store::{ChunkMetadata, ChunkStore};
+use crate::stored_sets::{StoredSets, retain};
+use crate::{EngineError, Problems, Progress};
+use lookalike_io::Inputs;
+
+/// Appends the results of chunks in order.
+pub(super) struct Appender<'a> {
+    pub(super) collection: Collection,
+    /// Number of documents of each file.
+    pub(super) of_files: Vec<u32>,
+    pub(super) left: Vec<lookalike_spill::Frame>,
+    /// Chunks before this one that are in memory are also in the store.
+    pub(super) behind: usize,
+    pub(super) options: &'a IngestOptions,
+}
+
+impl<'a> Appender<'a> {
+    pub(super) fn new(inputs: &Inputs, options: &'a IngestOptions) -> Result<Self, EngineError> {
+        let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
+        collection.attributes = vec![Vec::new(); options.keep.len()];
+        collection.trim_heap = options.trim_heap;
+        let mut left = Vec::new();
+        collection.store = match &options.kept {
+            None => ChunkStore::new(options.memory, options.scratch.clone()),
+            Some(path) => {
+                let (store, found) = ChunkStore::kept(options.memory, path)?;
+                left = found.frames;
+                collection.restored = left.len() as u32;
+                collection.restored_whole = found.ended;
+                collection.dropped = found.dropped;
+                store
+            }
+        };
+        let of_files = vec![0; inputs.files.len()];
+        Ok(Self { collection, of_files, left, behind: 0, options })
+    }
+
+    /// Restores the chunks of an interrupted run and returns their number. A chunk with references
+    /// that cannot be resolved is damaged: it and all later ones are dropped and read again.
+    pub(super) fn restore(
+        &mut self,
+        reader: &Reader<'_>,
+        progress: &dyn Progress,
+    ) -> Result<usize, EngineError> {
+        let frames = std::mem::take(&mut self.left);
+        for (chunk, &frame) in frames.iter().enumerate() {
+            let rules = self.options.keep.len();
+            let restored = self.collection.store.restore(frame, rules)?;
+            let whole = restored.filter(|restored| self.collection.fits(restored));
+            let Some((mut block, metadata)) = whole else {
+                let dropped = self.collection.store.drop_from(frame)?;
+                self.collection.dropped += dropped;
+                self.collection.restored = chunk as u32;
+                self.collection.restored_whole = false;
+                return Ok(chunk);
+            };
+            self.refuse_unreadable(&metadata.problems)?;
+            let rows = &block.rows.documents;
+            let documents = rows.len();
+            progress.advance(metadata.consumed, documents as u64);
+            rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
+            reader.sets.commit(chunk as u32, &metadata.sequences);
+            self.collection.store.settle(&mut block)?;
+            self.count(block, metadata, documents)?;
+            if progress.cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+        Ok(frames.len())
+    }
+
+    pub(super) fn append(
+        &mut self,
+        mut result: ChunkResult,
+        sets: &StoredSets,
+    ) -> Result<(), EngineError> {
+        if self.options.strict
+            && let Some(problem) = result.metadata.problems.listed().first()
+        {
+            return Err(EngineError::Strict(problem.clone()));
+        }
+        if let Some(error) = result.failed.take() {
+            return Err(error);
+        }
+        self.refuse_unreadable(&result.metadata.problems)?;
+        let number = self.collection.chunks();
+        let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut());
+        places.filter(|place| place.block == OWN).for_each(|place| place.block = number);
+        let repeated = sets.commit(number, &result.metadata.sequences);
+        if !repeated.is_empty() {
+            result.block.drop_repeated(number, &repeated);
+            retain(&mut result.metadata.sequences, &repeated);
+        }
+        let rows = &result.block.rows.documents;
+        rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
+        let documents = rows.len();
+        self.collection.store.take(&mut result.block, &result.metadata)?;
+        // The join releases all sets, so those in memory are spilled as well.
+        if !result.block.sets.is_held() && self.collection.store.arranged().is_some() {
+            self.write_behind()?;
+        }
+        self.count(result.block, result.metadata, documents)
+    }
+
+    /// Fails if an input is unreadable and unreadable inputs are not skipped.
+    pub(super) fn refuse_unreadable(&self, problems: &Problems) -> Result<(), EngineError> {
+        match problems.first_unreadable() {
+            Some(problem) if !self.options.skip_unreadable => {
+                Err(EngineError::Unreadable(problem.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Spills the next chunk that is in memory only, in parallel to reading.
+    pub(super) fn write_behind(&mut self) -> Result<(), EngineError> {
+        let Collection { blocks, store, attributes, .. } = &mut self.collection;
+        for block in &mut blocks[self.behind..] {
+            self.behind += 1;
+            if store.write_behind(block, attributes.len())? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn count(
+        &mut self,
+        block: Block,
+        metadata: ChunkMetadata,
+        documents: usize,
+    ) -> Result<(), EngineError> {
+        let collection = &mut self.collection;
+        let limit = u64::from(u32::MAX) - 1;
+        let end = u64::from(collection.len()) + documents as u64;
+        if end > limit {
+            return Err(EngineError::TooManyDocuments { limit });
+        }
+        collection.problems.append(metadata.problems);
+        collection.chunk_places.push(metadata.place);
+        for (column, values) in collection.attributes.iter_mut().zip(metadata.attributes) {
+            column.extend(values);
+        }
+        collection.blocks.push(block);
+        collection.chunk_starts.push(end as u32);
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Collection {
+        let mut collection = self.collection;
+        let mut start = 0;
+        collection.file_starts = vec![0];
+        for documents in self.of_files {
+            start += documents;
+            collection.file_starts.push(start);
+        }
+        collection
+    }
+}

@@ -1,0 +1,177 @@
+//! Reads one chunk: tokens, features and signatures of its documents.
+
+use crate::block::{Block, HeldSets, SharedSets};
+use crate::collection::{Document, SetRef};
+use crate::signer::LargeSet;
+use crate::store::ChunkMetadata;
+use crate::stored_sets::StoredSets;
+use crate::{EngineError, Signer, SignerScratch, keep_values, limits};
+use lookalike_cluster::KeepRule;
+use lookalike_core::{SetDigest, TokenDigest};
+use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::{Inputs, Item, RecordView};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) visit: VisitScratch,
+    pub(super) scratch: SignerScratch,
+    /// The elements of the chunk's sets up to the bound and above it: buffers reused for every
+    /// chunk.
+    pub(super) low: Vec<u64>,
+    pub(super) high: Vec<u64>,
+    /// Token sequences of the chunk that no committed chunk has, with their sets if they have
+    /// features.
+    pub(super) new: HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
+}
+
+/// Destination of the sets of a chunk.
+pub(super) struct Sets<'s> {
+    pub(super) low: &'s mut Vec<u64>,
+    pub(super) low_ends: &'s mut Vec<u32>,
+    pub(super) high: &'s mut Vec<u64>,
+    /// Destination of a large set, which is the only one of its chunk.
+    pub(super) large: Option<&'s mut Option<LargeSet>>,
+}
+
+/// The chunk being read: its number is known once all earlier chunks are committed.
+pub(super) const OWN: u32 = u32::MAX;
+
+/// Capacity that buffers keep between chunks, in elements: few chunks have more.
+pub(super) const USUAL: usize = 1 << 20;
+
+/// The result of reading one chunk.
+#[derive(Default)]
+pub(super) struct ChunkResult {
+    pub(super) block: Block,
+    pub(super) metadata: ChunkMetadata,
+    /// Why the chunk cannot be appended.
+    pub(super) failed: Option<EngineError>,
+}
+
+impl ChunkResult {
+    /// A checked offset. The first one that is too large is recorded as the error of the chunk.
+    pub(super) fn checked(&mut self, offset: Result<u32, EngineError>) -> u32 {
+        offset.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            u32::MAX
+        })
+    }
+}
+
+pub(super) struct Reader<'a> {
+    pub(super) inputs: &'a Inputs,
+    pub(super) signer: &'a Signer,
+    pub(super) keep: &'a [KeepRule],
+    pub(super) fields: Vec<&'a str>,
+    pub(super) sets: StoredSets,
+}
+
+impl Reader<'_> {
+    pub(super) fn nothing(&self) -> ChunkResult {
+        let mut result = ChunkResult::default();
+        result.metadata.attributes = vec![Vec::new(); self.keep.len()];
+        result
+    }
+
+    pub(super) fn read(&self, chunk: Chunk, state: &mut State) -> ChunkResult {
+        let mut result = self.nothing();
+        result.metadata.consumed = chunk.consumed;
+        result.metadata.place = chunk.place();
+        let State { visit, scratch, low, high, new } = state;
+        new.clear();
+        let mut low_ends = Vec::new();
+        let (alone, mut large) = (chunk.is_large(), None);
+        chunk.visit_once(self.inputs, visit, &mut |item| match item {
+            Item::Record(mut record) => {
+                let (low_ends, large) = (&mut low_ends, alone.then_some(&mut large));
+                let sets = Sets { low, low_ends, high, large };
+                self.document(&mut record, scratch, new, sets, &mut result);
+            }
+            Item::Bad(problem) => result.metadata.problems.push(problem),
+        });
+        scratch.free_large();
+        low_ends.shrink_to_fit();
+        let held = match large {
+            Some(LargeSet { set, low, .. }) => HeldSets::large(set, low),
+            None => HeldSets::new(low, low_ends, high),
+        };
+        result.block.sets = SharedSets::new(held);
+        for elements in [low, high] {
+            elements.clear();
+            elements.shrink_to(USUAL);
+        }
+        result.block.signatures.shrink_to_fit();
+        result
+    }
+
+    pub(super) fn document(
+        &self,
+        record: &mut RecordView<'_>,
+        scratch: &mut SignerScratch,
+        new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
+        Sets { low, low_ends, high, large }: Sets<'_>,
+        result: &mut ChunkResult,
+    ) {
+        let seen = self.signer.read(record, scratch);
+        let here = SetRef { block: OWN, index: result.block.ends.len() as u32 };
+        let store = || {
+            // A large set is alone in its chunk and is not copied.
+            if let Some(large) = large
+                && let Some(set) = self.signer.large_features(&seen, scratch)
+            {
+                *large = set;
+                let set = large.as_ref()?;
+                result.block.ends.push(set.set.len() as u32);
+                result.block.digests.push(set.digest);
+                result.metadata.sequences.push(seen.signed);
+                return Some(here);
+            }
+            let digest = self.signer.features(&seen, scratch, low, high);
+            // A document that a method may sign gets a set reference even without features.
+            let digest = match digest {
+                None if self.signer.signs() && !scratch.only_common() => SetDigest(seen.signed.0),
+                digest => digest?,
+            };
+            self.signer.sign(scratch, &mut result.block.signatures);
+            let end = limits::in_chunk("features", low.len() + high.len(), limits::MOST);
+            let end = result.checked(end);
+            result.block.ends.push(end);
+            if self.signer.arranged().is_some() {
+                low_ends.push(low.len() as u32);
+            }
+            result.block.digests.push(digest);
+            result.metadata.sequences.push(seen.signed);
+            Some(here)
+        };
+        let set = match seen.tokens {
+            0 => None,
+            _ => match new.entry(seen.signed) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => match self.sets.get(seen.signed) {
+                    Some(place) => Some(place),
+                    None => *entry.insert(store()),
+                },
+            },
+        };
+        for (column, rule) in result.metadata.attributes.iter_mut().zip(self.keep) {
+            // The order of the collection needs no values.
+            if *rule != KeepRule::First {
+                column.push(keep_values::value(rule, record, &self.fields, seen.text_bytes));
+            }
+        }
+        result.block.rows.ids.push(record.id.as_deref());
+        let ids = result.block.rows.ids.bytes();
+        result.checked(limits::in_chunk("bytes of ids", ids, limits::MOST));
+        result.block.rows.documents.push(Document {
+            file: record.file,
+            record: record.record,
+            tokens: seen.tokens,
+            set,
+            text_bytes: seen.text_bytes,
+            text: seen.text,
+            sequence: seen.sequence,
+        });
+    }
+}

@@ -1,0 +1,42 @@
+//! Inverted index over the keys of a method's signatures.
+
+use crate::near_words::NearWords;
+use crate::sketch_verifier::sketch;
+use crate::{Approach, Collection, EngineError, Units, limits};
+use lookalike_join::{InvertedIndex, SpillBudget};
+use lookalike_methods::{CandidateSource, Method};
+
+/// Indexes the units by the keys of their signatures. Keys of more units than [`Approach::key_limit`] are left out.
+///
+/// # Errors
+/// More keys, or pairs of near words, than 32 bits can number; a temporary file that cannot be written.
+pub(crate) fn signature_index(
+    collection: &Collection,
+    units: &Units,
+    method: &dyn Method,
+    approach: &Approach,
+    budget: &SpillBudget,
+) -> Result<InvertedIndex, EngineError> {
+    let limit = approach.key_limit;
+    let keys = |unit: u32| {
+        let place = units.place(unit);
+        collection.signatures(place.block).keys(place.index)
+    };
+    let index = match method.candidates() {
+        CandidateSource::Keys => {
+            InvertedIndex::of_keys(units.len(), limit, budget, |unit, emit| {
+                keys(unit).iter().for_each(emit)
+            })
+        }
+        CandidateSource::Hamming { distance, search } => {
+            let words: Vec<Option<u64>> = (0..units.len())
+                .map(|unit| sketch(collection, units, unit).words.first().copied())
+                .collect();
+            let near = NearWords::new(&words, distance, search, limits::MOST)?;
+            InvertedIndex::of_keys(units.len(), limit, budget, |unit, emit| {
+                near.keys(words[unit as usize], |key| emit(&key));
+            })
+        }
+    };
+    Ok(index?)
+}

@@ -1,0 +1,46 @@
+//! Buffers for parsing records.
+
+use crate::FieldNumber;
+
+use super::csv_row::Row;
+use super::detach::{self, Detached};
+use super::{LARGE, json};
+
+/// Buffers of one thread, reused for every chunk.
+#[derive(Debug, Default)]
+pub struct VisitScratch {
+    pub(super) strings: json::Buffers,
+    pub(super) extra: Vec<FieldNumber>,
+    pub(super) row: Row,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl VisitScratch {
+    /// The text of a record that was read from these bytes, in either buffer. Everything else is
+    /// freed.
+    pub(super) fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
+        if let Some(place) = record.place(&data) {
+            self.free_large();
+            return detach::cut(data, place);
+        }
+        drop(data);
+        let row = std::mem::take(&mut self.row).into_text();
+        let mut buffers = self.strings.iter_mut().map(std::mem::take).chain([row]);
+        let text = buffers.find_map(|buffer| {
+            let place = record.place(buffer.as_bytes())?;
+            Some(detach::cut(buffer.into_bytes(), place))
+        });
+        let text = text.unwrap_or_default();
+        self.free_large();
+        text
+    }
+
+    /// Frees buffers that a large record has grown.
+    pub(super) fn free_large(&mut self) {
+        let large = |buffer: &&mut String| buffer.capacity() > LARGE;
+        self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
+        if self.row.bytes() > LARGE {
+            self.row = Row::default();
+        }
+    }
+}

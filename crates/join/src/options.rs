@@ -1,0 +1,54 @@
+//! What a join computes besides the criterion, and the memory that it may take.
+
+use crate::SpillBudget;
+use crate::survivors::WitnessRule;
+
+/// How matches become clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Linkage {
+    /// Leader clustering (Hartigan 1975): each removed set matches a kept one. No chains.
+    #[default]
+    Leaders,
+    /// Connected components (Broder 1997): chains included.
+    Components,
+}
+
+/// Options of [`crate::join`].
+#[derive(Debug, Clone)]
+pub struct JoinOptions {
+    /// How matches become clusters.
+    pub linkage: Linkage,
+    /// Which kept match is the witness of a removed set. Connected components have no such choice.
+    pub witness: WitnessRule,
+    /// Lists every match, as long as there are at most so many pairs of records
+    /// ([`crate::SetSource::copies`]). `None`: only the matches that decide.
+    pub list_pairs: Option<u64>,
+    /// Sets before this number are kept without a comparison.
+    pub protected: u32,
+    /// Only protected sets can be witnesses.
+    pub only_protected: bool,
+    /// Sets with fewer elements are not compared.
+    pub least_size: u32,
+    /// Memory for building the index.
+    pub budget: SpillBudget,
+    /// Bytes of sets on disk that may be copied to memory while sets are compared.
+    pub sets: u64,
+}
+
+impl JoinOptions {
+    /// Decides everything in memory, and lists the deciding matches only.
+    #[must_use]
+    pub fn in_memory(linkage: Linkage) -> Self {
+        Self {
+            linkage,
+            witness: WitnessRule::default(),
+            list_pairs: None,
+            protected: 0,
+            only_protected: false,
+            least_size: 0,
+            budget: SpillBudget::unlimited(),
+            sets: u64::MAX,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Progress reports of a long step, and its cancellation.
+
+/// Receives progress; called from any thread, at most a few thousand times a second.
+pub trait Progress: Sync {
+    /// A phase begins; `total` bytes of input or units of work are ahead, where that is known.
+    fn phase(&self, _name: &'static str, _total: Option<u64>) {}
+
+    /// This much of the phase is done: amounts, not totals.
+    fn advance(&self, _amount: u64, _documents: u64) {}
+
+    /// Whether the user asked to stop.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Ignores progress and never cancels.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {}

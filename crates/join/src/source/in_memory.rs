@@ -1,0 +1,242 @@
+//! Sets in two arrays, as an Arrow list array stores them.
+
+use super::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};
+use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap_at_least};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Sets in memory: set *n* has the elements from `offsets[n]` to `offsets[n + 1]`.
+///
+/// Borrows both arrays. Sets that are not ascending are copied when they are compared. A set with an element
+/// twice is an error when it is compared.
+#[derive(Debug, Clone, Copy)]
+pub struct InMemorySets<'a, O = u64> {
+    offsets: &'a [O],
+    elements: &'a [u64],
+}
+
+/// Arrays that are no sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidSets {
+    /// Offsets must begin, increase, and end within the elements.
+    #[error(
+        "offset {0} of the sets is missing, smaller than the one before, or beyond the {1} elements"
+    )]
+    Offset(usize, usize),
+    /// More sets, or more elements of one set, than 32 bits can number.
+    #[error("{0} {1} are more than one join can number, 4294967294; split the collection")]
+    TooMany(usize, &'static str),
+}
+
+/// Sets in a chunk.
+const IN_CHUNK: u32 = 1 << 12;
+
+impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<'a, O> {
+    /// Sets from one more offset than sets, and the elements of all sets. O(sets).
+    ///
+    /// # Errors
+    /// Offsets that are not ascending or lie outside the elements; too many sets or elements.
+    pub fn new(offsets: &'a [O], elements: &'a [u64]) -> Result<Self, InvalidSets> {
+        let invalid = |at| InvalidSets::Offset(at, elements.len());
+        let most = u32::MAX as usize - 1;
+        if offsets.len().saturating_sub(1) > most {
+            return Err(InvalidSets::TooMany(offsets.len() - 1, "sets"));
+        }
+        let offset = |at: usize| {
+            let offset: Option<usize> = offsets.get(at).and_then(|&offset| offset.try_into().ok());
+            offset.filter(|&offset| offset <= elements.len()).ok_or(invalid(at))
+        };
+        let mut before = offset(0)?;
+        for at in 1..offsets.len() {
+            let end = offset(at)?;
+            let size = end.checked_sub(before).ok_or(invalid(at))?;
+            if size > most {
+                return Err(InvalidSets::TooMany(size, "elements of one set"));
+            }
+            before = end;
+        }
+        Ok(Self { offsets, elements })
+    }
+
+    /// The elements of a set.
+    #[must_use]
+    pub fn get(&self, set: u32) -> &'a [u64] {
+        &self.elements[self.range(set)]
+    }
+
+    #[inline]
+    fn range(&self, set: u32) -> Range<usize> {
+        // All offsets were converted once.
+        let offset = |at: usize| self.offsets[at].try_into().unwrap_or_default();
+        offset(set as usize)..offset(set as usize + 1)
+    }
+
+    /// The sets of a chunk.
+    fn chunk(&self, chunk: u32) -> Range<u32> {
+        let start = chunk * IN_CHUNK;
+        start..self.len().min(start.saturating_add(IN_CHUNK))
+    }
+}
+
+impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
+    type Scan<'a>
+        = Self
+    where
+        Self: 'a;
+    type Sorted<'a>
+        = InMemorySorted<'a, O>
+    where
+        Self: 'a;
+
+    fn len(&self) -> u32 {
+        self.offsets.len() as u32 - 1
+    }
+
+    #[inline]
+    fn size(&self, set: u32) -> u32 {
+        self.range(set).len() as u32
+    }
+
+    fn chunks(&self) -> u32 {
+        self.len().div_ceil(IN_CHUNK)
+    }
+
+    fn chunk_of(&self, set: u32) -> u32 {
+        set / IN_CHUNK
+    }
+
+    fn scan(&self) -> Self {
+        *self
+    }
+
+    fn sorted<S: Send>(
+        &self,
+        wanted: &SparseIndex,
+        _limit: u64,
+        states: Vec<S>,
+        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        done: impl FnMut(S),
+    ) -> Result<InMemorySorted<'_, O>, SourceError> {
+        let each = |sort: &mut SpreadSort, (chunk, mut state): (u32, S)| {
+            let sets = || self.chunk(chunk).filter(|&set| wanted.place(set).is_some());
+            let mut copies = Copies::default();
+            if sets().any(|set| !self.get(set).is_sorted()) {
+                let sizes = sets().map(|set| self.get(set).len());
+                copies.elements.reserve_exact(sizes.sum());
+                copies.starts.resize(self.chunk(chunk).len(), 0);
+            }
+            for set in sets() {
+                let mut elements = self.get(set);
+                if !copies.starts.is_empty() {
+                    let start = copies.elements.len();
+                    copies.starts[(set % IN_CHUNK) as usize] = start;
+                    copies.elements.extend_from_slice(elements);
+                    sort.sort(&mut copies.elements[start..]);
+                    elements = &copies.elements[start..];
+                }
+                if let Some(twice) = elements.windows(2).find(|pair| pair[0] == pair[1]) {
+                    return Err(format!("set {set} has the element {} twice", twice[0]).into());
+                }
+                visit(&mut state, set, Halves::whole(elements));
+            }
+            Ok((copies, state))
+        };
+        let chunks = (0..self.chunks()).into_par_iter().zip(states).with_max_len(1);
+        let chunks: Vec<_> =
+            chunks.map_init(SpreadSort::default, each).collect::<Result<_, SourceError>>()?;
+        let (copies, states): (Vec<Copies>, Vec<S>) = chunks.into_iter().unzip();
+        states.into_iter().for_each(done);
+        Ok(InMemorySorted { sets: self, copies })
+    }
+}
+
+/// One task for each chunk.
+impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
+    fn bound(&self) -> Option<u64> {
+        None
+    }
+
+    fn tasks(&self) -> u32 {
+        self.chunks()
+    }
+
+    fn elements(&self, task: u32) -> usize {
+        self.chunk(task).map(|set| self.range(set).len()).sum()
+    }
+
+    fn is_large(&self, _task: u32) -> bool {
+        false
+    }
+
+    fn visit(
+        &self,
+        task: u32,
+        _part: Part,
+        mut visit: impl FnMut(u32, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        self.chunk(task).try_for_each(|set| visit(set, &[], &mut self.get(set)))
+    }
+
+    fn visit_low(&self, _task: u32, _visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
+        Ok(())
+    }
+
+    fn visit_some(
+        &self,
+        task: u32,
+        wanted: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(&[u64]),
+    ) -> Result<(), SourceError> {
+        self.chunk(task).filter(|&set| wanted(set)).for_each(|set| visit(self.get(set)));
+        Ok(())
+    }
+}
+
+/// Sorted sets: those of the source, or copies in chunks where one is not ascending.
+#[derive(Debug)]
+pub struct InMemorySorted<'a, O> {
+    sets: &'a InMemorySets<'a, O>,
+    copies: Vec<Copies>,
+}
+
+/// Sorted copies of the wanted sets of a chunk.
+#[derive(Debug, Default)]
+struct Copies {
+    /// Where each set starts; empty where nothing is copied.
+    starts: Vec<usize>,
+    elements: Vec<u64>,
+}
+
+impl<O: Copy + TryInto<usize> + Sync> InMemorySorted<'_, O> {
+    fn get(&self, set: u32) -> &[u64] {
+        let copies = &self.copies[(set / IN_CHUNK) as usize];
+        match copies.starts.get((set % IN_CHUNK) as usize) {
+            Some(&start) => &copies.elements[start..start + self.sets.range(set).len()],
+            None => self.sets.get(set),
+        }
+    }
+}
+
+impl<O: Copy + TryInto<usize> + Sync> SortedSets for InMemorySorted<'_, O> {
+    fn overlap_at_least(&self, a: u32, b: u32, needed: u32) -> Result<Option<u32>, SourceError> {
+        Ok(overlap_at_least(self.get(a), self.get(b), needed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_that_are_no_sets_are_errors() {
+        let elements = [7, 8, 9];
+        assert_eq!(InMemorySets::new(&[0i32, 2, 2, 3], &elements).unwrap().get(2), [9]);
+        assert!(InMemorySets::new(&[1u32], &elements).unwrap().is_empty());
+        for (offsets, at) in
+            [(&[][..], 0), (&[-1], 0), (&[0, -1], 1), (&[0, 2, 1], 2), (&[0, 3, 4], 2)]
+        {
+            let error = InMemorySets::new(offsets, &elements).unwrap_err();
+            assert_eq!(error, InvalidSets::Offset(at, 3), "{offsets:?}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Verification: what decides whether a candidate pair matches.
+//!
+//! The searches ([`crate::survivors`]) use a [`Verifier`] and do not know which. [`ExactVerifier`] intersects whole
+//! sets and estimates nothing; [`KeyVerifier`] accepts every candidate. [`verify`] is the step for engines that
+//! shuffle data by themselves.
+
+mod by_key;
+mod exact;
+mod pair;
+mod set_counts;
+mod summaries;
+mod verifier;
+
+pub use by_key::KeyVerifier;
+pub use exact::ExactVerifier;
+pub use pair::verify;
+pub use set_counts::COUNTS_SHARE;
+pub use verifier::Verifier;

@@ -1,0 +1,67 @@
+//! What the filters of the exact verifier know of the sets that are compared.
+
+use super::set_counts::{ChunkCounts, CountsAt, SetCounts};
+use crate::Criterion;
+use crate::source::{SetSource, SourceError};
+use lookalike_core::{BitmapSignature, Halves, SparseIndex};
+
+/// Parities and bucket counts of the compared sets.
+#[derive(Debug)]
+pub(super) struct Summaries {
+    compared: SparseIndex,
+    parities: Vec<BitmapSignature>,
+    counts: SetCounts,
+}
+
+/// What is collected of the sets of a chunk.
+struct ChunkSummaries<'a> {
+    counts: ChunkCounts<'a>,
+    parities: Vec<(u32, BitmapSignature)>,
+}
+
+impl Summaries {
+    /// Summarises the compared sets while they are sorted.
+    pub(super) fn new<S: SetSource>(
+        sets: &S,
+        compared: SparseIndex,
+        criterion: Criterion,
+        limit: u64,
+    ) -> Result<(Self, S::Sorted<'_>), SourceError> {
+        let chunks = sets.chunks();
+        let mut counts = SetCounts::new(sets, &compared, criterion, limit);
+        let left = limit.saturating_sub(counts.bytes());
+        let mut parities = vec![BitmapSignature::default(); compared.len() as usize];
+        let (at, parts) = counts.by_chunk(chunks);
+        let chunk = |counts| ChunkSummaries { counts, parities: Vec::new() };
+        let visit = |chunk: &mut ChunkSummaries<'_>, set, elements: Halves<'_>| {
+            let Some(place) = compared.place(set) else { return };
+            if let Some(&at) = at.get(place as usize) {
+                chunk.counts.add(at, elements.low);
+                chunk.counts.add(at, elements.high);
+            }
+            let parity = BitmapSignature::of(elements.low).with(BitmapSignature::of(elements.high));
+            chunk.parities.push((place, parity));
+        };
+        let done = |chunk: ChunkSummaries<'_>| {
+            for (place, parity) in chunk.parities {
+                parities[place as usize] = parity;
+            }
+        };
+        let states = parts.into_iter().map(chunk).collect();
+        let sorted = sets.sorted(&compared, left, states, visit, done)?;
+        Ok((Self { compared, parities, counts }, sorted))
+    }
+
+    /// The parity of a set, and where its counts are; those of the empty set if it is not compared.
+    #[inline]
+    pub(super) fn get(&self, set: u32) -> (BitmapSignature, CountsAt) {
+        let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
+        self.compared.place(set).map(summary).unwrap_or_default()
+    }
+
+    /// Whether two sets can differ by as few as `most` elements, by their counts.
+    #[inline]
+    pub(super) fn may_differ_by(&self, a: CountsAt, b: CountsAt, most: u64) -> bool {
+        self.counts.may_differ_by(a, b, most)
+    }
+}
