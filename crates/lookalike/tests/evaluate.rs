@@ -241,7 +241,7 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
         (vec!["nomethod"], "no method \"nomethod\""),
         (vec!["dsc:q=1"], "no parameter \"q\""),
         (vec!["exact", "exact"], "twice"),
-        (vec!["dsc@maybe"], "none of exact"),
+        (vec!["dsc@maybe"], "use exact, sketch or none"),
     ] {
         let case = Case::new(&documents, &methods);
         let error = case.refused();

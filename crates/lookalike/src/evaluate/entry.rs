@@ -173,8 +173,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         for (text, why) in [
-            ("exact@sketch", "whole sets"),
-            ("dsc@often", "none of"),
+            ("exact@sketch", "complete sets"),
+            ("dsc@often", "unknown verifier"),
             ("dsc:m=9..=3", "without values"),
             ("dsc:m=0..=5000", "more than 1000"),
             ("dsc:m=4||5", "without values"),
