@@ -1,6 +1,8 @@
 //! The library in memory: the same answer as over a file, for any threads, memory and batches; a source
 //! that ends with an error gives no answer.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike::{
     Answer, Job, LookalikeError, Progress, Record, Resources, Settings, Silent, Source,
     TableFormat, cluster, compare, compare_texts, dedup, run_cluster, run_dedup,
