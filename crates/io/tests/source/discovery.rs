@@ -84,8 +84,8 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     assert!(message(&root.join("none.txt")).contains("none.txt: no such file"));
     assert!(message(&root.join("b/x.log")).contains("--input-format"));
     for (name, words) in [
-        ("a.mbox", "a.mbox: mail is not read yet; write the messages into JSONL"),
-        ("a.warc.gz", "a.warc.gz: web archives are not read yet"),
+        ("a.mbox", "a.mbox: mail is not supported yet; convert the messages to JSONL"),
+        ("a.warc.gz", "a.warc.gz: web archives are not supported yet"),
         ("a.tar.gz", "unpack it and give the directory"),
         ("a.jsonl.gz.gz", "is compressed twice; unpack it once"),
     ] {
@@ -96,7 +96,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     fs::write(root.join("mails/cur/1.host:2,S"), "x").unwrap();
     let said = message(&root.join("mails"));
     let words = "mails: nothing to read (1 file skipped, the first is ";
-    assert!(said.contains(words) && said.contains("1.host:2,S: mail is not read yet"), "{said}");
+    assert!(said.contains(words) && said.contains("1.host:2,S: mail is not supported yet"), "{said}");
     fs::create_dir(root.join("empty")).unwrap();
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));
@@ -158,7 +158,7 @@ fn a_file_that_was_changed_is_refused() {
     inputs.verify_unchanged().unwrap();
     fs::write(folder.path().join("z.txt"), "longer than before").unwrap();
     let error = inputs.verify_unchanged().unwrap_err();
-    assert!(error.to_string().contains("z.txt: was changed"), "{error}");
+    assert!(error.to_string().contains("z.txt: changed while it was read"), "{error}");
     fs::remove_file(folder.path().join("a.md")).unwrap();
     assert!(inputs.verify_unchanged().unwrap_err().to_string().contains("a.md"));
 }
