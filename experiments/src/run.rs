@@ -68,7 +68,7 @@ pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings)
     let seconds = started.elapsed().as_secs_f64();
     let mut documents = Vec::new();
     collection.for_each(|_, document| {
-        documents.push((document.set, document.tokens, collection.unsigned_row(document)));
+        documents.push((document.set.ok(), document.tokens, collection.unsigned_row(document)));
     })?;
     Ok(Signed { collection, documents, seconds, settings, approach })
 }

@@ -185,7 +185,7 @@ def check_job(folder):
     described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
     for name in job:
         assert f"`{name}`" in described, f"FORMAT.md does not name `{name}` of job.json"
-    assert job["layout"] == 5 and job["hash"] == "xxh3-poly64/1", job
+    assert job["layout"] == 6 and job["hash"] == "xxh3-poly64/1", job
     assert [entry[0] for entry in job["inputs"]] == ["input.jsonl"]
 
 

@@ -264,7 +264,7 @@ impl Block {
     /// Drops the sets that earlier chunks store, ordered by index, and refers to the earlier ones;
     /// `own` is the number of this chunk, whose sets are in memory. O(elements).
     pub(crate) fn drop_repeated(&mut self, own: u32, repeated: &[Repeated]) {
-        for place in self.rows.documents.iter_mut().filter_map(|row| row.set.as_mut()) {
+        for place in self.rows.documents.iter_mut().filter_map(|row| row.set.as_mut().ok()) {
             if place.block == own {
                 *place = match moved(place.index, repeated) {
                     Ok(index) => SetRef { block: own, index },

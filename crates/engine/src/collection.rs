@@ -58,9 +58,6 @@ pub struct Collection {
     pub first_protected_file: u32,
     /// Sets with fewer elements are not compared.
     pub(crate) least_size: u32,
-    /// Whether features are terms: then a document with tokens and without a set has no token that
-    /// counts as a term.
-    pub(crate) compares_terms: bool,
     /// Number of chunks restored from an interrupted run.
     pub restored: u32,
     /// Whether those were all chunks. If not, the checkpoints of later steps are not used: which
@@ -68,9 +65,6 @@ pub struct Collection {
     pub restored_whole: bool,
     /// Bytes of the interrupted run's file that were damaged and read again from the inputs.
     pub dropped: u64,
-    /// Fewest tokens with which a document without a set has common elements only; `None` where
-    /// none are removed.
-    pub(crate) tokens_of_common: Option<u32>,
     /// Names loaded by [`Collection::load_names`].
     names: Names,
     /// Ranks computed by [`Collection::rank_names`].
@@ -111,7 +105,7 @@ impl Collection {
             && columns.iter().all(|column| column.is_empty() || column.len() == rows.len())
             && rows.iter().all(|row| (row.file as usize) < self.file_names.len())
             && rows.is_sorted_by_key(|row| (row.file, row.record))
-            && rows.iter().filter_map(|row| row.set).all(stored)
+            && rows.iter().filter_map(|row| row.set.ok()).all(stored)
     }
 
     /// A collection of given sets: arbitrary numbers, distinct within a set. Each set is a
@@ -156,7 +150,7 @@ impl Collection {
                 file: 0,
                 record: documents + 1,
                 tokens: set.len() as u32,
-                set: digest.map(|_| place),
+                set: digest.map(|_| place).ok_or(Unsigned::Empty),
                 text_bytes: 0,
                 text: TextDigest(u128::from(documents)),
                 sequence: TokenDigest(u128::from(documents)),
@@ -303,16 +297,8 @@ impl Collection {
     #[must_use]
     pub fn unsigned_row(&self, document: &Document) -> Option<Unsigned> {
         match *document {
-            Document { tokens: 0, .. } => Some(Unsigned::Empty),
-            Document { set: None, tokens, .. }
-                if self.tokens_of_common.is_some_and(|least| tokens >= least) =>
-            {
-                Some(Unsigned::OnlyCommon)
-            }
-            // No shingle, or no token that counts as a term.
-            Document { set: None, .. } if self.compares_terms => Some(Unsigned::NothingSelected),
-            Document { set: None, .. } => Some(Unsigned::TooShort),
-            Document { set: Some(place), .. } => {
+            Document { set: Err(reason), .. } => Some(reason),
+            Document { set: Ok(place), .. } => {
                 let block = &self.blocks[place.block as usize];
                 // No elements: sets are not stored, and the signature decides.
                 if (1..self.least_size).contains(&block.size(place.index)) {

@@ -104,9 +104,7 @@ where
     };
     let mut appender = Appender::new(inputs, options)?;
     appender.collection.least_size = signer.least_size();
-    appender.collection.compares_terms = signer.compares_terms();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());
-    appender.collection.tokens_of_common = signer.tokens_of_common();
     let read_before = appender.restore(&reader, progress)?;
     if appender.collection.restored_whole {
         return Ok(appender.finish());

@@ -32,6 +32,7 @@ pub mod original;
 mod passes;
 pub mod pipeline;
 pub mod problems;
+mod reason_codes;
 pub mod settings;
 mod signature_index;
 pub mod signatures;

@@ -1,5 +1,6 @@
 //! Signatures in, in flat columns: the keys and sketches of one chunk's documents.
 
+use crate::reason_codes;
 use lookalike_methods::{Signature, Sketch, Unsigned};
 use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
@@ -15,16 +16,6 @@ pub struct SignatureBlock {
     levels: Vec<u32>,
     unsigned: Vec<Option<Unsigned>>,
 }
-
-/// Why a document has no signature, by the number that stands for it on disk.
-const REASONS: [Option<Unsigned>; 6] = [
-    None,
-    Some(Unsigned::Empty),
-    Some(Unsigned::TooShort),
-    Some(Unsigned::NothingSelected),
-    Some(Unsigned::OnlyCommon),
-    Some(Unsigned::FewFeatures),
-];
 
 /// Slices of any length, one after the other.
 #[derive(Debug, Default, Clone)]
@@ -141,10 +132,7 @@ impl SignatureBlock {
         }
         out.array(&self.sizes)?;
         out.array(&self.levels)?;
-        let code = |reason: &Option<Unsigned>| {
-            REASONS.iter().position(|known| known == reason).unwrap_or_default() as u8
-        };
-        out.array(&self.unsigned.iter().map(code).collect::<Vec<u8>>())
+        out.array(&self.unsigned.iter().copied().map(reason_codes::code).collect::<Vec<u8>>())
     }
 
     pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
@@ -154,8 +142,9 @@ impl SignatureBlock {
         let keys = if has_keys { Some(column()?) } else { None };
         let sketches = column()?;
         let (sizes, levels) = (from.array(most)?, from.array(most)?);
-        let reason = |code: u8| REASONS.get(usize::from(code)).copied().flatten();
-        let unsigned = from.array::<u8>(most)?.into_iter().map(reason).collect();
+        let codes = from.array::<u8>(most)?.into_iter();
+        let unsigned =
+            codes.map(|code| reason_codes::reason(code.into())).collect::<io::Result<_>>()?;
         Ok(Self { keys, sketches, sizes, levels, unsigned })
     }
 

@@ -3,8 +3,8 @@
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock, original};
 use lookalike_core::features::MANY;
 use lookalike_core::{
-    CommonElements, FeatureKind, FeatureScratch, SetDigest, ShortDocuments, TextDigest,
-    TokenDigest, divide, features, fingerprint,
+    CommonElements, FeatureKind, FeatureScratch, SetDigest, TextDigest, TokenDigest, divide,
+    features, fingerprint,
 };
 use lookalike_io::{Content, RecordView};
 use lookalike_join::prefix;
@@ -54,18 +54,8 @@ pub struct SignerScratch {
     signed: Option<Result<(), Unsigned>>,
     /// The feature set without common elements.
     left: Vec<u64>,
-    /// Whether the feature set had common elements only.
-    only_common: bool,
     /// Whether the document has too few features to be compared.
     few: bool,
-}
-
-impl SignerScratch {
-    /// Whether the last document read has common elements only.
-    #[must_use]
-    pub fn only_common(&self) -> bool {
-        self.only_common
-    }
 }
 
 /// The feature set of a large document.
@@ -162,9 +152,12 @@ impl Signer {
         self.min_features.map_or(0, |least| least.count)
     }
 
-    /// Whether a document with tokens lacks features only if none of its tokens counts as a term.
-    pub(crate) fn compares_terms(&self) -> bool {
-        self.features == FeatureKind::Terms
+    /// Why a document with tokens has no features, before common elements are removed.
+    fn without_features(&self) -> Unsigned {
+        match self.features {
+            FeatureKind::Terms => Unsigned::NothingSelected,
+            FeatureKind::Shingles { .. } => Unsigned::TooShort,
+        }
     }
 
     /// Whether documents are signed.
@@ -302,14 +295,16 @@ impl Signer {
     /// Returns the digest of the set. A document with too few features to be compared has the
     /// digest of its token sequence, so that only documents with the same words form one distinct
     /// set.
+    ///
+    /// # Errors
+    /// The document has no features, or none but common ones.
     pub fn features(
         &self,
         seen: &DocumentSummary,
         scratch: &mut SignerScratch,
         low: &mut Vec<u64>,
         high: &mut Vec<u64>,
-    ) -> Option<SetDigest> {
-        scratch.only_common = false;
+    ) -> Result<SetDigest, Unsigned> {
         scratch.few = false;
         if !self.keeps_sets {
             if let Some(least) = self.min_features {
@@ -317,29 +312,30 @@ impl Signer {
                 scratch.few = least.excludes(counted.map_or(0, |(set, _)| set.len() as u32));
             }
             if scratch.few {
-                return Some(SetDigest(seen.sequence.0));
+                return Ok(SetDigest(seen.sequence.0));
             }
             if self.common_of_method.is_some() {
-                let signed = self.signature(scratch);
-                scratch.only_common = signed == Some(Err(Unsigned::OnlyCommon));
-                scratch.signed = signed;
+                scratch.signed = self.signature(scratch);
+                if scratch.signed == Some(Err(Unsigned::OnlyCommon)) {
+                    return Err(Unsigned::OnlyCommon);
+                }
             }
-            return (!scratch.only_common).then_some(SetDigest(seen.signed.0));
+            return Ok(SetDigest(seen.signed.0));
         }
-        let (mut set, mut digest) = scratch.features.features(self.features)?;
+        let found = scratch.features.features(self.features);
+        let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
         if let Some(common) = &self.common {
             scratch.left.clear();
             scratch.left.extend(set.iter().filter(|&&element| !common.contains(element)));
             set = &scratch.left;
-            scratch.only_common = set.is_empty();
-            digest = features::digest(set)?;
+            digest = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
         }
         scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
         match self.arranged {
             Some(bound) => divide(bound, set, low, high),
             None => high.extend_from_slice(set),
         }
-        Some(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
+        Ok(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
     }
 
     /// As [`Signer::features`] for a large document, in its own allocation, ascending, with the
@@ -349,22 +345,22 @@ impl Signer {
         &self,
         seen: &DocumentSummary,
         scratch: &mut SignerScratch,
-    ) -> Option<Option<LargeSet>> {
+    ) -> Option<Result<LargeSet, Unsigned>> {
         let large = scratch.features.token_count() > MANY && self.keeps_sets && !self.signs();
         large.then(|| {
-            (scratch.only_common, scratch.few) = (false, false);
-            let (mut set, mut digest) = scratch.features.into_sorted(self.features)?;
+            scratch.few = false;
+            let found = scratch.features.into_sorted(self.features);
+            let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
             if let Some(common) = &self.common {
                 set.retain(|&element| !common.contains(element));
-                scratch.only_common = set.is_empty();
-                digest = features::digest(&set)?;
+                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
                 scratch.few = true;
                 digest = SetDigest(seen.sequence.0);
             }
             let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
-            Some(LargeSet { set, low, digest })
+            Ok(LargeSet { set, low, digest })
         })
     }
 
@@ -393,20 +389,6 @@ impl Signer {
         Some(method.sign(&Document { tokens, marks, fields, common }, signing, signature))
     }
 
-    /// Fewest tokens with which a document without a set has common elements only; `None` if none
-    /// are removed.
-    #[must_use]
-    pub fn tokens_of_common(&self) -> Option<u32> {
-        match (self.keeps_sets, self.features) {
-            (true, _) if self.common.is_none() => None,
-            (false, _) if self.common_of_method.is_none() => None,
-            (true, FeatureKind::Shingles { size, short: ShortDocuments::Ignore }) => {
-                Some(u32::try_from(size).unwrap_or(u32::MAX))
-            }
-            _ => Some(1),
-        }
-    }
-
     /// The sorted feature set of a text, for comparisons outside a run.
     #[must_use]
     pub fn sorted_set(&self, text: &str) -> Vec<u64> {
@@ -414,9 +396,10 @@ impl Signer {
         let (mut set, mut high) = (Vec::new(), Vec::new());
         let seen = self.read_text(text, &mut scratch);
         if let Some(large) = self.large_features(&seen, &mut scratch) {
-            return large.map_or_else(Vec::new, |large| large.set);
+            return large.map_or_else(|_| Vec::new(), |large| large.set);
         }
-        self.features(&seen, &mut scratch, &mut set, &mut high);
+        // Without features, nothing is appended.
+        let _ = self.features(&seen, &mut scratch, &mut set, &mut high);
         set.append(&mut high);
         set.sort_unstable();
         set

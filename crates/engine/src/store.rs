@@ -332,6 +332,7 @@ mod tests {
     use crate::collection::{Document, SetRef};
     use lookalike_core::features::digest;
     use lookalike_core::{Halves, TextDigest, TokenDigest};
+    use lookalike_methods::Unsigned;
     use std::fs;
 
     fn block(number: u32, sets: &[&[u64]]) -> Block {
@@ -344,7 +345,9 @@ mod tests {
                 file: number,
                 record: index + 1,
                 tokens: 7,
-                set: (index != 2).then_some(SetRef { block: number, index }),
+                set: (index != 2)
+                    .then_some(SetRef { block: number, index })
+                    .ok_or(Unsigned::OnlyCommon),
                 text_bytes: 1 << 40,
                 text: TextDigest(u128::MAX - u128::from(index)),
                 sequence: TokenDigest(5),

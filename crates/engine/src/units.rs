@@ -301,7 +301,7 @@ impl Sets {
         collection.pass_with_digests(
             |documents, rows, digests| {
                 let set = |(document, row): (u32, &Document)| match row.set {
-                    Some(place) if takes(document) => starts[place.block as usize] + place.index,
+                    Ok(place) if takes(document) => starts[place.block as usize] + place.index,
                     _ => NO_UNIT,
                 };
                 let of_document: Vec<u32> = documents.zip(&rows.documents).map(set).collect();

@@ -109,7 +109,7 @@ fn read(inputs: &Inputs, chunks: &Path, setup: Setup, threads: usize) -> Collect
 fn refers_backwards(collection: &Collection) -> bool {
     (0..collection.chunks()).all(|chunk| {
         let rows = collection.rows(chunk).unwrap();
-        rows.documents.iter().filter_map(|row| row.set).all(|place| place.block <= chunk)
+        rows.documents.iter().filter_map(|row| row.set.ok()).all(|place| place.block <= chunk)
     })
 }
 

@@ -181,7 +181,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         // How what is kept is laid out: what lies otherwise is not what is expected there.
-        "layout": 5,
+        "layout": 6,
         "hash": lookalike_core::HASH_NAME,
         "analysis": lookalike_text::ANALYSIS_NAME,
         "output": std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),

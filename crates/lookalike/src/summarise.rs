@@ -240,10 +240,10 @@ fn count(collection: &Collection, few: u32) -> Result<Counted, EngineError> {
                     }
                     (Some(Unsigned::FewFeatures), _) => without.few_features += 1,
                     // Words there are, and none that counts as a term.
-                    (Some(Unsigned::NothingSelected), None) => without.no_words += 1,
+                    (Some(Unsigned::NothingSelected), Err(_)) => without.no_words += 1,
                     (Some(Unsigned::Empty), _) => without.no_words += 1,
-                    (Some(Unsigned::TooShort), None) => without.under_one_shingle += 1,
-                    (Some(Unsigned::TooShort), Some(_)) => without.too_short_for_the_method += 1,
+                    (Some(Unsigned::TooShort), Err(_)) => without.under_one_shingle += 1,
+                    (Some(Unsigned::TooShort), Ok(_)) => without.too_short_for_the_method += 1,
                     (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
                     (Some(Unsigned::OnlyCommon), _) => without.only_common += 1,
                 }

@@ -24,7 +24,12 @@ def common(c: Checks) -> None:
             runs.append((f"common {n} {verb} {t} {' '.join(options)}".strip(), verb, [docs], ("--ignore-common", n, "-t", t, *options)))
     for options in ((), ("--against-only",)):
         runs.append((f"common against {' '.join(options)}", "dedup", parts, ("--ignore-common", "20", "--against", other, *options), {"checker": ("--against", other)}))
+    # Numbers are no terms: a document of nothing else has no features, whether or not common ones are removed.
+    numbers = write_jsonl(folder / "numbers.jsonl", made[:200] + [{"id": f"n{at}", "text": f"{at} 1234 56"} for at in range(7)])
+    runs.append(("common terms", "cluster", [numbers], ("--ignore-common", "20", "-t", "0.7", "--measure", "cosine", "--terms", "kolcz")))
     c.all_checked(runs)
+    without = summary_of(c.out("common terms"))["without_features"]
+    c.check("common: a document without terms is not one with common terms only", without["no_words"] >= 7 and without.get("only_common", 0) > 0, without)
     summary = summary_of(c.out("common 20 dedup 0.8"))
     c.check("common: there is something to remove", summary["common_features"] > 40 and summary["without_features"]["only_common"] > 10, summary)
     c.check("common: the summary states the limit", summary["settings"]["ignore_common"] == 20)

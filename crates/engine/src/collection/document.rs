@@ -1,6 +1,7 @@
 //! One document of a collection.
 
 use lookalike_core::{TextDigest, TokenDigest};
+use lookalike_methods::Unsigned;
 
 /// One document. Documents are numbered in the order of (file name, record).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +12,8 @@ pub struct Document {
     pub record: u32,
     /// Number of tokens.
     pub tokens: u32,
-    /// Its feature set, if it has any features.
-    pub set: Option<SetRef>,
+    /// Its feature set, or why it has none.
+    pub set: Result<SetRef, Unsigned>,
     /// Bytes of text.
     pub text_bytes: u64,
     /// Digest of the original content ([`crate::original`]): equal for *identical* documents.

@@ -1,6 +1,7 @@
 //! The rows of one chunk of the input: its documents and their ids.
 
 use super::document::{Document, SetRef};
+use crate::reason_codes;
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
@@ -38,7 +39,7 @@ impl Ids {
     }
 }
 
-/// Marks a document without a set.
+/// Stands for the chunk of a document without a set; the index is why there is none.
 const NO_SET: u32 = u32::MAX;
 
 impl Rows {
@@ -50,11 +51,12 @@ impl Rows {
     /// Rows without content.
     #[cfg(test)]
     pub(crate) fn unknown(documents: usize) -> Self {
+        use lookalike_methods::Unsigned;
         let nothing = Document {
             file: 0,
             record: 0,
             tokens: 0,
-            set: None,
+            set: Err(Unsigned::Empty),
             text_bytes: 0,
             text: TextDigest(0),
             sequence: TokenDigest(0),
@@ -65,7 +67,11 @@ impl Rows {
 
     pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
         let rows = &self.documents;
-        let set = |row: &Document| row.set.unwrap_or(SetRef { block: NO_SET, index: 0 });
+        let set = |row: &Document| {
+            let none =
+                |reason| SetRef { block: NO_SET, index: reason_codes::code(Some(reason)).into() };
+            row.set.unwrap_or_else(none)
+        };
         out.array(&rows.iter().map(|row| row.file).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| row.record).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| row.tokens).collect::<Vec<_>>())?;
@@ -97,16 +103,24 @@ impl Rows {
         if columns.iter().chain(&[texts.len(), sequences.len()]).any(|&rows| rows != files.len()) {
             return Err(io::Error::other("columns of different lengths"));
         }
-        let row = |at: usize| Document {
-            file: files[at],
-            record: records[at],
-            tokens: tokens[at],
-            set: (blocks[at] != NO_SET).then_some(SetRef { block: blocks[at], index: indices[at] }),
-            text_bytes: text_bytes[at],
-            text: TextDigest(texts[at]),
-            sequence: TokenDigest(sequences[at]),
+        let row = |at: usize| {
+            let place = SetRef { block: blocks[at], index: indices[at] };
+            let set = match place {
+                SetRef { block: NO_SET, index } => Err(reason_codes::reason(index)?
+                    .ok_or_else(|| io::Error::other("a document without a set and a reason"))?),
+                place => Ok(place),
+            };
+            Ok(Document {
+                file: files[at],
+                record: records[at],
+                tokens: tokens[at],
+                set,
+                text_bytes: text_bytes[at],
+                text: TextDigest(texts[at]),
+                sequence: TokenDigest(sequences[at]),
+            })
         };
-        let documents = (0..files.len()).map(row).collect();
+        let documents = (0..files.len()).map(row).collect::<io::Result<_>>()?;
         Ok(Self { documents, ids: Ids { bytes, ends } })
     }
 }

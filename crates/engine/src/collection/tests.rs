@@ -77,7 +77,7 @@ fn restored_chunks_refer_backwards_and_to_sets_that_exist() {
     let block = |sets: u32, places: &[SetRef]| {
         let mut block = Block::default();
         for (record, &place) in (1..).zip(places) {
-            let row = Document { record, set: Some(place), ..Rows::unknown(1).documents[0] };
+            let row = Document { record, set: Ok(place), ..Rows::unknown(1).documents[0] };
             block.rows.documents.push(row);
         }
         block.ends = vec![0; sets as usize];

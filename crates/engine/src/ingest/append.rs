@@ -90,7 +90,7 @@ impl<'a> Appender<'a> {
         }
         self.refuse_unreadable(&result.metadata.problems)?;
         let number = self.collection.chunks();
-        let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut());
+        let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut().ok());
         places.filter(|place| place.block == OWN).for_each(|place| place.block = number);
         let repeated = sets.commit(number, &result.metadata.sequences);
         if !repeated.is_empty() {

@@ -10,6 +10,7 @@ use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_methods::Unsigned;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -21,10 +22,12 @@ pub(super) struct State {
     /// chunk.
     pub(super) low: Vec<u64>,
     pub(super) high: Vec<u64>,
-    /// Token sequences of the chunk that no committed chunk has, with their sets if they have
-    /// features.
-    pub(super) new: HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
+    /// Token sequences of the chunk that no committed chunk has, with their sets.
+    pub(super) new: NewSets,
 }
+
+/// The sets of token sequences, or why they have none.
+type NewSets = HashMap<TokenDigest, Result<SetRef, Unsigned>, foldhash::fast::FixedState>;
 
 /// Destination of the sets of a chunk.
 pub(super) struct Sets<'s> {
@@ -110,7 +113,7 @@ impl Reader<'_> {
         &self,
         record: &mut RecordView<'_>,
         scratch: &mut SignerScratch,
-        new: &mut HashMap<TokenDigest, Option<SetRef>, foldhash::fast::FixedState>,
+        new: &mut NewSets,
         Sets { low, low_ends, high, large }: Sets<'_>,
         result: &mut ChunkResult,
     ) {
@@ -121,17 +124,18 @@ impl Reader<'_> {
             if let Some(large) = large
                 && let Some(set) = self.signer.large_features(&seen, scratch)
             {
-                *large = set;
-                let set = large.as_ref()?;
+                let set = large.insert(set?);
                 result.block.ends.push(set.set.len() as u32);
                 result.block.digests.push(set.digest);
                 result.metadata.sequences.push(seen.signed);
-                return Some(here);
+                return Ok(here);
             }
             let digest = self.signer.features(&seen, scratch, low, high);
             // A document that a method may sign gets a set reference even without features.
             let digest = match digest {
-                None if self.signer.signs() && !scratch.only_common() => SetDigest(seen.signed.0),
+                Err(reason) if self.signer.signs() && reason != Unsigned::OnlyCommon => {
+                    SetDigest(seen.signed.0)
+                }
                 digest => digest?,
             };
             self.signer.sign(scratch, &mut result.block.signatures);
@@ -143,14 +147,14 @@ impl Reader<'_> {
             }
             result.block.digests.push(digest);
             result.metadata.sequences.push(seen.signed);
-            Some(here)
+            Ok(here)
         };
         let set = match seen.tokens {
-            0 => None,
+            0 => Err(Unsigned::Empty),
             _ => match new.entry(seen.signed) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => match self.sets.get(seen.signed) {
-                    Some(place) => Some(place),
+                    Some(place) => Ok(place),
                     None => *entry.insert(store()),
                 },
             },

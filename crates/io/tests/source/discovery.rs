@@ -96,7 +96,10 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     fs::write(root.join("mails/cur/1.host:2,S"), "x").unwrap();
     let said = message(&root.join("mails"));
     let words = "mails: nothing to read (1 file skipped, the first is ";
-    assert!(said.contains(words) && said.contains("1.host:2,S: mail is not supported yet"), "{said}");
+    assert!(
+        said.contains(words) && said.contains("1.host:2,S: mail is not supported yet"),
+        "{said}"
+    );
     fs::create_dir(root.join("empty")).unwrap();
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));

@@ -93,7 +93,7 @@ impl Laboratory<'_> {
                 Some(Unsigned::OnlyCommon) => ignored.only_common += 1,
                 Some(Unsigned::FewFeatures) => ignored.few_features += 1,
             }
-            documents.push((document.set, unsigned));
+            documents.push((document.set.ok(), unsigned));
         })?;
         let (mut able, mut starts) = (Vec::with_capacity(documents.len()), vec![0]);
         for unit in 0..units.len() {
