@@ -3,7 +3,7 @@
 //! What was counted while the documents were read is taken over; what follows from the pairs is counted
 //! anew.
 
-use super::Answer;
+use super::answer::Answer;
 use super::tables::Written;
 use crate::exhibits::{CLUSTERS, MEMBERS};
 use crate::jobs::output;

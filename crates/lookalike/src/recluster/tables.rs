@@ -1,6 +1,6 @@
 //! Writes the tables of a run: as `result_tables`, by the numbers of the table `documents`.
 
-use super::Answer;
+use super::answer::Answer;
 use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
