@@ -203,7 +203,10 @@ pub struct CsvHeader {
 
 /// The message for a record that is too long.
 fn too_long(limit: usize) -> String {
-    format!("the record is longer than {}; raise --max-record to read it", size_words(limit))
+    format!(
+        "the record is longer than {}; raise the setting max_record to read it",
+        size_words(limit)
+    )
 }
 
 /// The message for a too long record in a stream. By how much it may exceed the limit in memory
