@@ -45,8 +45,8 @@ pub enum InputError {
     },
     /// The format cannot be derived from the name.
     #[error(
-        "{}: unknown format; give one of jsonl, csv, tsv, parquet, text, markdown and html as the \
-         setting input_format",
+        "{}: unknown format; name it with the setting input_format: jsonl, csv, tsv, parquet, text, \
+         markdown or html",
         path.display()
     )]
     UnknownFormat {
