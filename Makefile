@@ -47,9 +47,11 @@ layers:
 	$(PYTHON) tests/python/flags_in_texts.py
 
 ## Assembles each crate that is published as it would be uploaded, without building it from there.
+## (Nothing is asked of the network that the build has not fetched.)
 package:
+	$(CARGO) fetch --locked --quiet
 	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-experiments \
-		--locked --no-verify --allow-dirty --quiet
+		--locked --offline --no-verify --allow-dirty --quiet
 
 ## Whole runs, checked by a program that shares no code with lookalike.
 ## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
