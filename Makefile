@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers bench bench-peers bench-instructions experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package bench bench-peers bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -16,7 +16,7 @@ build:
 	$(CARGO) build --release --locked
 
 ## Runs everything that has to pass.
-test: fmt lint layers unit docs check-runs
+test: fmt lint layers package unit docs check-runs
 	@echo "All checks passed."
 
 fmt:
@@ -44,6 +44,14 @@ docs:
 
 layers:
 	$(PYTHON) tests/python/layers.py
+	$(PYTHON) tests/python/flags_in_texts.py
+
+## Assembles each crate that is published as it would be uploaded, without building it from there.
+## (Nothing is asked of the network that the build has not fetched.)
+package:
+	$(CARGO) fetch --locked --quiet
+	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-experiments \
+		--locked --offline --no-verify --allow-dirty --quiet
 
 ## Whole runs, checked by a program that shares no code with lookalike.
 ## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;

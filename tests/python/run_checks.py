@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 from checks.command_line import (
-    escape_sequences, no_report, replacing, scratch_directories, standard_error, streams, usage, wrong_values,
+    escape_sequences, no_report, replacing, scratch_directories, setting_names, standard_error, streams, usage,
+    wrong_values,
 )
 from checks.common_elements import common
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
@@ -44,6 +45,7 @@ PARTS = (
     same_bytes,
     hostile,
     usage,
+    setting_names,
     skipped_files,
     not_every_word_counts,
     streams,

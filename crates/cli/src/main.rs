@@ -1,8 +1,9 @@
 //! The `lookalike` command: parses arguments, runs a job of the library, prints results and messages.
 //!
 //! No algorithm lives here. [`args`] defines the arguments, [`command`] has one file for each
-//! subcommand, [`terminal`] draws progress and tables, [`interrupt`] turns signals into a clean stop,
-//! [`exit`] defines the exit codes, [`fault`] reports panics.
+//! subcommand, [`terminal`] draws progress and tables, [`flags`] names the options in messages of the
+//! library, [`interrupt`] turns signals into a clean stop, [`exit`] defines the exit codes, [`fault`]
+//! reports panics.
 
 // These macros panic if standard error cannot be written; `terminal::tell` does not.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
@@ -11,11 +12,12 @@ mod args;
 mod command;
 mod exit;
 mod fault;
+mod flags;
 mod interrupt;
 mod terminal;
 mod visible;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use exit::Exit;
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -24,7 +26,7 @@ use visible::visible;
 
 fn main() -> ExitCode {
     fault::remember_panics();
-    let cli = match args::Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -39,6 +41,13 @@ fn main() -> ExitCode {
         }
     };
     exit.into()
+}
+
+/// The arguments; [`flags`] learns which subcommand they name.
+fn parse() -> clap::error::Result<args::Cli> {
+    let matches = args::Cli::command().try_get_matches()?;
+    flags::remember(&matches);
+    args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))
 }
 
 /// Prints an error and returns its exit code.

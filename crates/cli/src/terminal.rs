@@ -1,5 +1,6 @@
 //! Progress on a terminal, tables for people, JSON for machines.
 
+use crate::flags::with_flags;
 use crate::interrupt;
 use crate::visible::visible;
 use comfy_table::{CellAlignment, Table, presets};
@@ -76,10 +77,10 @@ impl Progress for TerminalProgress {
     }
 }
 
-/// Writes a line to standard error. Errors are ignored: a closed or full standard error must not fail
-/// a run.
+/// Writes a line to standard error, settings named as options. Errors are ignored: a closed or full
+/// standard error must not fail a run.
 pub(crate) fn tell(message: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{}", visible(&message.to_string()));
+    let _ = writeln!(std::io::stderr(), "{}", visible(&with_flags(&message.to_string())));
 }
 
 /// Writes a table without trailing blanks.

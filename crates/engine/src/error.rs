@@ -11,12 +11,12 @@ pub enum EngineError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// A bad record in strict mode.
-    #[error("{0} (stopped by --strict; without it bad records are counted and left out)")]
+    #[error("{0} (stopped by the setting strict; without it bad records are counted and left out)")]
     Strict(Problem),
     /// An input, or the rest of one, cannot be read, and the job does not allow to skip it.
     #[error(
         "{0}; documents that cannot be read would be neither kept nor removed, so nothing was written; \
-         --skip-unreadable continues without them"
+         the setting skip_unreadable continues without them"
     )]
     Unreadable(Problem),
     /// More documents than one run can number.
@@ -30,7 +30,7 @@ pub enum EngineError {
     /// More postings than the in-memory join can number.
     #[error(
         "the collection needs {entries} index entries, more than the {limit} that one run can hold; \
-             raise --threshold or split the collection"
+             raise the setting threshold or split the collection"
     )]
     TooManyPostings {
         /// Entries needed.
@@ -52,7 +52,7 @@ pub enum EngineError {
     /// More of something in one chunk of an input than the chunk's offsets can address.
     #[error(
         "one chunk of an input has {count} {what}, more than the {limit} that a chunk can hold; \
-             leave its largest records out with --max-record SIZE, or split them"
+             leave its largest records out with the setting max_record, or split them"
     )]
     TooLargeChunk {
         /// What there is too much of.
@@ -70,8 +70,8 @@ pub enum EngineError {
     TermFilter(String),
     /// A temporary file could not be written or read.
     #[error(
-        "spill file in {folder}: {reason}; name a directory with more free space with --scratch DIR, or \
-         raise --memory SIZE"
+        "spill file in {folder}: {reason}; name a directory with more free space with the setting scratch, or \
+         raise the setting memory"
     )]
     Scratch {
         /// Where the file is.
@@ -80,7 +80,7 @@ pub enum EngineError {
         reason: String,
     },
     /// The worker threads could not be started.
-    #[error("cannot start {threads} threads: {reason}; try a smaller --threads")]
+    #[error("cannot start {threads} threads: {reason}; try a smaller value of the setting threads")]
     Threads {
         /// How many were asked for.
         threads: usize,

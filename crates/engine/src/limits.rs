@@ -27,7 +27,10 @@ mod tests {
     fn numbers_beyond_32_bits_are_errors_and_never_wrap() {
         for count in [MOST + 1, (1 << 32) + 7, u64::MAX] {
             let error = in_chunk("features", count as usize, MOST).unwrap_err().to_string();
-            assert!(error.contains("features") && error.contains("--max-record"), "{error}");
+            assert!(
+                error.contains("features") && error.contains("the setting max_record"),
+                "{error}"
+            );
         }
         assert_eq!(in_chunk("features", 7, 7).unwrap(), 7);
         assert!(in_chunk("features", 8, 7).is_err());

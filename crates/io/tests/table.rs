@@ -157,7 +157,7 @@ fn a_missing_table_says_where_and_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let error = TableReader::open(folder.path(), "ledger", &COLUMNS).err().unwrap();
     assert!(error.to_string().contains("ledger.parquet"));
-    assert!(error.to_string().contains("--output"));
+    assert!(error.to_string().contains("the result directory"));
 }
 
 #[test]

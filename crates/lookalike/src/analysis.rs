@@ -94,11 +94,14 @@ pub(crate) fn analyse(
     job.settings.matching()?;
     let keep = job.settings.keep_rules()?;
     if job.against_only && job.against.is_empty() {
-        return Err(LookalikeError::Settings("--against-only needs --against".into()));
+        return Err(LookalikeError::Settings(
+            "the setting against_only needs the setting against".into(),
+        ));
     }
     if job.against_only && job.settings.linkage == lookalike_engine::Linkage::Components {
         return Err(LookalikeError::Settings(
-            "--against-only removes documents with a witness in --against; that needs --linkage leaders"
+            "the setting against_only removes documents with a witness in the inputs of the setting \
+             against; that needs the setting linkage=leaders"
                 .into(),
         ));
     }

@@ -88,8 +88,8 @@ impl<'a> CommonCounts<'a> {
             None if approach.keeps_sets() => {}
             None => {
                 return Err(LookalikeError::Settings(
-                    "--ignore-common removes shingles, and this method makes none; leave it out, or use \
-                     --verify exact, which compares feature sets"
+                    "the setting ignore_common removes shingles, and this method makes none; leave it out, \
+                     or use the setting verify=exact, which compares feature sets"
                         .into(),
                 ));
             }
@@ -109,7 +109,8 @@ impl<'a> CommonCounts<'a> {
         }
         if matches!(kind, FeatureKind::Shingles { .. }) && self.settings.terms != Terms::All {
             return Err(LookalikeError::Settings(
-                "--ignore-common does not count shingles of filtered terms; leave out --terms or --method"
+                "the setting ignore_common does not count shingles of filtered terms; leave out \
+                 the setting terms or the setting method"
                     .into(),
             ));
         }

@@ -24,7 +24,7 @@ pub enum LookalikeError {
     Keep(#[from] KeepRuleError),
     /// A keep rule whose field no document has.
     #[error(
-        "--keep {rule}: none of {documents} documents has a {kind} in the field `{field}`{}; {}",
+        "the setting keep={rule}: none of {documents} documents has a {kind} in the field `{field}`{}; {}",
         Unusable(*unreadable, kind),
         Fields(fields, kind)
     )]
@@ -63,7 +63,7 @@ pub enum LookalikeError {
     /// Document frequencies that are not those asked for.
     #[error(
         "the lexicon {lexicon} has the checksum {found}, and not {wanted}; use the right file, or omit \
-         --lexicon-checksum"
+         the setting lexicon_checksum"
     )]
     LexiconChecksum {
         /// The file, or where the frequencies come from.
@@ -81,8 +81,8 @@ pub enum LookalikeError {
     Input(#[from] InputError),
     /// Stopped, for whatever reason, with something to go on from.
     #[error(
-        "{source}\nCheckpoints are in {}: run the same command with --resume to continue, or delete that \
-         directory to start again",
+        "{source}\nCheckpoints are in {}: run the same job with the setting resume to continue, or \
+         delete that directory to start again",
         kept.display()
     )]
     Stopped {
@@ -121,7 +121,7 @@ pub enum LookalikeError {
         reason: String,
     },
     /// The file of a plan could not be read.
-    #[error("{path}: {reason}; give the file that `lookalike plan --format json` wrote")]
+    #[error("{path}: {reason}; give the file that `plan` wrote as JSON")]
     Plan {
         /// The file.
         path: String,
@@ -244,7 +244,7 @@ impl fmt::Display for Fields<'_> {
             false => write!(f, "available fields: {}", Listed(&shown, fields.len() as u64))?,
         }
         match (*kind, fields.is_empty()) {
-            ("date", false) => f.write_str("; name the date field with --date-field"),
+            ("date", false) => f.write_str("; name the date field with the setting date_field"),
             _ => Ok(()),
         }
     }

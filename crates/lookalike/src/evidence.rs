@@ -49,7 +49,7 @@ impl Evidence {
             false => decision,
             true => format!(
                 "{decision} Documents with fewer than {} features are compared only with documents of the \
-                 same words (--min-features); these have {} and {}.",
+                 same words (the setting min_features); these have {} and {}.",
                 settings.least_features(),
                 counts.a,
                 counts.b

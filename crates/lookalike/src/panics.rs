@@ -70,7 +70,9 @@ mod tests {
                 let kept = folder.path().join("out.scratch");
                 let text = error.to_string();
                 assert!(text.contains("internal error: a defect"), "{text}");
-                assert!(text.contains("--resume") && text.contains(&*kept.to_string_lossy()));
+                assert!(
+                    text.contains("the setting resume") && text.contains(&*kept.to_string_lossy())
+                );
                 assert!(!out.exists() && kept.is_dir());
                 assert_eq!(run_dedup(&job, &crate::Silent).unwrap().summary.documents, 100);
                 assert!(!kept.exists());

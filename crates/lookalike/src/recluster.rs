@@ -73,7 +73,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// assert_eq!((summary.clusters, summary.largest_cluster), (1, 2));
 ///
 /// let lower = ReclusterJob::new(&low, "0.4", folder.path().join("lower"));
-/// assert!(recluster(&lower, &Silent).unwrap_err().to_string().contains("use --threshold 0.5 or more"));
+/// assert!(recluster(&lower, &Silent).unwrap_err().to_string().contains("use the setting threshold=0.5 or more"));
 /// # Ok(())
 /// # }
 /// ```
@@ -113,7 +113,7 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
         return Err(refusal(
             &job.run,
             "its tables are not those that its summary tells of: they were changed, cut off or mixed up \
-             with another run's; run `lookalike cluster` again",
+             with another run's; run `cluster` again",
         ));
     }
 
@@ -149,7 +149,7 @@ fn read_documents(job: &ReclusterJob, digest: &mut Xxh3) -> Result<Documents, Lo
         LookalikeError::Table(TableError::Missing { .. }) => refusal(
             &job.run,
             "holds no table `documents`, which has the order of precedence; it was removed, or the run \
-             is of an older version; run `lookalike cluster` again",
+             is of an older version; run `cluster` again",
         ),
         other => other,
     })

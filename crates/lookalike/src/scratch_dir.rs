@@ -39,7 +39,7 @@ pub enum ScratchDirError {
     /// An earlier run left it, and `--resume` was not given.
     #[error(
         "{}: an earlier run for the same output was stopped, and its checkpoints are kept here; run the \
-         same command with --resume to continue, or delete this directory to start again",
+         same job with the setting resume to continue, or delete this directory to start again",
         path.display()
     )]
     Left {
@@ -66,7 +66,7 @@ pub enum ScratchDirError {
     },
     /// It exists and is not a scratch directory.
     #[error(
-        "{}: this is not a scratch directory of an earlier run; name another one with --scratch DIR",
+        "{}: this is not a scratch directory of an earlier run; name another one with the setting scratch",
         path.display()
     )]
     Foreign {
@@ -100,7 +100,10 @@ pub enum ScratchDirError {
         reason: io::Error,
     },
     /// Any other failure.
-    #[error("{}: cannot {action}: {reason}; name a directory with more free space with --scratch DIR", path.display())]
+    #[error(
+        "{}: cannot {action}: {reason}; name a directory with more free space with the setting scratch",
+        path.display()
+    )]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -490,7 +493,7 @@ mod tests {
         fs::write(folder.path().join("file"), "").unwrap();
         let path = folder.path().join("file/out.scratch");
         let error = ScratchDir::open(&path, &Value::Null, false).unwrap_err().to_string();
-        assert!(error.contains("file") && error.contains("--scratch DIR"), "{error}");
+        assert!(error.contains("file") && error.contains("the setting scratch"), "{error}");
     }
 
     #[test]

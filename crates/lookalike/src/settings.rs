@@ -109,8 +109,8 @@ impl Settings {
     pub fn matching(&self) -> Result<MatchSettings, LookalikeError> {
         if self.linkage == Linkage::Components && self.witness != WitnessRule::First {
             return Err(LookalikeError::Settings(format!(
-                "--witness {} needs --linkage leaders: with components, the witness is the first document of \
-                 the component",
+                "the setting witness={} needs the setting linkage=leaders: with components, the witness \
+                 is the first document of the component",
                 self.witness.name()
             )));
         }

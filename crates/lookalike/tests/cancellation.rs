@@ -62,7 +62,7 @@ fn at_any_poll() {
                 let kept: &[&str] =
                     if resume { &["docs.jsonl", "out.scratch"] } else { &["docs.jsonl"] };
                 assert_eq!(left(folder.path()), kept, "poll {poll}");
-                assert_eq!(error.to_string().contains("--resume"), resume, "{error}");
+                assert_eq!(error.to_string().contains("the setting resume"), resume, "{error}");
             }
         }
     }

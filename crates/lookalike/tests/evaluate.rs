@@ -254,7 +254,10 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
     case.job.list_from = None;
     case.job.job.max_pairs = 3;
     let error = case.refused();
-    assert!(error.contains("more than 3 pairs") && error.contains("--max-pairs"), "{error}");
+    assert!(
+        error.contains("more than 3 pairs") && error.contains("the setting max_pairs"),
+        "{error}"
+    );
     case.job.sample = Some(15);
     assert!(case.refused().contains("more than 3 pairs"));
 }

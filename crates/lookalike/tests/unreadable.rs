@@ -55,7 +55,10 @@ const RUNS: [Run; 2] = [lookalike::run_dedup, lookalike::run_cluster];
 
 fn refused(result: Result<Outcome, LookalikeError>, file: &str) -> String {
     let message = result.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains(file) && message.contains("--skip-unreadable"), "{message:?}");
+    assert!(
+        message.contains(file) && message.contains("the setting skip_unreadable"),
+        "{message:?}"
+    );
     message
 }
 
@@ -233,7 +236,7 @@ fn other_commands_that_read_inputs_fail_too() {
             Err(error) => {
                 let message = error.to_string();
                 assert!(!skip_unreadable, "{message}");
-                assert!(message.contains(GZIP) && message.contains("--skip-unreadable"));
+                assert!(message.contains(GZIP) && message.contains("the setting skip_unreadable"));
             }
         };
         said(lookalike::build_lexicon(&lexicon, &Silent).map(drop));

@@ -179,6 +179,9 @@ fn a_choice_where_there_is_none_is_an_error() {
     job.settings.linkage = Linkage::Components;
     let errors = [run_cluster(&job, &Silent).unwrap_err(), recluster(&asked, &Silent).unwrap_err()];
     for error in errors.map(|error| error.to_string()) {
-        assert!(error.contains("--witness best needs --linkage leaders"), "{error}");
+        assert!(
+            error.contains("the setting witness=best needs the setting linkage=leaders"),
+            "{error}"
+        );
     }
 }

@@ -65,7 +65,7 @@ impl fmt::Display for Unsigned {
             Self::TooShort => "too short for the method",
             Self::NothingSelected => "no term selected by the method",
             Self::OnlyCommon => "nothing but common shingles",
-            Self::FewFeatures => "fewer features than --min-features",
+            Self::FewFeatures => "fewer features than the setting min_features",
         })
     }
 }

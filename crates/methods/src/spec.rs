@@ -49,7 +49,7 @@ pub enum SpecError {
         expected: String,
     },
     /// The method needs document frequencies and none were given.
-    #[error("{0} needs document frequencies: give it a lexicon (--lexicon FILE)")]
+    #[error("{0} needs document frequencies: give it a lexicon with the setting lexicon")]
     StatisticsMissing(String),
 }
 

@@ -37,8 +37,8 @@ impl Summary {
         }
         if self.wants_all_pairs() && !self.pairs.complete && self.pairs.listed > 0 {
             warnings.push(format!(
-                "The table of pairs is incomplete: it lists {}, limited by --max-pairs. The clusters are \
-                 not affected.",
+                "The table of pairs is incomplete: it lists {}, limited by the setting max_pairs. The \
+                 clusters are not affected.",
                 counted(self.pairs.listed, "pair")
             ));
         }
@@ -51,7 +51,9 @@ impl Summary {
         let named: Vec<&str> = unreadable().take(NAMED).map(|input| input.name.as_str()).collect();
         let more = match self.unreadable_inputs.saturating_sub(named.len() as u64) {
             0 => String::new(),
-            more if named.is_empty() => format!(" ({} of --against)", count(more)),
+            more if named.is_empty() => {
+                format!(" ({} of the inputs given with the setting against)", count(more))
+            }
             more => format!(" and {} more", count(more)),
         };
         (self.unreadable_inputs > 0).then(|| {
@@ -78,8 +80,8 @@ impl Summary {
                 (*unreadable > 0).then(|| format!("{} hold no {kind}", count(*unreadable)));
             let reasons: Vec<String> = lacking.into_iter().chain(unreadable).collect();
             format!(
-                "--keep {rule} uses the field `{field}`: of {}, {}. Documents with a {kind} take precedence \
-                 over them.",
+                "The setting keep={rule} uses the field `{field}`: of {}, {}. Documents with a {kind} take \
+                 precedence over them.",
                 counted(self.documents, "document"),
                 reasons.join(", ")
             )
@@ -153,7 +155,8 @@ impl Summary {
         let few = self.without_features.few_features;
         (few > 0).then(|| {
             format!(
-                "{} ({} of all) {} {}: {} matched only with documents of the same words (--min-features).",
+                "{} ({} of all) {} {}: {} matched only with documents of the same words \
+                 (the setting min_features).",
                 counted(few, "document"),
                 share(few, self.documents),
                 if few == 1 { "has" } else { "have" },
@@ -168,7 +171,7 @@ impl Summary {
         let few = self.few_terms?;
         Some(format!(
             "{} ({} of all) {} compared by fewer than {} terms: documents that share so few may have nothing \
-             else in common; use --min-features {}.",
+             else in common; use the setting min_features={}.",
             counted(few.documents, "document"),
             share(few.documents, self.documents),
             if few.documents == 1 { "was" } else { "were" },
@@ -187,7 +190,7 @@ impl Summary {
             _ if none.saturating_mul(2) > self.documents => {
                 "the filter counts only words of at least four characters with at most one digit, and \
                  scripts such as Chinese, Japanese or Thai have few of those; compare by all terms \
-                 (--terms all) or by shingles"
+                 (the setting terms=all) or by shingles"
             }
             _ => "they have no word of at least four characters with at most one digit",
         };
@@ -245,7 +248,7 @@ mod tests {
         assert_eq!(
             both.find_warnings(),
             [
-                "--keep max:score uses the field `score`: of 1,000 documents, 3 lack it, 4 hold no number. \
+                "The setting keep=max:score uses the field `score`: of 1,000 documents, 3 lack it, 4 hold no number. \
               Documents with a number take precedence over them."
             ]
         );
@@ -304,7 +307,7 @@ mod tests {
             most.starts_with("501 documents (50.1 % of all) have no terms: the filter"),
             "{most}"
         );
-        assert!(most.contains("Thai") && most.contains("--terms all"), "{most}");
+        assert!(most.contains("Thai") && most.contains("the setting terms=all"), "{most}");
     }
 
     #[test]

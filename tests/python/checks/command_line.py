@@ -9,7 +9,49 @@ import time
 from pathlib import Path
 
 from checks.harness import Checks, left_behind, summary_of, tree_of
-from checks.inputs import collection, good
+from checks.inputs import collection, good, write_jsonl
+
+
+def setting_names(c: Checks) -> None:
+    """Settings are options on the terminal, and names in what is stored, which other programs write and read as well."""
+    folder = c.work / "setting names"
+    folder.mkdir()
+    plain = write_jsonl(folder / "plain.jsonl", [{"id": at, "text": f"{at} one two three four five six seven"} for at in range(3)])
+    bad = folder / "bad.jsonl"
+    bad.write_text(good("a", "b") + '{"id": "c"}\n')
+    c.check("a run to be refused", c.run("cluster", plain, "-o", folder / "low", "-q").returncode == 0)
+    cut = c.run("cluster", plain, "-o", folder / "cut", "-q", "--max-pairs", "1", "--threshold", "0.1", "--tables", "tsv")
+    c.check("a run with too few pairs", cut.returncode == 0, cut.stderr)
+    stored = (folder / "cut" / "summary.json").read_text(), (folder / "cut" / "report.html").read_text()
+    c.check("a stored warning names the setting", all("limited by the setting max_pairs" in text for text in stored), stored[0])
+    spared = ("-o", folder / "never")
+    for crate, exit_code, words, arguments in (
+        ("io", 1, "--output", ("dedup", plain, "-o", folder / "low")),
+        ("io", 1, "replace it with --force", ("dedup", plain, "-o", folder / "low")),
+        ("io", 1, "name it with --input-format: jsonl", ("dedup", write_jsonl(folder / "odd.xyz", []), *spared)),
+        ("engine", 3, "stopped by --strict", ("dedup", bad, *spared, "--strict")),
+        ("engine", 3, "with --text-field", ("dedup", bad, *spared, "--strict")),
+        ("engine", 1, "--scratch, or raise --memory", ("dedup", plain, *spared, "--memory", "1", "--scratch", bad / "below")),
+        ("lookalike", 2, "--keep=newest: none", ("dedup", plain, *spared, "--keep", "newest")),
+        ("lookalike", 2, "needs --linkage=leaders", ("cluster", plain, *spared, "--witness", "best")),
+        ("lookalike", 2, "use --threshold=0.8 or more, or run `cluster` again with --measure=resemblance and --threshold=0.7",
+         ("recluster", folder / "low", *spared, "-t", "0.7")),
+        # Not options of recluster: the message says what they are options of.
+        ("lookalike", 1, "cut short by --max-pairs", ("recluster", folder / "cut", *spared, "-t", "0.9")),
+        ("methods", 2, "with --lexicon", ("plan", plain, "--method", "simhash:idf=true")),
+    ):
+        done = c.run(*arguments)
+        said = done.returncode == exit_code and words in done.stderr and "the setting " not in done.stderr
+        c.check(f"{crate}: {arguments[0]} says {words}", said and not (folder / "never").exists(), f"exit {done.returncode}: {done.stderr}")
+    for verb in ("dedup", "cluster"):
+        out = folder / f"bad {verb}"
+        done = c.run(verb, bad, "-o", out, "--tables", "tsv")
+        c.check(f"{verb}: a bad record is shown with the option", done.returncode == 0 and "name it with --text-field" in done.stderr, done.stderr)
+        listed = (out / "problems.tsv").read_text(encoding="utf-8")
+        c.check(f"{verb}: and stored with the setting", "name it with the setting text_field" in listed and "--" not in listed, listed)
+    shown, json_shown = (c.run("cluster", plain, "-o", folder / "again", "--force", "--max-pairs", "1", "--threshold", "0.1", *more) for more in ((), ("--format", "json")))
+    c.check("a warning is shown with the option", "limited by --max-pairs" in shown.stdout and "the setting" not in shown.stdout, shown.stdout)
+    c.check("JSON is as it is stored", "limited by the setting max_pairs" in json_shown.stdout, json_shown.stdout)
 
 
 def usage(c: Checks) -> None:
@@ -189,7 +231,7 @@ def scratch_directories(c: Checks) -> None:
     done = c.run("dedup", docs, "-o", c.out("scratch parents"), "-q", "--scratch", folder / "made" / "by" / "the" / "run")
     c.check("--scratch makes its parents", done.returncode == 0, done.stderr)
     done = c.run("dedup", docs, "-o", c.out("scratch file"), "-q", "--scratch", docs / "below")
-    said = done.returncode == 1 and "scratched.jsonl" in done.stderr and "--scratch DIR" in done.stderr
+    said = done.returncode == 1 and "scratched.jsonl" in done.stderr and "--scratch" in done.stderr
     c.check("a scratch directory that cannot be made is named", said, done.stderr)
     mine = folder / "mine" / "out.scratch"
     mine.mkdir(parents=True)
@@ -217,7 +259,7 @@ def wrong_values(c: Checks) -> None:
         (2, "no parameter", ("methods", "minhash-lsh:zz=1")), (2, "recall", ("plan", docs, "--recall", "2")),
         (2, "--lexicon", ("plan", docs, "--method", "imatch")), (2, "nosuch", ("evaluate", docs, *out, "--methods", "nosuch")),
         (2, "above 0", ("evaluate", docs, *out, "--list-from", "3")), (2, "--list-from", ("evaluate", docs, *out, "--list-from", "0.9")),
-        (2, "0.5 or more", ("recluster", run, *out, "-t", "0.3")), (2, "--keep newest", ("recluster", run, *out, "-t", "0.8", "--keep", "newest")),
+        (2, "0.5 or more", ("recluster", run, *out, "-t", "0.3")), (2, "--keep=newest", ("recluster", run, *out, "-t", "0.8", "--keep", "newest")),
         (1, "nowhere", ("recluster", folder / "nowhere", *out, "-t", "0.8")), (1, "--force", ("dedup", docs, "-o", run)),
         (1, "nowhere", ("dedup", folder / "nowhere.jsonl", *out)),
     ):

@@ -118,17 +118,17 @@ def few_features(c: Checks) -> None:
     c.check("documents with few terms are left to those of the same words", rules == {**same, "l1": "identical", "l2": "near"}, rules)
     summary = summary_of(c.out("few"))
     said = " ".join(summary["warnings"])
-    c.check("they are counted, and warned of", summary["without_features"].get("few_features") == 5 and "5 documents" in said and "--min-features" in said, summary)
+    c.check("they are counted, and warned of", summary["without_features"].get("few_features") == 5 and "5 documents" in said and "the setting min_features" in said, summary)
     c.check("the setting is recorded", summary["settings"]["min_features"] == 10 == summary["settings"]["job"]["settings"]["min_features"], summary["settings"])
     rules = {name: row["rule"] for name, row in ledger_of(c.out("few compared")).items()}
     other = {"zh": "feature_equivalent", "fr": "feature_equivalent"}
     c.check("other words with the same terms are feature-equivalent at most", rules == {**same, **other, "l1": "identical", "l2": "near"}, rules)
     summary = summary_of(c.out("few compared"))
-    c.check("documents compared by few terms are warned of", summary.get("few_terms") == {"fewer_than": 10, "documents": 5} and "--min-features 10" in " ".join(summary["warnings"]), summary["warnings"])
+    c.check("documents compared by few terms are warned of", summary.get("few_terms") == {"fewer_than": 10, "documents": 5} and "the setting min_features=10" in " ".join(summary["warnings"]), summary["warnings"])
     page = (c.out("few") / "report.html").read_text(encoding="utf-8")
     c.check("the report warns as well", "fewer than 10 terms" in page)
     done = c.run("explain", "en", "zh", "--run", c.out("few"))
-    c.check("explain names --min-features", done.returncode == 0 and "--min-features" in done.stdout, done.stdout + done.stderr)
+    c.check("explain names the setting min_features", done.returncode == 0 and "the setting min_features" in done.stdout, done.stdout + done.stderr)
     done = c.run("dedup", docs, "-o", c.out("few none"), "--min-features", "0")
     c.check("--min-features 0 is refused", done.returncode == 2, done.stderr)
     # What is left out is left out by every method and every judge; the runs agree on any number of threads.
@@ -174,5 +174,5 @@ def not_every_word_counts(c: Checks) -> None:
     ))])
     for terms, warned in (("kolcz", True), ("all", False)):
         done = c.run("dedup", docs, "-o", c.out(f"han {terms}"), "--measure", "cosine", "--terms", terms)
-        said = "--terms all" in done.stdout and "without terms" in done.stdout
+        said = "--terms=all" in done.stdout and "without terms" in done.stdout
         c.check(f"--terms {terms}: documents without terms are explained", done.returncode == 0 and said == warned, done.stdout + done.stderr)

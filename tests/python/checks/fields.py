@@ -109,7 +109,7 @@ def keep_fields(c: Checks) -> None:
     def refused(name: str, rule: str, inputs: list, words_wanted: tuple, *options, verb: str = "dedup") -> None:
         out = folder / "never"
         done = c.run(verb, *inputs, "-o", out, "--keep", rule, "-q", *options)
-        ok = done.returncode == 2 and all(word in done.stderr for word in (f"--keep {rule.split(',')[-1]}: none of", *words_wanted))
+        ok = done.returncode == 2 and all(word in done.stderr for word in (f"--keep={rule.split(',')[-1]}: none of", *words_wanted))
         gone = not out.exists() and not left_behind(folder) and not list(folder.glob("*.scratch"))
         c.check(f"keep {name}: {rule}: wrong usage, and nothing written", ok and gone, f"exit {done.returncode}: {done.stderr}")
 

@@ -100,3 +100,8 @@ def table_of(path: Path) -> list:
 def dict_table(path: Path) -> list:
     header, *rows = table_of(path)
     return [dict(zip(header, row)) for row in rows]
+
+
+def as_setting(text: str) -> str:
+    """A text of the terminal as it is stored: `--max-record` is the setting max_record."""
+    return re.sub(r"--([a-z][a-z-]*)", lambda flag: "the setting " + flag[1].replace("-", "_"), text)

@@ -109,11 +109,11 @@ def refusals(c: Checks, docs: Path) -> None:
         done = c.run(*arguments, "-o", folder / name, "--tables", "tsv", "-q")
         c.check(f"a run to be refused: {name}", done.returncode == 0, done.stderr)
     cases = [
-        ("resemblance", ("-t", "0.49"), "use --threshold 0.5 or more"), ("resemblance", ("-t", "0.9", "--measure", "containment"), "--measure containment"),
-        ("resemblance", ("-t", "0.7", "--measure", "cosine"), "c² is 0.5 or more"), ("cosine", ("-t", "0.9", "--measure", "containment"), "--measure containment"),
-        ("resemblance", ("-t", "0.8", "--keep", "newest"), "run `lookalike cluster` with --keep newest"), ("resemblance", ("-t", "1.5"), "not a decimal"),
+        ("resemblance", ("-t", "0.49"), "use --threshold=0.5 or more"), ("resemblance", ("-t", "0.9", "--measure", "containment"), "--measure=containment"),
+        ("resemblance", ("-t", "0.7", "--measure", "cosine"), "c² is 0.5 or more"), ("cosine", ("-t", "0.9", "--measure", "containment"), "--measure=containment"),
+        ("resemblance", ("-t", "0.8", "--keep", "newest"), "run `cluster` with --keep=newest"), ("resemblance", ("-t", "1.5"), "not a decimal"),
         ("resemblance", ("-t", "0.8", "--keep", "best"), "is not a rule"),
-        ("dedup", ("-t", "0.9"), "run `lookalike cluster`"), ("short", ("-t", "0.9"), "--max-pairs"), ("keys", ("-t", "0.9"), "--verify exact"),
+        ("dedup", ("-t", "0.9"), "run `cluster`"), ("short", ("-t", "0.9"), "--max-pairs"), ("keys", ("-t", "0.9"), "--verify=exact"),
         ("minhash", ("-t", "0.9"), "minhash-lsh"), ("simhash", ("-t", "0.9"), "simhash"), ("policy", ("-t", "0.2"), "t=0.3"),
         ("policy", ("-t", "0.9", "--measure", "containment"), "policy=containment"),
     ]

@@ -77,7 +77,7 @@ def witnesses(c: Checks) -> None:
         out = () if arguments[0] == "plan" else ("-o", folder / "never")
         done = c.run(*arguments, *out, "--witness", "best")
         c.check(f"witness: best is refused by {arguments[0]} with components",
-                done.returncode == 2 and "--linkage leaders" in done.stderr and not (folder / "never").exists(), f"exit {done.returncode}: {done.stderr}")
+                done.returncode == 2 and "--linkage=leaders" in done.stderr and not (folder / "never").exists(), f"exit {done.returncode}: {done.stderr}")
     cut = c.run("recluster", c.out("witness first not listed"), "-t", "0.9", "-o", folder / "never")
     c.check("witness: recluster refuses an incomplete list of pairs", cut.returncode == 1 and "list of pairs is incomplete" in cut.stderr and "witnesses" in cut.stderr, cut.stderr)
     c.check("witness: --help says what it is", all("--witness <RULE>" in c.run(one, "--help").stdout for one in ("dedup", "cluster", "recluster", "plan")))

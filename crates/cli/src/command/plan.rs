@@ -4,6 +4,7 @@ use super::problems;
 use super::run::{bytes, command_line, exit_code, settings_of};
 use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
+use crate::flags::with_flags;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
@@ -65,16 +66,17 @@ fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
     table(steps)?;
     table(numbers_table(plan.method_rows()))?;
     if let Some(run) = &plan.run {
+        let reason = with_flags(&run.reason);
         match (&run.recommended, &run.options) {
             (Some(method), Some(options)) if !options.is_empty() => {
-                writeln!(out, "Recommended: {method} ({options}): {}.", run.reason)?;
+                writeln!(out, "Recommended: {method} ({options}): {reason}.")?;
             }
-            (Some(method), _) => writeln!(out, "Recommended: {method}: {}.", run.reason)?,
-            (None, _) => writeln!(out, "No method is recommended: {}.", run.reason)?,
+            (Some(method), _) => writeln!(out, "Recommended: {method}: {reason}.")?,
+            (None, _) => writeln!(out, "No method is recommended: {reason}.")?,
         }
     }
     for note in &plan.notes {
-        writeln!(out, "Note: {}", visible(note))?;
+        writeln!(out, "Note: {}", visible(&with_flags(note)))?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::args::{
     VerifyArg, WitnessArgs,
 };
 use crate::exit::Exit;
+use crate::flags::with_flags;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
@@ -139,7 +140,7 @@ pub(super) fn print_summary(
     } else if !quiet {
         write_table(&mut stdout, &pairs_table(summary.table()))?;
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
-            writeln!(stdout, "Warning: {}", visible(warning))?;
+            writeln!(stdout, "Warning: {}", visible(&with_flags(warning)))?;
         }
         if let Some(report) = report {
             writeln!(stdout, "\nReport: {}", visible(&report.display().to_string()))?;

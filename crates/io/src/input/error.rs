@@ -32,7 +32,7 @@ pub enum InputError {
     /// No supported file was found.
     #[error(
         "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html, \
-         also with .gz .zst .bz2 .xz; for other file names give --input-format",
+         also with .gz .zst .bz2 .xz; for other file names give the setting input_format",
         Skipped(*skipped, first.as_deref())
     )]
     Nothing {
@@ -45,7 +45,8 @@ pub enum InputError {
     },
     /// The format cannot be derived from the name.
     #[error(
-        "{}: unknown format; give --input-format jsonl, csv, tsv, parquet, text, markdown or html",
+        "{}: unknown format; name it with the setting input_format: jsonl, csv, tsv, parquet, text, \
+         markdown or html",
         path.display()
     )]
     UnknownFormat {
@@ -54,7 +55,7 @@ pub enum InputError {
     },
     /// An unsupported format.
     #[error(
-        "{}: {remedy} (or name a format that it can be read as with --input-format)",
+        "{}: {remedy} (or name a format that it can be read as with the setting input_format)",
         path.display()
     )]
     Foreign {
@@ -74,7 +75,7 @@ pub enum InputError {
         path: PathBuf,
     },
     /// A file that is given in two roles.
-    #[error("{}: is given both as an input and in --against; give it once", path.display())]
+    #[error("{}: is given both as an input and in the setting against; give it once", path.display())]
     Twice {
         /// The file.
         path: PathBuf,

@@ -63,7 +63,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 pub fn why_skipped(path: &Path) -> &'static str {
     remedy(path).unwrap_or_else(|| match std::fs::metadata(path) {
         Ok(found) if found.is_file() => {
-            "unknown format; --input-format names the format of all files"
+            "unknown format; the setting input_format names the format of all files"
         }
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
@@ -80,7 +80,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let there = folder.path().join("notes");
         std::fs::write(&there, "").unwrap();
-        assert!(why_skipped(&there).contains("--input-format"));
+        assert!(why_skipped(&there).contains("the setting input_format"));
         assert!(why_skipped(folder.path()).contains("link to a directory"));
         assert!(why_skipped(&folder.path().join("gone")).contains("broken link"));
         assert_eq!(why_skipped(&folder.path().join("a.mbox")), MAIL);

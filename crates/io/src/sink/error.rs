@@ -10,15 +10,19 @@ use parquet::errors::ParquetError;
 #[non_exhaustive]
 pub enum OutputError {
     /// The destination exists.
-    #[error("{}: already exists; name another directory with --output, or replace it with --force", path.display())]
+    #[error(
+        "{}: already exists; name another directory with the setting output, or replace it with the \
+         setting force",
+        path.display()
+    )]
     Exists {
         /// The result directory asked for.
         path: PathBuf,
     },
     /// `--force` for a directory that is not a result of lookalike.
     #[error(
-        "{}: holds files but no summary.json or evaluation.json, so it is not a lookalike result and --force does not replace it; \
-         name another directory with --output, or remove it yourself",
+        "{}: holds files but no summary.json or evaluation.json, so it is not a lookalike result and \
+         the setting force does not replace it; name another directory with the setting output, or remove it yourself",
         path.display()
     )]
     NotAResult {
@@ -35,7 +39,7 @@ pub enum OutputError {
     },
     /// Replacing the result directory would delete an input.
     #[error(
-        "{}: the input {} lies inside it and would be deleted; name another directory with --output",
+        "{}: the input {} lies inside it and would be deleted; name another directory with the setting output",
         path.display(),
         input.display()
     )]
@@ -79,7 +83,7 @@ pub enum OutputError {
     /// The disk is full.
     #[error(
         "{}: the disk is full; no incomplete result was left; \
-         free some space or name a directory on another disk with --output, then run again",
+         free some space or name a directory on another disk with the setting output, then run again",
         path.display()
     )]
     DiskFull {
@@ -113,7 +117,10 @@ pub enum OutputError {
         source: ParquetError,
     },
     /// `--mark` would add a field that the record has.
-    #[error("{}: has a field `{name}` already; give the marks other names with --mark-prefix", Location(input, *line))]
+    #[error(
+        "{}: has a field `{name}` already; give the marks other names with the setting mark_prefix",
+        Location(input, *line)
+    )]
     FieldTaken {
         /// Name of the input.
         input: String,
@@ -123,7 +130,7 @@ pub enum OutputError {
         name: String,
     },
     /// `--mark` cannot add fields to this record.
-    #[error("{}: cannot be marked: {reason}; run without --mark", Location(input, *line))]
+    #[error("{}: cannot be marked: {reason}; run without the setting mark", Location(input, *line))]
     Unmarkable {
         /// Name of the input.
         input: String,

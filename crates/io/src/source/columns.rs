@@ -30,7 +30,7 @@ pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> 
         if !is_text(field.data_type()) {
             let (name, kind) = (field.name(), field.data_type());
             return Err(format!(
-                "column `{name}` holds {kind}, not text; name the text with --text-field"
+                "column `{name}` holds {kind}, not text; name the text with the setting text_field"
             ));
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> 
         if !is_text(kind) && !is_number(kind) && *kind != DataType::Null {
             let name = field.name();
             return Err(format!(
-                "column `{name}` holds {kind}, neither text nor numbers; name the id with --id-field"
+                "column `{name}` holds {kind}, neither text nor numbers; name the id with the setting id_field"
             ));
         }
     }

@@ -63,7 +63,9 @@ impl<'a> Fields<'a> {
         }
         let (text, html) = (self.names[self.text], self.names[self.html]);
         let found = found.join(", ");
-        format!("has no column `{text}` or `{html}`, but {found}; name it with --text-field")
+        format!(
+            "has no column `{text}` or `{html}`, but {found}; name it with the setting text_field"
+        )
     }
 
     /// The message for a record whose text is null.
@@ -79,7 +81,7 @@ impl<'a> Fields<'a> {
             [] => "and no other".to_string(),
             found => format!("but {}", found.join(", ")),
         };
-        format!("no `{text}` or `{html}` field, {found}; name it with --text-field")
+        format!("no `{text}` or `{html}` field, {found}; name it with the setting text_field")
     }
 }
 

@@ -89,7 +89,7 @@ fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
         }
         Some(first) if first != b'{' => format!(
             "invalid JSON at column {column}: not an object in braces; one object a line is needed, \
-             and --input-format names another form"
+             and the setting input_format names another form"
         ),
         _ => {
             // Errors in skipped values have one message, whatever is missing.
@@ -197,7 +197,7 @@ pub(super) fn record<'a>(
             (None, Value::Other(kind)) => {
                 let name = fields.names[fields.text];
                 return Err(format!(
-                    "`{name}` is {kind}, not a string; name the text with --text-field"
+                    "`{name}` is {kind}, not a string; name the text with the setting text_field"
                 ));
             }
             (None, Value::Null) => return Err(fields.null_text()),
@@ -210,7 +210,7 @@ pub(super) fn record<'a>(
         (_, None) => {
             let name = fields.names[fields.id];
             return Err(format!(
-                "`{name}` is neither a string nor a number; name the id with --id-field"
+                "`{name}` is neither a string nor a number; name the id with the setting id_field"
             ));
         }
     };

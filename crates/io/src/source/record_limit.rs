@@ -2,7 +2,10 @@
 
 /// The message for a record that is too long.
 pub(super) fn too_long(limit: usize) -> String {
-    format!("the record is longer than {}; raise --max-record to read it", size_words(limit))
+    format!(
+        "the record is longer than {}; raise the setting max_record to read it",
+        size_words(limit)
+    )
 }
 
 /// The message for a too long record in a stream. By how much it may exceed the limit in memory

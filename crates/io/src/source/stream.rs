@@ -158,9 +158,10 @@ fn unreadable(head: &[u8], compression: Compression) -> Option<String> {
         _ if compression != Compression::None && compression_of(head).is_some() => {
             Some("is compressed twice; unpack it once".to_string())
         }
-        [b'P', b'A', b'R', b'1', ..] => {
-            Some("is a Parquet file; name it .parquet or give --input-format parquet".to_string())
-        }
+        [b'P', b'A', b'R', b'1', ..] => Some(
+            "is a Parquet file; name it .parquet or give the setting input_format=parquet"
+                .to_string(),
+        ),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum TableError {
     /// The table does not exist.
     #[error(
-        "{}: holds no {name}.parquet, {name}.tsv or {name}.jsonl; name the --output directory of a finished run",
+        "{}: holds no {name}.parquet, {name}.tsv or {name}.jsonl; name the result directory of a finished run",
         directory.display()
     )]
     Missing {

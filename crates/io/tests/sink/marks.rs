@@ -60,7 +60,7 @@ fn a_record_that_has_such_a_field_is_named_with_its_line() {
         let error = write(&staging, &inputs, &chunks, &fates, &marking()).unwrap_err();
         let message = error.to_string();
         assert!(message.starts_with("a.jsonl:4: has a field `cluster`"), "{message}");
-        assert!(message.contains("--mark-prefix"), "{message}");
+        assert!(message.contains("the setting mark_prefix"), "{message}");
     }
     let options = RouteOptions { mark: Some(MarkNames::new("dedup_")), ..Default::default() };
     result(folder.path(), &inputs, &chunks(0, &lines, 2, None), &fates, &options);

@@ -47,7 +47,7 @@ fn a_result_is_replaced_only_with_force_and_then_completely() {
     fs::write(out.join("pairs.tsv"), "of the first").unwrap();
     let error = run(&out, false, "second").unwrap_err();
     assert!(matches!(error, OutputError::Exists { .. }));
-    assert!(error.to_string().contains("--force"));
+    assert!(error.to_string().contains("the setting force"));
     assert_eq!(fs::read_to_string(out.join("summary.json")).unwrap(), "first");
     run(&out, true, "second").unwrap();
     assert_eq!(fs::read_to_string(out.join("summary.json")).unwrap(), "second");

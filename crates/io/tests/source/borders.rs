@@ -117,7 +117,9 @@ fn a_record_that_is_too_long_is_a_problem_and_the_next_is_read() {
         let places: Vec<_> = read.problems.iter().map(|p| (p.record, p.line, p.offset)).collect();
         assert_eq!(places, [(2, 3, Some(14)), (4, 5, Some(14 + 1012 + 13))]);
         for problem in &read.problems {
-            assert!(problem.message.contains("longer than 500 bytes; raise --max-record"));
+            assert!(
+                problem.message.contains("longer than 500 bytes; raise the setting max_record")
+            );
             assert!(problem.message.contains("may be too long to be copied to the rejected"));
         }
     }

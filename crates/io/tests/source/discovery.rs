@@ -82,7 +82,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     let root = folder.path();
     let message = |arg: &Path| discover(&[text(arg)]).unwrap_err().to_string();
     assert!(message(&root.join("none.txt")).contains("none.txt: no such file"));
-    assert!(message(&root.join("b/x.log")).contains("--input-format"));
+    assert!(message(&root.join("b/x.log")).contains("the setting input_format"));
     for (name, words) in [
         ("a.mbox", "a.mbox: mail is not supported yet; convert the messages to JSONL"),
         ("a.warc.gz", "a.warc.gz: web archives are not supported yet"),

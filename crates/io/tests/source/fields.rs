@@ -26,7 +26,7 @@ fn ids_are_given_as_they_are_written() {
         ["a\n\"", "7", "-1.50e3", "-", "-", "-", "123456789012345678901234567890"]
     );
     assert_eq!(read.problems.iter().map(|p| p.line).collect::<Vec<_>>(), [8, 9, 10]);
-    assert!(read.problems[0].message.contains("--id-field"));
+    assert!(read.problems[0].message.contains("the setting id_field"));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn text_comes_before_html_and_must_be_a_string() {
     assert!(read.problems[1].message.contains("`text` is null"));
     assert_eq!(
         read.problems[4].message,
-        "no `text` or `html` field, and no other; name it with --text-field"
+        "no `text` or `html` field, and no other; name it with the setting text_field"
     );
 }
 
@@ -57,7 +57,7 @@ fn a_record_without_text_says_what_it_has() {
     let said: Vec<&str> = read.problems.iter().map(|p| p.message.as_str()).collect();
     assert_eq!(
         said[0],
-        "no `text` or `html` field, but id, bo\\u{1b}\\ndy; name it with --text-field"
+        "no `text` or `html` field, but id, bo\\u{1b}\\ndy; name it with the setting text_field"
     );
     assert!(said[1].contains("but f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, ...; name"), "{said:?}");
     assert!(said[2].contains(&format!("but {}; name", "n".repeat(40))), "{said:?}");
@@ -133,7 +133,7 @@ fn what_is_not_wanted_may_be_nested_at_any_depth() {
     let read =
         lines(&format!("{{\"a\":{deep},\"text\":\"x\"}}\n{{\"id\":{deep},\"text\":\"x\"}}\n"));
     assert_eq!(read.records.len(), 1);
-    assert!(read.problems[0].message.contains("--id-field"));
+    assert!(read.problems[0].message.contains("the setting id_field"));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_table_without_text_is_one_problem() {
     let read = OneFile::new("x.csv", "doc,body\n1,a\n2,b\n").read();
     assert_eq!(read.problems.len(), 1);
     assert!(read.messages()[0].ends_with(
-        "x.csv: has no column `text` or `html`, but doc, body; name it with --text-field"
+        "x.csv: has no column `text` or `html`, but doc, body; name it with the setting text_field"
     ));
 }
 

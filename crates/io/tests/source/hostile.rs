@@ -105,7 +105,7 @@ fn no_hostile_file_is_forgotten() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if UNKNOWN.iter().any(|form| name.ends_with(form)) {
-            assert!(discover(&path).unwrap_err().contains("--input-format"), "{name}");
+            assert!(discover(&path).unwrap_err().contains("the setting input_format"), "{name}");
         } else if path.is_file() {
             assert!(EXPECTED.iter().any(|(known, ..)| *known == name), "{name}");
         }

@@ -36,8 +36,9 @@ fn a_line_of_300_mib_is_skipped_and_the_next_is_read() {
     let found = read(&inputs);
     assert_eq!((found.records.len(), found.records[0].line), (1, 2));
     assert!(
-        found.messages()[0]
-            .contains("x.jsonl.gz:1: the record is longer than 8 MiB; raise --max-record")
+        found.messages()[0].contains(
+            "x.jsonl.gz:1: the record is longer than 8 MiB; raise the setting max_record"
+        )
     );
 }
 

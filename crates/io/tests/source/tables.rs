@@ -80,11 +80,11 @@ fn columns_that_cannot_serve_are_one_problem() {
     let read = parquet(vec![("text", Arc::clone(&flag))], 10).read();
     assert!(read.messages()[0].contains("column `text` holds Boolean, not text"));
     let read = parquet(vec![("text", Arc::clone(&text)), ("id", flag)], 10).read();
-    assert!(read.messages()[0].contains("--id-field"));
+    assert!(read.messages()[0].contains("the setting id_field"));
     let read = parquet(vec![("body", text)], 10).read();
     assert!(
         read.messages()[0]
-            .contains("no column `text` or `html`, but body; name it with --text-field")
+            .contains("no column `text` or `html`, but body; name it with the setting text_field")
     );
 }
 

@@ -49,7 +49,7 @@ pub(super) fn entries(texts: &[String]) -> Result<Vec<Entry>, LookalikeError> {
 }
 
 fn wrong(text: &str, what: &str) -> LookalikeError {
-    LookalikeError::Settings(format!("--methods: {text:?} {what}"))
+    LookalikeError::Settings(format!("the setting methods: {text:?} {what}"))
 }
 
 fn expand(text: &str, out: &mut Vec<Entry>) -> Result<(), LookalikeError> {

@@ -80,7 +80,7 @@ impl EvaluateJob {
         let from: Threshold = text.parse()?;
         if below(threshold, from) {
             return Err(LookalikeError::Settings(format!(
-                "--list-from {text} is above the threshold {threshold}: true pairs would be missing"
+                "the setting list_from={text} is above the threshold {threshold}: true pairs would be missing"
             )));
         }
         Ok(from)

@@ -78,7 +78,7 @@ impl<'a> Names<'a> {
         if self.several.contains(name) {
             return Err(LookalikeError::Labels(format!(
                 "{}:{}: several documents have the id `{name}`; say which is meant in columns with its file \
-                 and record, or use distinct ids (--id-field)",
+                 and record, or use distinct ids (the setting id_field)",
                 rows.path.display(),
                 rows.number
             )));
@@ -300,9 +300,10 @@ pub(super) fn classes(
         }
         seen.insert(class);
     }
-    let missing = [(spam, Class::Spam, "--spam"), (legit, Class::Legit, "--legit")]
-        .into_iter()
-        .find(|(_, class, _)| !classes.contains(class));
+    let missing =
+        [(spam, Class::Spam, "the setting spam"), (legit, Class::Legit, "the setting legit")]
+            .into_iter()
+            .find(|(_, class, _)| !classes.contains(class));
     if let Some((name, _, option)) = missing {
         let known: Vec<&str> = seen.iter().take(10).map(String::as_str).collect();
         return Err(LookalikeError::Labels(format!(

@@ -110,8 +110,9 @@ impl Laboratory<'_> {
 /// The error for more pairs than may be listed.
 pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
     LookalikeError::Limit(format!(
-        "{what} has more than {max_pairs} pairs; raise --max-pairs, or leave it out; for the truth, \
-         --list-from of the threshold lists fewer, and --sample N those of N documents"
+        "{what} has more than {max_pairs} pairs; raise the setting max_pairs, or leave it out; for the truth, \
+         the setting list_from at the threshold lists fewer, and the setting sample those \
+         of some documents only"
     ))
 }
 

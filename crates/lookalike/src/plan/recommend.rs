@@ -46,8 +46,8 @@ pub(super) fn recommend(
             "the exact join needs more memory; this is the fastest method with enough recall",
         ),
         (None, None) => {
-            let reason = "no method reaches the recall within this memory; raise --memory, or process the \
-                          inputs in parts with --against";
+            let reason = "no method reaches the recall within this memory; raise the setting memory, or \
+                          `dedup` the inputs in parts with the setting against";
             return Recommendation { reason: reason.into(), ..Recommendation::default() };
         }
     };

@@ -36,7 +36,7 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
         if statistics.is_none() && needs_statistics(&spec) {
             return Err(LookalikeError::Settings(format!(
                 "{} needs the document frequencies of the whole, and a plan reads a sample; give them with \
-                 --lexicon (`lookalike lexicon build`)",
+                 the setting lexicon (made by `lexicon build`)",
                 spec.name
             )));
         }

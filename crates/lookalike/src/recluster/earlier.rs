@@ -57,7 +57,7 @@ impl Earlier {
         if summary.action != Action::List {
             return refuse(
                 "a run of `dedup`, whose list of pairs is incomplete: it holds those that caused a removal and not \
-                 all there are; run `lookalike cluster` on the same documents",
+                 all there are; run `cluster` on the same documents",
             );
         }
         if !job.against.is_empty() {
@@ -68,9 +68,9 @@ impl Earlier {
         }
         if !summary.pairs.complete {
             return refuse(
-                "its list of pairs is incomplete: it was cut short by --max-pairs, so that neither the \
-                 clusters at another threshold nor the witnesses of removed documents follow from it; run \
-                 `lookalike cluster` again with a larger --max-pairs, or at a higher threshold",
+                "its list of pairs is incomplete: it was cut short by the setting max_pairs, so that neither \
+                 the clusters at another threshold nor the witnesses of removed documents follow from it; \
+                 run `cluster` again with a larger value of the setting max_pairs, or at a higher threshold",
             );
         }
         let evidence = match &job.settings.method {
@@ -78,8 +78,8 @@ impl Earlier {
             Some(method) if method.verify == Verify::Exact => Sort::Sets,
             Some(method) if method.verify == Verify::None => {
                 return refuse(
-                    "its pairs have a key in common and no counts (--verify none); run `lookalike \
-                     cluster` with --verify exact",
+                    "its pairs have a key in common and no counts (the setting verify=none); run \
+                     `cluster` again with the setting verify=exact",
                 );
             }
             Some(method) => {
@@ -89,7 +89,7 @@ impl Earlier {
                         run,
                         format!(
                             "its pairs were decided by the sketches of {}, and which pairs meet there \
-                             depends on the method's own parameters; run `lookalike cluster` with other \
+                             depends on the method's own parameters; run `cluster` with other \
                              ones. Of sketches, those of dsc and dsc-variable can be reclustered",
                             spec.name
                         ),
@@ -143,21 +143,21 @@ impl Earlier {
     fn uncovered(&self, measure: Measure, asked: &str, by: &str) -> String {
         let known = &self.settings.threshold;
         let again = format!(
-            "or run `lookalike cluster` again with --measure {} --threshold {asked}",
+            "or run `cluster` again with the setting measure={} and the setting threshold={asked}",
             measure.name()
         );
         match (self.settings.measure, measure) {
             (Measure::Resemblance, Measure::Cosine) => format!(
                 "lists the pairs with {by} of {known} or more; a cosine of c is certain to be among them \
-                 only where c² is {known} or more; use a higher --threshold, {again}"
+                 only where c² is {known} or more; use a higher value of the setting threshold, {again}"
             ),
             (Measure::Resemblance | Measure::Cosine, Measure::Containment) => format!(
                 "lists the pairs by {by}, and a small document inside a large one need not be among them; \
-                 ask for another --measure, {again}"
+                 ask for another value of the setting measure, {again}"
             ),
             _ => format!(
-                "lists the pairs with {by} of {known} or more, and {asked} is below that; use --threshold \
-                 {known} or more, {again}"
+                "lists the pairs with {by} of {known} or more, and {asked} is below that; use \
+                 the setting threshold={known} or more, {again}"
             ),
         }
     }
@@ -193,7 +193,7 @@ impl Earlier {
         if !covers(Measure::Resemblance, known_t, Measure::Resemblance, threshold) {
             return refuse(format!(
                 "lists the pairs whose sketches reach the method's threshold, t={known}, and {} is below \
-                 that; use --threshold {known} or more, or run `lookalike cluster` again with t={}",
+                 that; use the setting threshold={known} or more, or run `cluster` again with t={}",
                 job.threshold, job.threshold
             ));
         }

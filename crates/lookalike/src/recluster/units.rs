@@ -78,8 +78,8 @@ pub(super) fn precedence_order(
         return Err(unanswerable(
             run,
             format!(
-                "its tables do not hold what --keep {rule} goes by; they hold the order of its own rules \
-                 ({}), and what first, longest and shortest need; run `lookalike cluster` with --keep {rule}",
+                "its tables do not hold what the setting keep={rule} goes by; they hold the order of its \
+                 own rules ({}), and what first, longest and shortest need; run `cluster` with the setting keep={rule}",
                 own.join(",")
             ),
         ));

@@ -242,7 +242,7 @@ mod tests {
             assert!(error.to_string().contains(part), "{spec}: {error}");
         }
         let missing = crate::build(&"imatch".parse().unwrap(), None).unwrap_err();
-        assert!(missing.to_string().contains("--lexicon"));
+        assert!(missing.to_string().contains("the setting lexicon"));
         let spec = "imatch:terms=nosc+stem".parse().unwrap();
         let method = crate::build(&spec, Some(Arc::new(eight()))).unwrap();
         assert_eq!(method.term_filter(), "nosc+stem");
