@@ -1,9 +1,12 @@
 //! The result of a library call, in memory.
 
+mod write;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use lookalike_io::Problem;
+use lookalike_io::table::Column;
 use lookalike_report::Summary;
 
 /// What became of the documents of a [`Source`](crate::Source), and why.
@@ -14,6 +17,7 @@ pub struct Answer {
     /// The records and files that could not be used; of very many the first, and the summary counts all.
     pub problems: Vec<Problem>,
     pub(crate) kept: Vec<Place>,
+    pub(crate) documents: ResultTable,
     pub(crate) ledger: ResultTable,
     pub(crate) pairs: ResultTable,
     pub(crate) clusters: ResultTable,
@@ -44,6 +48,13 @@ impl Answer {
     #[must_use]
     pub fn clusters(&self) -> &ResultTable {
         &self.clusters
+    }
+
+    /// What [`recluster`](crate::recluster()) needs to know of every document; empty after
+    /// [`dedup`](crate::dedup), and where not all pairs were listed.
+    #[must_use]
+    pub fn documents(&self) -> &ResultTable {
+        &self.documents
     }
 
     /// The rows of the ledger.
@@ -161,6 +172,7 @@ pub struct Member<'a> {
 /// A result table, with the columns of the table of that name in a result directory.
 #[derive(Debug, Clone, Default)]
 pub struct ResultTable {
+    pub(crate) columns: Vec<Column>,
     pub(crate) batches: Vec<RecordBatch>,
 }
 

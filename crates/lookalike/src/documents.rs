@@ -71,18 +71,8 @@ pub(crate) fn write_documents(
     table.finish()
 }
 
-/// The table in memory, which is only made for its part of the digest.
-pub(crate) fn digest_documents(
-    analysis: &Analysis,
-    keep: &[KeepRule],
-    digest: &mut Xxh3,
-    progress: &dyn Progress,
-) -> Result<(), LookalikeError> {
-    let mut table = Table::digest_only(NAME, digest, progress);
-    fill_documents(analysis, keep, &mut table)
-}
-
-fn fill_documents(
+/// Fills the table, in the order of precedence.
+pub(crate) fn fill_documents(
     analysis: &Analysis,
     keep: &[KeepRule],
     table: &mut Table<'_>,

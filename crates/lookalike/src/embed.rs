@@ -4,7 +4,7 @@ use crate::analysis::{Analysis, Reading, Request, analyse_inputs, discover, pool
 use crate::answer::{Answer, Place, ResultTable};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
-use crate::documents::digest_documents;
+use crate::documents::{COLUMNS, NAME, fill_documents};
 use crate::panics::caught;
 use crate::result_tables::{
     Extra, Table, cluster_columns, fill_clusters, fill_ledger, fill_pairs, ledger_columns,
@@ -167,19 +167,23 @@ fn answer(
     let collect = |name, columns: &[Column], digest, fill: &dyn Fn(&mut Table<'_>) -> _| {
         let mut table = Table::in_memory(name, columns, digest, progress);
         fill(&mut table)?;
-        Ok::<_, LookalikeError>(ResultTable { batches: table.into_batches()? })
+        let (columns, batches) = (columns.to_vec(), table.into_batches()?);
+        Ok::<_, LookalikeError>(ResultTable { columns, batches })
     };
-    let ledger = match action {
-        Action::List => {
-            if analysis.matches.pairs.complete {
-                digest_documents(&analysis, &keep, of_documents, progress)?;
-            }
-            ResultTable::default()
+    let (mut ledger, mut documents) = (ResultTable::default(), ResultTable::default());
+    match action {
+        Action::List if analysis.matches.pairs.complete => {
+            documents = collect(NAME, &COLUMNS, of_documents, &|table| {
+                fill_documents(&analysis, &keep, table)
+            })?;
         }
-        _ => collect("ledger", &ledger_columns(extra), of_documents, &|table| {
-            fill_ledger(&analysis, table)
-        })?,
-    };
+        Action::List => {}
+        _ => {
+            ledger = collect("ledger", &ledger_columns(extra), of_documents, &|table| {
+                fill_ledger(&analysis, table)
+            })?;
+        }
+    }
     let members = collect("clusters", &cluster_columns(), of_clusters, &|table| {
         fill_clusters(&analysis, &clusters, table)
     })?;
@@ -190,7 +194,7 @@ fn answer(
     summary.warnings = summary.find_warnings();
     let kept = kept(&analysis)?;
     let problems = analysis.collection.problems.into_listed();
-    Ok(Answer { summary, problems, kept, ledger, pairs, clusters: members })
+    Ok(Answer { summary, problems, kept, documents, ledger, pairs, clusters: members })
 }
 
 fn kept(analysis: &Analysis) -> Result<Vec<Place>, LookalikeError> {

@@ -237,7 +237,7 @@ fn write_tables(
     );
     let mut tables: Vec<WrittenTable> = documents?.into_iter().chain(others?).collect();
     if analysis.collection.problems.count() > 0 {
-        tables.push(write_problems(analysis, staging, format)?);
+        tables.push(write_problems(analysis.collection.problems.listed(), staging, format)?);
     }
     Ok((tables, run_digest(&digests)))
 }

@@ -12,6 +12,7 @@ use arrow_array::RecordBatch;
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::{Collection, Edge, EngineError, Progress};
+use lookalike_io::Problem;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, ColumnKind, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
@@ -116,8 +117,7 @@ fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
 
 /// A table on its way to disk, and into its digest.
 pub(crate) struct Table<'a> {
-    /// None where only the digest is wanted.
-    writer: Option<TableWriter>,
+    writer: TableWriter,
     digest: &'a mut Xxh3,
     progress: &'a dyn Progress,
     rows: u64,
@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
     ) -> Result<Self, LookalikeError> {
         digest.update(name.as_bytes());
         let writer = TableWriter::create(&staging.path(name), format, columns)?;
-        Ok(Self { writer: Some(writer), digest, progress, rows: 0 })
+        Ok(Self { writer, digest, progress, rows: 0 })
     }
 
     /// A table in memory.
@@ -148,22 +148,12 @@ impl<'a> Table<'a> {
         progress: &'a dyn Progress,
     ) -> Self {
         digest.update(name.as_bytes());
-        Self { writer: Some(TableWriter::in_memory(columns)), digest, progress, rows: 0 }
-    }
-
-    /// A table of which only the digest is wanted.
-    pub(crate) fn digest_only(
-        name: &str,
-        digest: &'a mut Xxh3,
-        progress: &'a dyn Progress,
-    ) -> Self {
-        digest.update(name.as_bytes());
-        Self { writer: None, digest, progress, rows: 0 }
+        Self { writer: TableWriter::in_memory(columns), digest, progress, rows: 0 }
     }
 
     /// Ends a table in memory.
     pub(crate) fn into_batches(self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        Ok(self.writer.map(TableWriter::into_batches).transpose()?.unwrap_or_default())
+        Ok(self.writer.into_batches()?)
     }
 
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
@@ -172,10 +162,7 @@ impl<'a> Table<'a> {
         }
         self.rows += 1;
         digest_row(self.digest, cells.iter().copied());
-        match &mut self.writer {
-            Some(writer) => Ok(writer.row(cells)?),
-            None => Ok(()),
-        }
+        Ok(self.writer.row(cells)?)
     }
 
     /// A row of two documents, the rule that joined them where the table states one, and the counts of the pair.
@@ -214,8 +201,7 @@ impl<'a> Table<'a> {
 
     /// Ends the table.
     pub(crate) fn finish(self) -> Result<WrittenTable, LookalikeError> {
-        let writer = self.writer.expect("only tables that are written are finished");
-        Ok(writer.finish()?)
+        Ok(self.writer.finish()?)
     }
 }
 
@@ -455,13 +441,13 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
 
 /// Writes the problems: records and files that could not be used, and why. Of very many, the first.
 pub(crate) fn write_problems(
-    analysis: &Analysis,
+    problems: &[Problem],
     staging: &Staging,
     format: TableFormat,
 ) -> Result<WrittenTable, LookalikeError> {
     let mut table = TableWriter::create(&staging.path("problems"), format, &PROBLEMS)?;
     let known = |place: u64| if place == 0 { Cell::Null } else { Cell::Count(place) };
-    for problem in analysis.collection.problems.listed() {
+    for problem in problems {
         table.row(&[
             Cell::Text(&problem.path),
             known(problem.record.into()),

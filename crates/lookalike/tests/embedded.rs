@@ -214,3 +214,105 @@ fn an_answer_can_go_to_another_thread() {
     is_send_and_sync::<LookalikeError>();
     is_send_and_sync::<Settings>();
 }
+
+/// The tables of a result directory, by name.
+fn tables(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut tables: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+            ["ledger", "documents", "clusters", "pairs", "problems"].contains(&&*stem)
+        })
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect();
+    tables.sort();
+    tables
+}
+
+/// Over files an answer is written as a run writes it, table by table; the summary differs in what it says of the
+/// machine and of documents that only a run writes.
+#[test]
+fn an_answer_is_written_as_a_run_writes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("docs.jsonl");
+    let picks: Vec<(u8, u8)> = (0..120u8).map(|n| (n % 8, n.wrapping_mul(37))).collect();
+    write_jsonl(&file, &records(&picks));
+    let mut lines = std::fs::read_to_string(&file).unwrap();
+    lines.push_str("{\"text\": no record}\n");
+    std::fs::write(&file, lines).unwrap();
+    let path = file.display().to_string();
+    for (threads, format) in [
+        (1, TableFormat::Tsv),
+        (8, TableFormat::Tsv),
+        (1, TableFormat::Parquet),
+        (8, TableFormat::Jsonl),
+    ] {
+        for removes in [true, false] {
+            let mut job = Job::new(vec![path.clone()], folder.path().join("run"));
+            job.settings.threshold = "0.5".into();
+            (job.threads, job.tables, job.force, job.report) = (threads, format, true, false);
+            let resources = Resources { threads, ..Resources::default() };
+            let (outcome, answer) = match removes {
+                true => (
+                    run_dedup(&job, &Silent),
+                    dedup(Source::files([&path]), &job.settings, &resources, &Silent),
+                ),
+                false => (
+                    run_cluster(&job, &Silent),
+                    cluster(Source::files([&path]), &job.settings, &resources, &Silent),
+                ),
+            };
+            let (outcome, answer) = (outcome.unwrap(), answer.unwrap());
+            let to = Job { output: folder.path().join("written"), ..job.clone() };
+            let mut written = answer.write(&to).unwrap();
+            let (expected, found) = (tables(&job.output), tables(&to.output));
+            assert_eq!(expected.len(), 4, "problems, clusters, pairs, and the ledger or documents");
+            assert_eq!(found, expected);
+            let read = std::fs::read(to.output.join("summary.json")).unwrap();
+            assert_eq!(serde_json::from_slice::<lookalike::Summary>(&read).unwrap(), written);
+            let mut expected = outcome.summary;
+            let is_table = |name: &str| found.iter().any(|(table, _)| table == name);
+            expected.outputs.retain(|output| is_table(&output.name));
+            assert_eq!(written.outputs, expected.outputs);
+            expected.run = None;
+            expected.settings.other.remove("job");
+            written.settings.other.remove("job");
+            assert_eq!(written, expected);
+        }
+    }
+    // Without `force` nothing is replaced, and nothing is left of the attempt.
+    let mut again = Job::new(Vec::new(), folder.path().join("written"));
+    let before = tables(&again.output);
+    let answer =
+        dedup(Source::records(["a", "b"]), &Settings::default(), &Resources::default(), &Silent);
+    let answer = answer.unwrap();
+    assert!(answer.write(&again).unwrap_err().to_string().contains("already exists"));
+    assert_eq!(tables(&again.output), before);
+    again.output = folder.path().join("fresh");
+    assert_eq!(answer.write(&again).unwrap().kept, 2);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
+/// `recluster` goes on from a written answer, of records too.
+#[test]
+fn a_written_answer_can_be_clustered_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let picks: Vec<(u8, u8)> = (0..90u8).map(|n| (n % 4, n.wrapping_mul(91))).collect();
+    let at = |threshold: &str| {
+        let settings = Settings { threshold: threshold.into(), ..Settings::default() };
+        let source = Source::records(records(&picks));
+        cluster(source, &settings, &Resources::default(), &Silent).unwrap()
+    };
+    let low = Job::new(Vec::new(), folder.path().join("low"));
+    at("0.5").write(&low).unwrap();
+    let mut high = lookalike::ReclusterJob::new(&low.output, "0.8", folder.path().join("high"));
+    high.report = false;
+    lookalike::recluster(&high, &Silent).unwrap();
+    let direct = Job::new(Vec::new(), folder.path().join("direct"));
+    at("0.8").write(&direct).unwrap();
+    assert_eq!(tables(&high.output), tables(&direct.output));
+}
