@@ -86,8 +86,8 @@ impl ReclusterJob {
     }
 }
 
-/// What was read of a run, and what follows from it.
-struct Answer<'a> {
+/// The tables of an earlier run, and the clusters that follow from them at the new settings.
+struct Reclustered<'a> {
     job: &'a ReclusterJob,
     earlier: &'a Earlier,
     /// With which a run over the documents would give the same.
@@ -181,7 +181,7 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     progress.phase("clustering", None);
     let leaders = phase_four::link(&edges, settings.linkage, settings.witness, criterion);
     let standing = Standing::new(&earlier, settings, &documents, &units, &leaders, &known);
-    let answer = Answer {
+    let answer = Reclustered {
         job,
         earlier: &earlier,
         settings,
