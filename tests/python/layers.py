@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the layers of ARCHITECTURE.md: dependencies among crates, and imports among the files of `join`.
+"""Checks the layers of ARCHITECTURE.md: dependencies among crates, and imports among the files of each crate.
 
-Among crates, data flows one way, and each outside library has its place (from `cargo metadata`). In `join`, no file
-imports one of a later step, and no files import each other in a circle (from the `use` lines outside of tests).
+Among crates, data flows one way, and each outside library has its place (from `cargo metadata`). In each crate, no files
+import each other in a circle, and in `join` no file imports one of a later step (from `use` lines and qualified paths
+outside of tests).
 """
 import json
 import re
@@ -93,12 +94,16 @@ def names(tree: str) -> list[list[str]]:
 
 def imports(root: Path) -> dict[tuple, set[tuple]]:
     """For each module that is a file, the modules that it imports from; re-exports are followed."""
-    modules = {}
+    modules, qualified = {}, {}
     for path in sorted(root.rglob("*.rs")):
         parts = path.relative_to(root).with_suffix("").parts
         module = () if parts == ("lib",) else parts[:-1] if parts[-1] == "mod" else parts
-        uses = re.findall(r"^\s*(pub(?:\([a-z]+\))? )?use ([^;]+);", without_tests(path), flags=re.M)
+        code = without_tests(path)
+        declaration = r"^\s*(pub(?:\([a-z]+\))? )?use ([^;]+);"
+        uses = re.findall(declaration, code, flags=re.M)
         modules[module] = [(bool(public), name) for public, tree in uses for name in names(" ".join(tree.split()))]
+        code = re.sub(declaration, "", code, flags=re.M)
+        qualified[module] = {tuple(path.split("::")) for path in re.findall(r"(?<![\w:$])[a-z]\w*(?:::\w+)+", code)}
 
     def absolute(module: tuple, name: list[str]) -> tuple | None:
         if name[0] == "crate":
@@ -122,29 +127,19 @@ def imports(root: Path) -> dict[tuple, set[tuple]]:
 
     found = {}
     for module, uses in modules.items():
-        targets = {home(target) for public, name in uses if not public and (target := absolute(module, name))}
+        paths = [name for public, name in uses if not public] + [list(path) for path in qualified[module]]
+        targets = {home(target) for name in paths if (target := absolute(module, name))}
         found[module] = targets - {module}
     return found
 
 
-def join_complaints(root: Path) -> list[str]:
-    """Imports against the flow, and circles of files."""
-    graph = imports(root)
-    step = {module: number for number, modules in enumerate(JOIN_STEPS) for module in modules}
-    complaints = []
-    for module, targets in graph.items():
-        if module and module[0] not in step:
-            complaints.append(f"join: {module[0]} is not in JOIN_STEPS of {__file__}")
-            continue
-        for target in targets:
-            if module and (not target or step.get(target[0], 0) > step[module[0]]):
-                complaints.append(f"join: {'/'.join(module)} must not import {'/'.join(target) or 'lib'}")
-    done, path = set(), []
+def circles(graph: dict[tuple, set[tuple]]) -> list[list[tuple]]:
+    """A circle of files for each module at which one closes."""
+    found, done, path = [], set(), []
 
     def visit(module: tuple) -> None:
         if module in path:
-            circle = path[path.index(module):] + [module]
-            complaints.append("join: a circle of files: " + " → ".join("/".join(file) for file in circle))
+            found.append(path[path.index(module):] + [module])
             return
         if module in done:
             return
@@ -156,6 +151,26 @@ def join_complaints(root: Path) -> list[str]:
 
     for module in sorted(graph):
         visit(module)
+    return found
+
+
+def file_complaints(crate: Path) -> list[str]:
+    """Circles of files, and in `join` imports against the flow."""
+    graph = imports(crate / "src")
+    named = lambda module: "/".join(module) or "lib"
+    complaints = [
+        f"{crate.name}: a circle of files: " + " → ".join(map(named, circle)) for circle in circles(graph)
+    ]
+    if crate.name != "join":
+        return complaints
+    step = {module: number for number, modules in enumerate(JOIN_STEPS) for module in modules}
+    for module, targets in graph.items():
+        if module and module[0] not in step:
+            complaints.append(f"join: {module[0]} is not in JOIN_STEPS of {__file__}")
+            continue
+        for target in targets:
+            if module and (not target or step.get(target[0], 0) > step[module[0]]):
+                complaints.append(f"join: {named(module)} must not import {named(target)}")
     return complaints
 
 
@@ -180,7 +195,8 @@ def main() -> int:
                 complaints.append(f"{name} must not use {target}")
             if name not in HOME.get(target, {name}):
                 complaints.append(f"{target} belongs in {', '.join(sorted(HOME[target]))}, not in {name}")
-    complaints += join_complaints(Path("crates/join/src"))
+    for crate in sorted(Path("crates").iterdir()):
+        complaints += file_complaints(crate)
     for complaint in complaints:
         print(complaint)
     print(f"layers: {len(metadata['packages'])} crates, {len(complaints)} complaints")

@@ -3,8 +3,8 @@
 //! Reading keeps its own checkpoints, chunk by chunk ([`crate::store`]). Each later step writes its
 //! result once, as flat arrays with a checksum. A damaged checkpoint is computed again.
 
-use crate::{EngineError, Matches, Units};
-use lookalike_join::InvertedIndex;
+use crate::{EngineError, Units};
+use lookalike_join::{InvertedIndex, JoinResult};
 use lookalike_spill::{Checkpoint, read_checked_file, write_checked_file};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,7 +34,7 @@ impl Checkpoints {
     /// # Errors
     /// Invalid checkpoints that cannot be removed.
     pub fn in_folder(folder: &Path, valid: bool) -> Result<Self, EngineError> {
-        for name in [Units::NAME, InvertedIndex::NAME, Matches::NAME] {
+        for name in [Units::NAME, InvertedIndex::NAME, JoinResult::NAME] {
             let path = folder.join(name);
             if !valid && path.exists() {
                 std::fs::remove_file(path).map_err(|error| EngineError::scratch(folder, &error))?;
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn invalid_checkpoints_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(Matches::NAME);
+        let path = folder.path().join(JoinResult::NAME);
         fs::write(&path, "something").unwrap();
         Checkpoints::in_folder(folder.path(), true).unwrap();
         assert!(path.exists());

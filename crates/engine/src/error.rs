@@ -110,7 +110,7 @@ impl From<JoinError> for EngineError {
     }
 }
 
-/// The errors of [`crate::join_source`] are of this type.
+/// The join's source of sets (`join_source`) returns errors of this type.
 impl From<SourceError> for EngineError {
     fn from(error: SourceError) -> Self {
         match error.downcast() {

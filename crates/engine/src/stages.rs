@@ -80,7 +80,8 @@ impl Ingested {
         let started = Instant::now();
         progress.phase("collapsing", None);
         collection.load_names_for_ties(keep)?;
-        let units = Units::resume(checkpoints, &collection, keep, settings.measure)?;
+        let units =
+            checkpoints.read_or_compute(|| Units::new(&collection, keep, settings.measure))?;
         collection.load_names(|_| false)?;
         if approach.keeps_sets() {
             collection.spill_for_join()?;

@@ -8,13 +8,13 @@
 //! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million copies one
 //! set is stored.
 
+use crate::EngineError;
 use crate::block::{Block, HeldSets};
-use crate::checkpoints::Checkpoints;
 use crate::collection::{Collection, Document, SetRef};
 use crate::try_sort::try_par_sort_unstable_by;
-use crate::{EngineError, Matches};
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
+use lookalike_join::JoinResult;
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -50,19 +50,6 @@ impl Units {
         measure: Measure,
     ) -> Result<Self, EngineError> {
         Self::of(collection, keep, measure, |_| true)
-    }
-
-    /// Reads the checkpoint of an earlier run, or computes the units.
-    ///
-    /// # Errors
-    /// Rows that cannot be read; a checkpoint that cannot be written.
-    pub fn resume(
-        checkpoints: &Checkpoints,
-        collection: &Collection,
-        keep: &[KeepRule],
-        measure: Measure,
-    ) -> Result<Self, EngineError> {
-        checkpoints.read_or_compute(|| Self::new(collection, keep, measure))
     }
 
     /// The same, of some of the documents: the others have no unit.
@@ -203,7 +190,7 @@ impl Units {
 
     /// Whether each unit is in a pair of documents: in a match, or with several documents of its own.
     #[must_use]
-    pub fn in_pairs(&self, matches: &Matches) -> Vec<bool> {
+    pub fn in_pairs(&self, matches: &JoinResult) -> Vec<bool> {
         let mut listed: Vec<bool> = (0..self.len()).map(|u| self.members(u).len() > 1).collect();
         for edge in &matches.pairs.edges {
             listed[edge.later as usize] = true;

@@ -9,6 +9,9 @@ use lookalike_io::sink::OutputError;
 use lookalike_io::table::TableError;
 use std::fmt;
 
+/// An error of the caller's own, which its records or batches ended with.
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Why a job failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -98,7 +101,7 @@ pub enum LookalikeError {
         /// Records read before the error.
         records: u64,
         /// The caller's error.
-        error: crate::source::SourceError,
+        error: SourceError,
     },
     /// The scratch directory cannot be used.
     #[error(transparent)]

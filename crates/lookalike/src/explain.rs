@@ -3,6 +3,8 @@
 //! The texts are read once more from the inputs that the run's summary names, and compared with the
 //! settings that it names; the decision comes from the run's own tables.
 
+mod estimate;
+
 use crate::analysis::pool;
 use crate::common::CommonCounts;
 use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
@@ -84,7 +86,7 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
         Action::List => in_clusters(run, names, ids_repeat)?,
         action => in_ledger(run, action, names, ids_repeat)?,
     };
-    let estimate = crate::estimates::sentence(run, names)?;
+    let estimate = estimate::sentence(run, names)?;
     let decision = [Some(decision), estimate, changed].into_iter().flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
     let mut exhibits = documents.into_iter().map(|document| {

@@ -91,7 +91,7 @@ pub use answer::{Answer, Counts, Member, Named, Pair, Place, Removed, ResultTabl
 pub use compare::{compare, compare_texts};
 pub use document_comparison::DocumentComparison;
 pub use embed::{Resources, cluster, dedup};
-pub use error::{ErrorKind, LookalikeError, Unread};
+pub use error::{ErrorKind, LookalikeError, SourceError, Unread};
 pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_methods, evaluate};
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
@@ -101,7 +101,7 @@ pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use recluster::{ReclusterJob, recluster};
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
-pub use source::{Record, Source, SourceError, record_batches};
+pub use source::{Record, Source, record_batches};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};

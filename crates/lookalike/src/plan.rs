@@ -10,6 +10,7 @@ mod job;
 mod listing;
 mod partners;
 mod recommend;
+mod thinning;
 mod trial;
 mod ways;
 

@@ -9,8 +9,10 @@
 //! order of precedence), `pairs` (rows to pairs of units), `phase_four` (leaders),
 //! `standing` (what becomes of each document), `tables` and `summary` (results).
 
+mod answer;
 mod criterion;
 mod earlier;
+mod job;
 mod pairs;
 mod phase_four;
 mod standing;
@@ -18,92 +20,29 @@ mod summary;
 mod tables;
 mod units;
 
+pub use job::ReclusterJob;
+
+use crate::LookalikeError;
 use crate::documents::Documents;
 use crate::panics::caught;
 use crate::result_tables::run_digest;
-use crate::{LookalikeError, Settings};
+use answer::Answer;
 use earlier::{Earlier, refusal};
-use lookalike_core::Measure;
-use lookalike_engine::{Linkage, Progress, WitnessRule};
+use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
-use lookalike_io::table::{TableError, TableFormat};
+use lookalike_io::table::TableError;
 use lookalike_report::{Report, Summary};
 use pairs::{Edges, Pairs};
 use standing::{Known, Standing};
-use std::path::PathBuf;
 use std::time::Instant;
 use units::{Units, precedence_order};
 use xxhash_rust::xxh3::Xxh3;
-
-/// What is asked of a finished run, and where the answer goes.
-#[derive(Debug, Clone)]
-pub struct ReclusterJob {
-    /// The directory of a finished [`cluster`](crate::run_cluster) or [`recluster`] run.
-    pub run: PathBuf,
-    /// What documents have to reach now: a decimal, as written.
-    pub threshold: String,
-    /// What is measured; `None` for what the run measured.
-    pub measure: Option<Measure>,
-    /// How pairs become clusters; `None` for how the run did it.
-    pub linkage: Option<Linkage>,
-    /// Which kept match is the witness of a removed document; `None` for the run's own rule, which is the
-    /// default where the run made components.
-    pub witness: Option<WitnessRule>,
-    /// Who leads; `None` for the run's own rules.
-    pub keep: Option<Vec<String>>,
-    /// The directory that the results are written to.
-    pub output: PathBuf,
-    /// Replace an earlier result.
-    pub force: bool,
-    /// Form of the tables.
-    pub tables: TableFormat,
-    /// Write `report.html`.
-    pub report: bool,
-    /// The command line, for the record.
-    pub command: String,
-}
-
-impl ReclusterJob {
-    /// A job that changes nothing but the threshold.
-    pub fn new(
-        run: impl Into<PathBuf>,
-        threshold: impl Into<String>,
-        output: impl Into<PathBuf>,
-    ) -> Self {
-        Self {
-            run: run.into(),
-            threshold: threshold.into(),
-            measure: None,
-            linkage: None,
-            witness: None,
-            keep: None,
-            output: output.into(),
-            force: false,
-            tables: TableFormat::default(),
-            report: true,
-            command: String::new(),
-        }
-    }
-}
-
-/// The tables of an earlier run, and the clusters that follow from them at the new settings.
-struct Reclustered<'a> {
-    job: &'a ReclusterJob,
-    earlier: &'a Earlier,
-    /// With which a run over the documents would give the same.
-    settings: &'a Settings,
-    criterion: criterion::Criterion,
-    documents: &'a Documents,
-    units: &'a Units,
-    edges: &'a Edges,
-    standing: &'a Standing,
-}
 
 /// Clusters a finished run anew, from its tables alone: at a threshold at least as high as its own, by
 /// its measure or one that its pairs cover, with any linkage.
 ///
 /// The tables are those that [`cluster`](crate::run_cluster) would write: the same documents are kept, and with
-/// [`Linkage::Leaders`] each removed one has the same witness, by the same [`WitnessRule`]. One thing a run
+/// [`Linkage::Leaders`](crate::Linkage::Leaders) each removed one has the same witness, by the same [`WitnessRule`](crate::WitnessRule). One thing a run
 /// over the documents may know better. In connected components a member need not resemble its leader; where
 /// the two are not a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts
 /// them).
@@ -181,7 +120,7 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     progress.phase("clustering", None);
     let leaders = phase_four::link(&edges, settings.linkage, settings.witness, criterion);
     let standing = Standing::new(&earlier, settings, &documents, &units, &leaders, &known);
-    let answer = Reclustered {
+    let answer = Answer {
         job,
         earlier: &earlier,
         settings,

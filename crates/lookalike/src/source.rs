@@ -1,7 +1,7 @@
 //! Where the documents of a library call come from: records, Arrow record batches, or files.
 
 use crate::analysis::CallerChunks;
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, SourceError};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
@@ -10,9 +10,6 @@ use lookalike_io::source::{Body, Chunk, check_batch};
 use lookalike_io::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// An error of the caller's own, which its records or batches ended with.
-pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A document of the caller.
 ///

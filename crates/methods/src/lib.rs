@@ -8,6 +8,7 @@
 //! Methods are named in text, `name:parameter=value,…` ([`MethodSpec`]), and built by [`build`].
 //! Each is one file and one entry of [`methods`].
 
+mod about;
 pub mod broder;
 pub mod hamming;
 pub mod imatch;
@@ -19,10 +20,11 @@ mod spec;
 mod statistics;
 pub mod syntactic;
 
+pub use about::{About, Build, NeedsStatistics, Parameter};
 pub use method::{
     CandidateSource, Document, Evidence, Field, Marks, Method, MethodScratch, Signature, Sketch,
     Unsigned,
 };
-pub use registry::{About, Build, NeedsStatistics, Parameter, build, methods};
+pub use registry::{build, methods};
 pub use spec::{MethodSpec, Params, SpecError};
 pub use statistics::Statistics;

@@ -5,6 +5,11 @@
 //! become visible ones. Escaping for HTML is the template's part, not done here. Both functions
 //! stop reading at their limit, so that a title of a gigabyte costs what a short one does.
 
+/// Characters shown of a name.
+pub(crate) const MEDIUM: usize = 120;
+/// Characters shown of longer names.
+pub(crate) const LONG: usize = 160;
+
 /// One line: all white space is a single space, none at the ends; at most `limit` characters and an
 /// ellipsis.
 pub(crate) fn line(text: &str, limit: usize) -> String {
@@ -23,6 +28,16 @@ pub(crate) fn line(text: &str, limit: usize) -> String {
         }
     }
     out.finish()
+}
+
+/// An address as it is shown, and whether it may be followed.
+pub(crate) fn address(url: Option<&str>) -> (String, bool) {
+    let Some(url) = url else { return (String::new(), false) };
+    let shown = line(url, LONG);
+    // Only what is shown in full, and unchanged, may be followed.
+    let web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
+    let link = web && shown == url;
+    (shown, link)
 }
 
 /// Part of a text: line breaks stay, though not more than one at a time, and indentation up to a
@@ -155,5 +170,17 @@ mod tests {
         assert_eq!(block("äöüß", 2), "äö…");
         assert!(line(&"\u{202e}".repeat(1000), 80).chars().count() <= 88);
         assert_eq!(line(&"x".repeat(1 << 20), 5), "xxxxx…");
+    }
+
+    #[test]
+    fn only_plain_web_addresses_become_links() {
+        assert_eq!(
+            address(Some("https://a.example/x?y=1")),
+            ("https://a.example/x?y=1".into(), true)
+        );
+        assert!(!address(Some("javascript:alert(1)")).1);
+        assert!(!address(Some("https://a.example/\u{202e}gpj.exe")).1);
+        assert!(!address(Some(&format!("https://a.example/{}", "x".repeat(1000)))).1);
+        assert!(!address(None).1);
     }
 }

@@ -7,8 +7,10 @@
 
 pub mod human;
 
+mod accuracy;
 mod clean;
 mod diff;
+mod error;
 mod evaluation;
 mod exhibit;
 mod explain;
@@ -23,20 +25,21 @@ mod tokens;
 mod warnings;
 mod windows;
 
+pub use accuracy::{Accuracy, Compared};
 pub use evaluation::{
     ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
 };
 
 pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
+pub use error::ReportError;
 pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
-pub use html::{AlignedPair, Report, ReportError};
+pub use html::{AlignedPair, Report};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{
-    Accuracy, Compared, Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun,
-    PlanSample, PlanStep,
+    Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun, PlanSample, PlanStep,
 };
 pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 

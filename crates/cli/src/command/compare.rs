@@ -4,7 +4,8 @@ use crate::args::{CompareArgs, FormatArg};
 use crate::exit::Exit;
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Exit> {
-    let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.fields)?;
+    let mut settings =
+        super::settings::settings(args.criterion.measure, &args.analysis, &args.fields)?;
     settings.threshold = args.criterion.threshold.clone();
     // Two named documents are always compared.
     settings.min_features = Some(1);

@@ -11,7 +11,8 @@ use lookalike::{ClassSettings, EvaluateJob, Evaluation, MethodResult, TruthSourc
 use std::io::Write;
 
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
-    let mut settings = super::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
+    let mut settings =
+        super::settings::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
     settings.threshold = args.criterion.threshold.clone();
     settings.ignore_common = args.common.ignore_common;
     settings.min_features = args.least.min_features;

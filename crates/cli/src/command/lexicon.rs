@@ -25,8 +25,8 @@ pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<Exit> {
 fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
     let mut settings = Settings {
-        fields: super::field_names(&args.input.fields),
-        format: super::input_format(&args.input.fields),
+        fields: super::settings::field_names(&args.input.fields),
+        format: super::settings::input_format(&args.input.fields),
         max_record: Some(args.input.fields.max_record),
         ..Settings::default()
     };

@@ -58,7 +58,7 @@ pub(super) fn settings_of(
     (linkage, witness): (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Settings> {
     let mut settings =
-        super::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
+        super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
     settings.min_features = matching.least.min_features;
     settings.keep = matching.keep.clone();

@@ -41,7 +41,7 @@ impl Collection {
 
     /// Prepares a collection that is partly on disk for a join in bounded memory: spills the chunks
     /// in memory as well and releases all rows, so that the join can release the sets after its
-    /// scans ([`Collection::release_scanned`]). Does nothing if the whole collection is in memory.
+    /// scans (`release_scanned`). Does nothing if the whole collection is in memory.
     ///
     /// # Errors
     /// A temporary file that cannot be written.

@@ -211,7 +211,7 @@ fn parts_that_are_read_side_by_side_are_collected_in_order() {
 }
 
 /// A worker without an item reads one of a later part: while the head waits for it, in this
-/// test.
+/// test. Repeated, because a worker may look for an item before or after the head is opened.
 #[test]
 fn later_parts_are_read_while_the_head_is() {
     struct Waits {
@@ -239,7 +239,7 @@ fn later_parts_are_read_while_the_head_is() {
             NextItem::Item(0)
         }
     }
-    for threads in [1, 2, 8] {
+    for threads in [1, 2, 8].repeat(50) {
         let read = Arc::new(AtomicU64::new(0));
         let waits = |part| Waits { part, given: false, read: Arc::clone(&read) };
         let parts: Vec<Waits> = (0..8).map(waits).collect();

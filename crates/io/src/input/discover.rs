@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::files::check_count;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, name,
 };
@@ -13,8 +14,42 @@ use crate::source::open;
 /// The argument for standard input.
 const STDIN: &str = "-";
 
+impl Inputs {
+    /// Finds the inputs that the arguments name.
+    ///
+    /// An argument is a file, a directory (read recursively, without hidden names and links to
+    /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
+    /// for JSONL on standard input. A file that is named in two ways is read once.
+    ///
+    /// # Errors
+    /// An argument that matches nothing, a file of unknown format, a directory that cannot be
+    /// listed, or no file at all.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// use lookalike_io::{DiscoverOptions, Format, Inputs};
+    ///
+    /// std::fs::write(folder.join("b.txt"), "some text")?;
+    /// std::fs::write(folder.join("a.jsonl"), "{\"text\":\"more text\"}\n")?;
+    /// std::fs::write(folder.join("Makefile"), "all:\n")?;
+    ///
+    /// let arguments = [folder.display().to_string()];
+    /// let inputs = Inputs::discover(&arguments, DiscoverOptions::default())?;
+    /// assert_eq!(inputs.files.len(), 2);
+    /// assert_eq!(inputs.files[0].format, Format::Jsonl);
+    /// assert_eq!(inputs.skipped, [folder.join("Makefile")]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn discover(args: &[String], options: DiscoverOptions) -> Result<Self, InputError> {
+        discover(args, options, &mut std::io::stdin().lock())
+    }
+}
+
 /// Finds the files that the arguments name; `stdin` is read if one of them is `-`.
-pub(super) fn discover(
+fn discover(
     args: &[String],
     options: DiscoverOptions,
     stdin: &mut dyn Read,
@@ -45,14 +80,6 @@ pub(super) fn discover(
         }
     }
     Ok(Inputs { files, options, skipped: skipped.into_iter().collect(), spooled })
-}
-
-/// Files are numbered with 32 bits.
-pub(super) fn check_count(files: usize) -> Result<(), InputError> {
-    match u32::try_from(files) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(InputError::TooManyFiles { files }),
-    }
 }
 
 struct Search<'a> {

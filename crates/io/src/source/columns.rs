@@ -12,9 +12,10 @@ use arrow_schema::{DataType, Schema};
 use crate::guard::guarded;
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
+use super::chunk::Chunk;
 use super::fields::{Fields, float, non_empty, number};
+use super::record_limit::too_long;
 use super::scratch::VisitScratch;
-use super::{Chunk, too_long};
 
 /// Rejects a schema whose columns cannot serve as fields.
 pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> {

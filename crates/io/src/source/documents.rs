@@ -4,8 +4,9 @@ use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
 use super::position::bare;
+use super::record_limit::too_long;
 use super::scratch::VisitScratch;
-use super::{Body, Chunk, LARGE, open, too_long};
+use super::{Body, Chunk, LARGE, open};
 
 /// Most files of a chunk.
 const RUN: usize = 64;

@@ -3,8 +3,9 @@
 use crate::{InputFile, Problem};
 
 use super::raw::{is_blank, split_line};
+use super::record_limit::too_long_in_stream;
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, ChunkPosition, Next, too_long_in_stream};
+use super::{Body, Chunk, ChunkPosition, Next};
 
 /// Reads one file.
 pub(super) struct LineReader {

@@ -1,6 +1,6 @@
 //! Finds the ends of CSV and TSV records.
 
-use super::too_long_in_stream;
+use super::record_limit::too_long_in_stream;
 
 /// Finds the starts of records.
 #[derive(Debug, Clone)]

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use crate::{FieldNames, Format, InputFile, Problem};
 
 use super::fields::Fields;
+use super::record_limit::size_words;
 use super::row_scanner::{Scanner, State, too_long_row};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, CsvHeader, Next, csv, size_words};
+use super::{Body, Chunk, CsvHeader, Next, csv};
 
 /// The header of a file without records, which has no chunk to carry it. `None` if it cannot be
 /// read: that was reported when the file was read.

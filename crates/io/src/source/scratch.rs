@@ -2,9 +2,10 @@
 
 use crate::FieldNumber;
 
+use super::chunk::LARGE;
 use super::csv_row::Row;
 use super::detach::{self, Detached};
-use super::{LARGE, json};
+use super::json;
 
 /// Buffers of one thread, reused for every chunk.
 #[derive(Debug, Default)]

@@ -6,8 +6,9 @@ use super::detach::Detached;
 use super::fields::Fields;
 use super::position::RecordPosition;
 use super::raw::{is_blank, split_line};
+use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
-use super::{Body, Chunk, columns, csv, documents, json, too_long_in_stream};
+use super::{Body, Chunk, columns, csv, documents, json};
 
 impl Chunk {
     /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its

@@ -4,10 +4,10 @@
 //! that are left, until they can be: which ones, their numbers alone decide.
 
 use super::partners::{Partners, by_chunk, weight};
+use super::thinning::Thinning;
 use super::trial::{Bench, count_removed};
 use crate::LookalikeError;
 use crate::evaluate::similarity::{STEPS, step};
-use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
 use lookalike_engine::{Approach, Collection, Edge, Linkage, MatchSettings, Units};
 use lookalike_report::{PlanGrowth, PlanStep};
@@ -15,22 +15,6 @@ use std::collections::BTreeSet;
 
 /// Pairs of documents that are listed in a sample at most.
 const MOST_PAIRS: u64 = 4_000_000;
-
-/// The documents of a sample of which one in 2ⁿ is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Thinning(pub(super) u32);
-
-impl Thinning {
-    pub(super) fn takes(self, document: u32) -> bool {
-        // The same half of a half, so that smaller samples are in larger ones.
-        finalise(u64::from(document) ^ 0x5eed).trailing_zeros() >= self.0
-    }
-
-    /// Documents that are looked at.
-    pub(super) fn count(self, documents: u32) -> u64 {
-        (0..documents).filter(|&document| self.takes(document)).count() as u64
-    }
-}
 
 /// The pairs of a sample.
 pub(super) struct Listing {

@@ -1,6 +1,6 @@
 //! Runs one method on the sample: its pairs, the time of each step and its memory.
 
-use super::listing::Thinning;
+use super::thinning::Thinning;
 use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{

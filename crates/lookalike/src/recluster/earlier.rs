@@ -2,8 +2,8 @@
 //!
 //! Everything that the tables cannot answer is refused here, with what to do instead.
 
-use super::ReclusterJob;
 use super::criterion::{Criterion, covers};
+use super::job::ReclusterJob;
 use crate::explain::read_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Threshold};

@@ -3,7 +3,7 @@
 //! What was counted while the documents were read is taken over; what follows from the pairs is counted
 //! anew.
 
-use super::Reclustered;
+use super::answer::Answer;
 use super::tables::Written;
 use crate::exhibits::{CLUSTERS, MEMBERS};
 use crate::jobs::output;
@@ -17,8 +17,8 @@ use serde_json::{json, to_value};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-pub(super) fn summarise(answer: &Reclustered<'_>, written: &Written, started: Instant) -> Summary {
-    let Reclustered { job, earlier, settings, documents, edges, standing, .. } = answer;
+pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant) -> Summary {
+    let Answer { job, earlier, settings, documents, edges, standing, .. } = answer;
     let mut summary = earlier.summary.clone();
     summary.command = "recluster".into();
     summary.settings = settings_summary(settings);
@@ -114,8 +114,8 @@ pub(super) fn summarise(answer: &Reclustered<'_>, written: &Written, started: In
 }
 
 /// The largest clusters, by name only: there are no texts.
-pub(super) fn exhibits(answer: &Reclustered<'_>) -> Vec<ClusterExhibit> {
-    let Reclustered { documents, standing, earlier, .. } = answer;
+pub(super) fn exhibits(answer: &Answer<'_>) -> Vec<ClusterExhibit> {
+    let Answer { documents, standing, earlier, .. } = answer;
     let ids_repeat = earlier.summary.duplicate_ids > 0;
     let shown = |document| documents.name(document).shown(ids_repeat).to_string();
     let mut members: BTreeMap<u32, Vec<_>> = BTreeMap::new();

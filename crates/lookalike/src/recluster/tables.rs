@@ -1,6 +1,6 @@
 //! Writes the tables of a run: as `result_tables`, by the numbers of the table `documents`.
 
-use super::Reclustered;
+use super::answer::Answer;
 use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
@@ -20,7 +20,7 @@ pub(super) struct Written {
 }
 
 pub(super) fn write(
-    answer: &Reclustered<'_>,
+    answer: &Answer<'_>,
     staging: &Staging,
     progress: &dyn Progress,
 ) -> Result<Written, LookalikeError> {
@@ -38,12 +38,12 @@ pub(super) fn write(
 
 /// The documents that are still in a pair.
 fn write_documents(
-    answer: &Reclustered<'_>,
+    answer: &Answer<'_>,
     staging: &Staging,
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
-    let Reclustered { documents, units, edges, criterion, .. } = answer;
+    let Answer { documents, units, edges, criterion, .. } = answer;
     let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
     for edge in edges.all.iter().filter(|edge| criterion.reaches(edge.counts)) {
         listed[edge.unit as usize] = true;
@@ -65,12 +65,12 @@ fn write_documents(
 }
 
 fn write_clusters(
-    answer: &Reclustered<'_>,
+    answer: &Answer<'_>,
     staging: &Staging,
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
-    let Reclustered { documents, standing, .. } = answer;
+    let Answer { documents, standing, .. } = answer;
     let mut rows: Vec<(u64, bool, u32, Option<f64>)> = (0u64..)
         .zip(&standing.leading)
         .map(|(number, &leader)| (number, false, leader, Some(1.0)))
@@ -96,12 +96,12 @@ fn write_clusters(
 
 /// The rows that reach the threshold, in their old order.
 fn write_pairs(
-    answer: &Reclustered<'_>,
+    answer: &Answer<'_>,
     staging: &Staging,
     digest: &mut Xxh3,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
-    let Reclustered { documents, units, criterion, settings, .. } = *answer;
+    let Answer { documents, units, criterion, settings, .. } = *answer;
     let whole = matches!(criterion, Criterion::Exact(..));
     let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::OF_SAMPLES };
     let mut table =

@@ -6,15 +6,15 @@
 //! + k·log k) and not O(n·k).
 
 pub mod kfold;
+mod limit;
 pub mod one_permutation;
+
+pub use limit::MOST_SLOTS;
 
 use crate::broder::parameters;
 use crate::{Parameter, Params, SpecError};
 use kfold::KFold;
 use one_permutation::OnePermutation;
-
-/// Most slots there may be.
-pub const MOST_SLOTS: u32 = 4096;
 
 /// `slots=oneperm|kfold`.
 pub(super) const SLOTS: Parameter = Parameter {

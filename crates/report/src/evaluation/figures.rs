@@ -1,6 +1,6 @@
 //! Figures of an evaluation: recall by similarity, recall against precision, both over a parameter.
 
-use super::MethodResult;
+use super::data::MethodResult;
 use super::plot::{Plot, Whisker, at};
 use crate::human::{counted, ratio};
 

@@ -14,15 +14,14 @@ pub use data::{
     MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
 };
 
-use crate::{ReportError, clean};
+use crate::ReportError;
+use crate::clean::{self, LONG};
 use askama::Template;
 use plot::Plot;
 use views::MethodRow;
 
 /// Methods with a plot of their own.
 const PLOTS: usize = 48;
-/// Characters shown of longer names.
-const LONG: usize = 160;
 
 /// The page of an evaluation.
 #[derive(Debug, Clone, Copy)]

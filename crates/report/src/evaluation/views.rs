@@ -1,7 +1,7 @@
 //! Texts and table rows of the evaluation page.
 
-use super::{Evaluation, LONG, MethodResult};
-use crate::clean;
+use super::data::{Evaluation, MethodResult};
+use crate::clean::{self, LONG};
 use crate::human::{bytes, count, counted, duration, ratio, share};
 
 /// One method in the table.

@@ -13,8 +13,9 @@ mod flow;
 mod pair;
 mod views;
 
+use crate::clean::{LONG, MEDIUM};
 use crate::human::{bytes, count, counted};
-use crate::{Action, ClusterExhibit, Summary, clean};
+use crate::{Action, ClusterExhibit, ReportError, Summary, clean};
 use askama::Template;
 use chart::Chart;
 use flow::Flow;
@@ -27,9 +28,6 @@ const CLUSTERS: usize = 20;
 const SAMPLES: usize = 12;
 /// Pairs that are unfolded when the page opens.
 const OPEN: usize = 2;
-/// Characters shown of short and of longer names.
-const MEDIUM: usize = 120;
-const LONG: usize = 160;
 
 /// All that the page shows.
 #[derive(Clone, Copy)]
@@ -40,18 +38,6 @@ pub struct Report<'a> {
     pub clusters: &'a [ClusterExhibit],
     /// Some pairs, in the order in which they are to be shown: the first 12.
     pub samples: &'a [AlignedPair],
-}
-
-/// Why a page could not be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReportError {
-    /// The template failed.
-    #[error("the report could not be written: {0}")]
-    Template(#[from] askama::Error),
-    /// The caller asked for the stop.
-    #[error("interrupted")]
-    Cancelled,
 }
 
 impl Report<'_> {
@@ -193,31 +179,4 @@ fn similarity_note(summary: &Summary) -> String {
         ));
     }
     note.trim_start().to_owned()
-}
-
-/// An address as it is shown, and whether it may be followed.
-fn address(url: Option<&str>) -> (String, bool) {
-    let Some(url) = url else { return (String::new(), false) };
-    let shown = clean::line(url, LONG);
-    // Only what is shown in full, and unchanged, may be followed.
-    let web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
-    let link = web && shown == url;
-    (shown, link)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_plain_web_addresses_become_links() {
-        assert_eq!(
-            address(Some("https://a.example/x?y=1")),
-            ("https://a.example/x?y=1".into(), true)
-        );
-        assert!(!address(Some("javascript:alert(1)")).1);
-        assert!(!address(Some("https://a.example/\u{202e}gpj.exe")).1);
-        assert!(!address(Some(&format!("https://a.example/{}", "x".repeat(1000)))).1);
-        assert!(!address(None).1);
-    }
 }

@@ -1,6 +1,7 @@
 //! Side-by-side comparison of a pair of documents.
 
-use super::{LONG, MEDIUM, ReportError, address};
+use crate::ReportError;
+use crate::clean::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, ratio};
 use crate::hunks::{Fold, Piece, Row, differences, fold};
 use crate::{

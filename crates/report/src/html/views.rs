@@ -1,6 +1,6 @@
 //! Rows of the tables and lists of the page.
 
-use super::{LONG, MEDIUM, address};
+use crate::clean::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, duration, rate, ratio, share};
 use crate::{Action, ClusterExhibit, Output, Run, SettingsSummary, Summary, clean};
 use serde_json::Value;

@@ -1,13 +1,11 @@
 //! What a long run will find and cost, as `lookalike plan` states it.
 //!
-//! The primary type is [`Plan`]; [`Accuracy`] says afterwards how far off it was. As in
+//! The primary type is [`Plan`]; [`Accuracy`](crate::Accuracy) says afterwards how far off it was. As in
 //! [`crate::Summary`], what depends on the machine and the moment sits in [`Plan::run`]; everything
 //! else is the same bytes for the same documents and settings.
 
 mod accuracy;
 mod table;
-
-pub use accuracy::{Accuracy, Compared};
 
 use crate::{SettingsSummary, Tool};
 use serde::{Deserialize, Serialize};

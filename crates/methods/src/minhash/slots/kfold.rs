@@ -9,6 +9,7 @@
 //! slots take 63 ns per element with these and 12 ns with AVX2, where 64 bits take 270 and 83
 //! (November 2026, one core).
 
+use super::limit::MOST_SLOTS;
 use lookalike_core::fingerprint::finalise;
 
 /// Functions evaluated together: their minima stay in registers while the elements go by.
@@ -29,10 +30,10 @@ pub struct KFold {
 }
 
 impl KFold {
-    /// k slots, 1 to [`super::MOST_SLOTS`]; always the same functions.
+    /// k slots, 1 to [`MOST_SLOTS`]; always the same functions.
     #[must_use]
     pub fn new(k: u32) -> Self {
-        let k = k.clamp(1, super::MOST_SLOTS);
+        let k = k.clamp(1, MOST_SLOTS);
         let random = |i: usize| finalise(i as u64 + 1);
         let block = |start: usize| Block {
             multipliers: std::array::from_fn(|lane| random(start + lane) as u32 | 1),

@@ -16,6 +16,7 @@
 //! own. The paper has k random rounds, we have k / 16: that is faster for small sets, whose last
 //! empty bins a random round would hardly ever hit. O(n + k·log k) expected.
 
+use super::limit::MOST_SLOTS;
 use lookalike_core::fingerprint::finalise;
 
 /// Bits of a value that hold the round: up to 4096 / 16 random ones and 4096 more.
@@ -28,10 +29,10 @@ pub struct OnePermutation {
 }
 
 impl OnePermutation {
-    /// k slots, 1 to [`super::MOST_SLOTS`].
+    /// k slots, 1 to [`MOST_SLOTS`].
     #[must_use]
     pub fn new(k: u32) -> Self {
-        Self { k: k.clamp(1, super::MOST_SLOTS) }
+        Self { k: k.clamp(1, MOST_SLOTS) }
     }
 
     /// k.
@@ -166,10 +167,10 @@ mod tests {
     fn one_element_fills_the_most_slots_there_may_be() {
         let mut out = Vec::new();
         OnePermutation::new(u32::MAX).fill(&[7], &mut out);
-        assert_eq!(out.len(), super::super::MOST_SLOTS as usize);
+        assert_eq!(out.len(), super::MOST_SLOTS as usize);
         assert!(out.iter().all(|&value| value != u64::MAX));
         out.sort_unstable();
         out.dedup();
-        assert_eq!(out.len(), super::super::MOST_SLOTS as usize);
+        assert_eq!(out.len(), super::MOST_SLOTS as usize);
     }
 }

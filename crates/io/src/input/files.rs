@@ -1,0 +1,112 @@
+//! The input files of a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Compression, FieldNames, Format, InputError};
+
+/// An input file.
+#[derive(Debug, Clone)]
+pub struct InputFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its name in messages and results; documents without an id are named after it. Valid UTF-8,
+    /// unique.
+    pub name: String,
+    /// Its path below the argument that led to it, for outputs that mirror the inputs.
+    pub relative: PathBuf,
+    /// Its input format.
+    pub format: Format,
+    /// Its compression.
+    pub compression: Compression,
+    /// Size in bytes at discovery.
+    pub size: u64,
+    /// Modification time at discovery: a file that changes during a run is an error.
+    pub modified: Option<std::time::SystemTime>,
+}
+
+/// Options of discovery.
+#[derive(Debug, Clone, Default)]
+pub struct DiscoverOptions {
+    /// Field names.
+    pub fields: FieldNames,
+    /// Input format of every file, whatever its name (needed for names without an extension).
+    pub format: Option<Format>,
+    /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
+    pub max_record: Option<usize>,
+    /// Directory for a copy of standard input.
+    pub scratch: Option<PathBuf>,
+    /// Directories (or files) that are skipped inside a directory to read: the output directory.
+    pub exclude: Vec<PathBuf>,
+}
+
+impl DiscoverOptions {
+    /// Largest record in bytes.
+    pub(crate) fn max_record(&self) -> usize {
+        self.max_record.unwrap_or(256 << 20)
+    }
+}
+
+/// The input files of a run in the order of their names, and how to read them.
+#[derive(Debug)]
+pub struct Inputs {
+    /// The files, sorted by name: the order of arguments does not matter.
+    pub files: Vec<InputFile>,
+    /// How they are read.
+    pub options: DiscoverOptions,
+    /// Skipped files in directories: unsupported formats, broken links, links to directories, and
+    /// special files.
+    pub skipped: Vec<PathBuf>,
+    /// Copies of standard input, deleted when the last reference is dropped.
+    pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
+}
+
+impl Inputs {
+    /// Inputs that are known already.
+    pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
+        Self { files, options, skipped: Vec::new(), spooled: Vec::new() }
+    }
+
+    /// Appends other inputs. The options stay.
+    ///
+    /// # Errors
+    /// A file that is among both, or more files than can be numbered.
+    pub fn append(&mut self, other: Self) -> Result<(), InputError> {
+        if !self.spooled.is_empty() && !other.spooled.is_empty() {
+            return Err(InputError::Twice { path: PathBuf::from("-") });
+        }
+        let place = |file: &InputFile| file.path.canonicalize().unwrap_or(file.path.clone());
+        let known: std::collections::BTreeSet<PathBuf> = self.files.iter().map(place).collect();
+        if let Some(file) = other.files.iter().find(|file| known.contains(&place(file))) {
+            return Err(InputError::Twice { path: file.path.clone() });
+        }
+        self.files.extend(other.files);
+        self.skipped.extend(other.skipped);
+        self.spooled.extend(other.spooled);
+        check_count(self.files.len())
+    }
+
+    /// Checks that the size and modification time of all inputs are those of discovery. A run reads
+    /// twice; decisions about one text must not be applied to another.
+    ///
+    /// # Errors
+    /// The first file that was changed or removed.
+    pub fn verify_unchanged(&self) -> Result<(), InputError> {
+        for file in &self.files {
+            let metadata = std::fs::metadata(&file.path)
+                .map_err(|e| InputError::io("look at the file again", &file.path, e))?;
+            if metadata.len() != file.size || metadata.modified().ok() != file.modified {
+                return Err(InputError::Changed { path: file.path.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files are numbered with 32 bits.
+pub(super) fn check_count(files: usize) -> Result<(), InputError> {
+    match u32::try_from(files) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(InputError::TooManyFiles { files }),
+    }
+}
