@@ -66,4 +66,4 @@ pub use stages::{Decided, Ingested, JoinPlan, Joined};
 pub use store::ChunkStore;
 pub use unit_sets::UnitSets;
 pub use units::Units;
-pub use verdict::{Answer, Removal, Rule, Verdicts};
+pub use verdict::{MatchResult, Removal, Rule, Verdicts};

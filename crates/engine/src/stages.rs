@@ -6,8 +6,8 @@
 
 use crate::matching::find_from;
 use crate::{
-    Answer, Approach, Checkpoints, Collection, EngineError, MatchOptions, MatchSettings, Matches,
-    Progress, Units, Verdicts, heap,
+    Approach, Checkpoints, Collection, EngineError, MatchOptions, MatchResult, MatchSettings,
+    Matches, Progress, Units, Verdicts, heap,
 };
 use lookalike_cluster::KeepRule;
 use std::time::Instant;
@@ -114,7 +114,7 @@ impl Joined {
             collection.hold_rows(budget)?;
             let (collection, units, matches) = (&collection, &units, &matches);
             Verdicts::new(
-                &Answer { collection, units, matches, approach: plan.approach },
+                &MatchResult { collection, units, matches, approach: plan.approach },
                 plan.options,
             )
         };

@@ -77,20 +77,20 @@ pub struct Removal {
     pub evidence: Evidence,
 }
 
-/// What a finished match knows: what verdicts are drawn from.
+/// Result of [`crate::find`], with its documents and options: the input of [`Verdicts`].
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub struct MatchResult<'a> {
     /// The documents.
     pub collection: &'a Collection,
     /// Their distinct sets.
     pub units: &'a Units,
-    /// Who stands for whom.
+    /// The leader of each set and the pairs.
     pub matches: &'a Matches,
     /// How it was found.
     pub approach: &'a Approach,
 }
 
-impl Answer<'_> {
+impl MatchResult<'_> {
     /// The unit of a document and the one that stands for it.
     fn units_of(&self, document: u32) -> Option<(u32, u32)> {
         let unit = self.units.of_document(document)?;
@@ -115,8 +115,8 @@ impl Verdicts {
     ///
     /// # Errors
     /// Rows on disk that cannot be read.
-    pub fn new(answer: &Answer<'_>, options: &MatchOptions) -> Result<Self, EngineError> {
-        let Answer { collection, units, approach, .. } = *answer;
+    pub fn new(answer: &MatchResult<'_>, options: &MatchOptions) -> Result<Self, EngineError> {
+        let MatchResult { collection, units, approach, .. } = *answer;
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
         // The document that stands for another one, and whether that is of the same unit.
@@ -175,7 +175,7 @@ impl Verdicts {
     /// another one have a removal too: it is up to the caller to leave them where they are. The answer has
     /// to be the one that the verdicts were drawn from.
     #[must_use]
-    pub fn removal(&self, answer: &Answer<'_>, document: u32) -> Option<Removal> {
+    pub fn removal(&self, answer: &MatchResult<'_>, document: u32) -> Option<Removal> {
         let rule = *Rule::ALL.get(usize::from(self.rules[document as usize]))?;
         let (unit, leader) = answer.units_of(document)?;
         let edge =

@@ -1,7 +1,7 @@
 //! Alignment of the pairs that the report shows, several at a time.
 
 use crate::LookalikeError;
-use crate::evidence::located;
+use crate::document_comparison::located;
 use lookalike_engine::Progress;
 use lookalike_report::{AlignedPair, PairExhibit, SettingsSummary};
 use lookalike_text::Analyzer;

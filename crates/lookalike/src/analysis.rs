@@ -7,8 +7,8 @@ use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
 use lookalike_engine::files::ReadChunk;
 use lookalike_engine::{
-    Answer, Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested,
-    JoinPlan, MatchOptions, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
+    Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested, JoinPlan,
+    MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
     Verify, ingest, ingest_chunks,
 };
 use lookalike_io::Inputs;
@@ -49,9 +49,9 @@ pub(crate) struct Resumed {
 }
 
 impl Analysis {
-    fn answer(&self) -> Answer<'_> {
+    fn answer(&self) -> MatchResult<'_> {
         let Self { collection, units, matches, approach, .. } = self;
-        Answer { collection, units, matches, approach }
+        MatchResult { collection, units, matches, approach }
     }
 
     /// Why a document is removed; `None` if it is kept.

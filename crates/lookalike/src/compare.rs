@@ -1,6 +1,6 @@
 //! `compare`: similarity and differences of two documents.
 
-use crate::evidence::Evidence;
+use crate::document_comparison::DocumentComparison;
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::{LookalikeError, Settings};
@@ -30,9 +30,21 @@ use std::path::Path;
 /// # Errors
 /// A file that cannot be read, a name that fits none or many of its documents, or settings that make
 /// no sense.
-pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, LookalikeError> {
+pub fn compare(
+    a: &str,
+    b: &str,
+    settings: &Settings,
+) -> Result<DocumentComparison, LookalikeError> {
     settings.matching()?;
-    caught(|| Evidence::new(document(a, settings)?, document(b, settings)?, settings, None, None))
+    caught(|| {
+        DocumentComparison::new(
+            document(a, settings)?,
+            document(b, settings)?,
+            settings,
+            None,
+            None,
+        )
+    })
 }
 
 /// Compares two texts, as [`compare`] does for two files of plain text; they are named `a` and `b`.
@@ -48,7 +60,11 @@ pub fn compare(a: &str, b: &str, settings: &Settings) -> Result<Evidence, Lookal
 ///
 /// # Errors
 /// Settings that make no sense.
-pub fn compare_texts(a: &str, b: &str, settings: &Settings) -> Result<Evidence, LookalikeError> {
+pub fn compare_texts(
+    a: &str,
+    b: &str,
+    settings: &Settings,
+) -> Result<DocumentComparison, LookalikeError> {
     settings.matching()?;
     let named = |id: &str, text: &str| DocExhibit {
         id: id.to_owned(),
@@ -56,7 +72,7 @@ pub fn compare_texts(a: &str, b: &str, settings: &Settings) -> Result<Evidence, 
         text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
         ..DocExhibit::default()
     };
-    caught(|| Evidence::new(named("a", a), named("b", b), settings, None, None))
+    caught(|| DocumentComparison::new(named("a", a), named("b", b), settings, None, None))
 }
 
 fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {

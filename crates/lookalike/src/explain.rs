@@ -8,7 +8,7 @@ mod estimate;
 use crate::analysis::pool;
 use crate::common::CommonCounts;
 use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
-use crate::evidence::Evidence;
+use crate::document_comparison::DocumentComparison;
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
@@ -35,11 +35,11 @@ pub(crate) struct RunJob {
 /// # Errors
 /// A directory that holds no finished run, inputs that are gone, names that no document has, ids that several
 /// documents have.
-pub fn explain(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
+pub fn explain(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, LookalikeError> {
     caught(|| explained(a, b, run))
 }
 
-fn explained(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
+fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, LookalikeError> {
     let (summary, job) = read_summary(run)?;
     let options = job.settings.reading(vec![run.to_path_buf()], None);
     if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
@@ -95,7 +95,7 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<Evidence, LookalikeError> {
     });
     let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
     let common = common_elements(&job.settings, &inputs)?;
-    Evidence::new(a, b, &job.settings, common, Some(decision))
+    DocumentComparison::new(a, b, &job.settings, common, Some(decision))
 }
 
 /// What the run removed from feature sets, counted once more.

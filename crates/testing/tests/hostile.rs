@@ -184,7 +184,7 @@ fn every_small_file_gives_what_it_should() {
             // Of a form that is not read: the message says so and what to do.
             (Err(error), None) => {
                 let said = error.to_string();
-                if !said.contains(&name) || !said.contains("--input-format") {
+                if !said.contains(&name) || !said.contains("the setting input_format") {
                     fail(format!("says {said:?}"));
                 }
             }

@@ -11,7 +11,7 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
 }
 
 /// Prints a comparison, in colour on a terminal unless `NO_COLOR` is set.
-pub(super) fn print(evidence: &lookalike::Evidence, json: bool) -> anyhow::Result<Exit> {
+pub(super) fn print(evidence: &lookalike::DocumentComparison, json: bool) -> anyhow::Result<Exit> {
     let mut stdout = std::io::stdout().lock();
     if json {
         write_json(&mut stdout, &serde_json::to_string_pretty(&evidence.comparison())?)?;

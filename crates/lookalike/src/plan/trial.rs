@@ -4,9 +4,9 @@ use super::thinning::Thinning;
 use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{
-    Answer, Approach, Collection, EngineError, IngestOptions, Linkage, MatchOptions, MatchSettings,
-    Matches, MemoryModel, Progress, Signer, Units, Verdicts, WitnessRule, find, ingest_chunks,
-    pipeline,
+    Approach, Collection, EngineError, IngestOptions, Linkage, MatchOptions, MatchResult,
+    MatchSettings, Matches, MemoryModel, Progress, Signer, Units, Verdicts, WitnessRule, find,
+    ingest_chunks, pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
@@ -54,7 +54,7 @@ pub(super) fn count_removed(
     approach: &Approach,
     options: &MatchOptions,
 ) -> Result<u64, EngineError> {
-    let answer = Answer { collection, units, matches, approach };
+    let answer = MatchResult { collection, units, matches, approach };
     Ok(Verdicts::new(&answer, options)?.removed().count() as u64)
 }
 

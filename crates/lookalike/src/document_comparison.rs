@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Made by [`compare`](crate::compare) and [`explain`](crate::explain). The measures are those that a
 /// run with the same settings would find; passages and differences are aligned when asked for.
 #[derive(Debug)]
-pub struct Evidence {
+pub struct DocumentComparison {
     a: DocExhibit,
     b: DocExhibit,
     measures: Measures,
@@ -27,7 +27,7 @@ pub struct Evidence {
     decision: Option<String>,
 }
 
-impl Evidence {
+impl DocumentComparison {
     pub(crate) fn new(
         a: DocExhibit,
         b: DocExhibit,
