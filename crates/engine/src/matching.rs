@@ -110,10 +110,10 @@ pub fn find_from(
     let index = &checkpoints.read_or_compute(|| match &approach.method {
         None => {
             let (least, budget) = (options.least_size, &options.budget);
-            Ok(InvertedIndex::of_prefixes(sets, settings.criterion(), least, budget)?)
+            Ok(InvertedIndex::of_prefixes(sets, settings.criterion(), least, budget, progress)?)
         }
         Some(method) => {
-            signature_index(collection, units, method.as_ref(), approach, &options.budget)
+            signature_index(collection, units, method.as_ref(), approach, &options.budget, progress)
         }
     })?;
     let indexing = started.elapsed().as_secs_f64();

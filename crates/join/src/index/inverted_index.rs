@@ -8,8 +8,9 @@ use super::entry::{Entry, Key, UNKNOWN};
 use super::key_buckets::{AllKeys, SETS_PER_TASK, emit, for_each_bucket};
 use super::posting_lists::{BucketLists, DistinctLists, KeyCounts, PostingLists, retain_partners};
 use super::prefix_keys::{PrefixKeys, prefix_keys};
+use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
-use crate::{Criterion, JoinError, SpillBudget, limits};
+use crate::{Criterion, JoinError, Progress, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -41,6 +42,9 @@ pub struct InvertedIndex {
     ignored: u64,
 }
 
+/// Entries or lists between two polls for cancellation.
+const POLLED: usize = 1 << 14;
+
 /// SetKeys by set.
 #[derive(Debug, Default)]
 struct SetKeys {
@@ -55,18 +59,31 @@ impl SetKeys {
     }
 
     /// The keys of each set, by position.
-    fn of_lists(sets: u32, lists: &PostingLists) -> Self {
+    fn of_lists(
+        sets: u32,
+        lists: &PostingLists,
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let mut starts = vec![0u32; sets as usize + 1];
-        for entry in &lists.entries {
-            starts[entry.set as usize + 1] += 1;
+        for entries in lists.entries.chunks(POLLED) {
+            stop_if_cancelled(progress)?;
+            for entry in entries {
+                starts[entry.set as usize + 1] += 1;
+            }
         }
         for set in 0..sets as usize {
             starts[set + 1] += starts[set];
         }
         let mut next = starts.clone();
         let mut keys = vec![ListKey { list: 0, position: 0 }; lists.entries.len()];
+        let mut polled_at = 0;
         for list in 0..lists.len() {
-            for entry in &lists.entries[lists.range(list)] {
+            let range = lists.range(list);
+            if range.start >= polled_at {
+                stop_if_cancelled(progress)?;
+                polled_at = range.start + POLLED;
+            }
+            for entry in &lists.entries[range] {
                 let next = &mut next[entry.set as usize];
                 keys[*next as usize] = ListKey { list, position: entry.position };
                 *next += 1;
@@ -82,15 +99,17 @@ impl SetKeys {
             tasks.push((starts.to_vec(), keys));
             rest = after;
         }
-        tasks.into_par_iter().for_each(|(starts, mut keys)| {
+        tasks.into_par_iter().try_for_each(|(starts, mut keys)| {
+            stop_if_cancelled(progress)?;
             for bounds in starts {
                 let (own, after) =
                     std::mem::take(&mut keys).split_at_mut((bounds[1] - bounds[0]) as usize);
                 own.sort_unstable_by_key(|key| key.position);
                 keys = after;
             }
-        });
-        Self { starts, keys }
+            Ok::<_, JoinError>(())
+        })?;
+        Ok(Self { starts, keys })
     }
 }
 
@@ -98,30 +117,37 @@ impl InvertedIndex {
     /// Index over the prefixes of all sets of `least_size` or more elements. Keys beyond the budget are spilled.
     ///
     /// # Errors
-    /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be written.
+    /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be written; a
+    /// cancellation, which is polled for on all threads.
     pub fn of_prefixes(
         sets: &impl SetSource,
         criterion: Criterion,
         least_size: u32,
         budget: &SpillBudget,
+        progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
         let PrefixKeys { probes, posts, extended } =
-            prefix_keys(sets, criterion, least_size, budget)?;
+            prefix_keys(sets, criterion, least_size, budget, progress)?;
         sets.release_scanned();
         let retain = |sizes: &[u32], list: &mut Vec<_>| {
             retain_partners(criterion, extended, sizes, list);
         };
         let mut index = match posts {
-            None => Self::build(sets.len(), probes, None, |set| sets.size(set), retain)?,
-            Some(posts) => Self::build_both(sets.len(), probes, posts)?,
+            None => Self::build(sets.len(), probes, None, progress, |set| sets.size(set), retain)?,
+            Some(posts) => Self::build_both(sets.len(), probes, posts, progress)?,
         };
         index.extended = extended;
-        let lists = &index.lists;
-        let least = |list: u32| {
-            let sizes = lists.entries[lists.range(list)].iter().map(|entry| sets.size(entry.set));
-            sizes.min().unwrap_or(0)
-        };
-        index.least_sizes = (0..index.lists()).into_par_iter().map(least).collect();
+        let mut least_sizes = vec![0; index.lists() as usize];
+        let blocks = least_sizes.par_chunks_mut(POLLED).enumerate();
+        blocks.try_for_each(|(block, least_sizes)| {
+            stop_if_cancelled(progress)?;
+            for (list, least) in ((block * POLLED) as u32..).zip(least_sizes) {
+                let entries = &index.lists.entries[index.lists.range(list)];
+                *least = entries.iter().map(|entry| sets.size(entry.set)).min().unwrap_or(0);
+            }
+            Ok::<_, JoinError>(())
+        })?;
+        index.least_sizes = least_sizes;
         Ok(index)
     }
 
@@ -129,17 +155,18 @@ impl InvertedIndex {
     /// and counted.
     ///
     /// # Errors
-    /// More keys than 32 bits can number; a spill file that cannot be written.
+    /// More keys than 32 bits can number; a spill file that cannot be written; a cancellation.
     pub fn of_keys(
         sets: u32,
         limit: Option<u32>,
         budget: &SpillBudget,
+        progress: &dyn Progress,
         each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync + Send,
     ) -> Result<Self, JoinError> {
-        let emitted = emit(sets, budget, |set, out| {
+        let emitted = emit(sets, budget, progress, |set, out| {
             each(set, &mut |&value| out.push(value, Entry { set, position: UNKNOWN }));
         })?;
-        let mut index = Self::build(sets, emitted, limit, |_| 0, |_, _| ())?;
+        let mut index = Self::build(sets, emitted, limit, progress, |_| 0, |_, _| ())?;
         index.least_sizes = vec![0; index.lists() as usize];
         Ok(index)
     }
@@ -150,28 +177,36 @@ impl InvertedIndex {
         sets: u32,
         keys: AllKeys,
         most: Option<u32>,
+        progress: &dyn Progress,
         size: impl Fn(u32) -> u32 + Sync,
         retain: impl Fn(&[u32], &mut Vec<Entry>) + Sync,
     ) -> Result<Self, JoinError> {
         let mut distinct = DistinctLists::default();
         for_each_bucket(
             [keys],
+            progress,
             |[bucket]| BucketLists::of(&bucket, most, &size, &retain),
             |sorted| distinct.take(sorted, limits::MOST),
         )?;
         let (lists, KeyCounts { shared, written, ignored }) = distinct.finish();
-        let probes = SetKeys::of_lists(sets, &lists);
+        let probes = SetKeys::of_lists(sets, &lists, progress)?;
         Ok(Self { lists, probes, shared, written, ignored, ..Self::default() })
     }
 
     /// As [`Self::build`], where sets are found under other keys than they are looked up under.
-    fn build_both(sets: u32, probes: AllKeys, posts: AllKeys) -> Result<Self, JoinError> {
+    fn build_both(
+        sets: u32,
+        probes: AllKeys,
+        posts: AllKeys,
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let mut lists = PostingLists::default();
         let entry = |&(_, entry): &Key| entry;
         // Both sides in step: the lists of what is posted, and for each list the sets that probe it.
         let mut probing = PostingLists::default();
         for_each_bucket(
             [probes, posts],
+            progress,
             |sides| sides,
             |[probes, posts]| {
                 for (known, more) in [(&lists, &posts), (&probing, &probes)] {
@@ -192,7 +227,8 @@ impl InvertedIndex {
                 Ok(())
             },
         )?;
-        let (probes, posts) = (SetKeys::of_lists(sets, &probing), SetKeys::of_lists(sets, &lists));
+        let probes = SetKeys::of_lists(sets, &probing, progress)?;
+        let posts = SetKeys::of_lists(sets, &lists, progress)?;
         let shared = u64::from(lists.len());
         let written = (lists.entries.len() + probing.entries.len()) as u64;
         Ok(Self { lists, probes, posts: Some(posts), shared, written, ..Self::default() })
