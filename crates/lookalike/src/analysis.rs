@@ -3,13 +3,13 @@
 use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
 use crate::memory::Memory;
+use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
-use lookalike_engine::files::ReadChunk;
 use lookalike_engine::{
     Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested, JoinPlan,
     MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
-    Verify, ingest, ingest_chunks,
+    Verify,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -126,18 +126,6 @@ pub(crate) struct Request<'a> {
     pub(crate) list_pairs: bool,
 }
 
-/// Chunks of records that the caller has in memory.
-pub(crate) type CallerChunks<'s> = Box<dyn Iterator<Item = ReadChunk> + Send + 's>;
-
-/// Where the documents are read from.
-pub(crate) enum Reading<'s> {
-    /// The files of the inputs, which can be read several times.
-    Files,
-    /// Chunks that can be read once. The second is called when they are read: an error if that ended
-    /// before all of them were.
-    Once(CallerChunks<'s>, &'s dyn Fn() -> Result<(), LookalikeError>),
-}
-
 /// Reads and matches, on the threads of the rayon pool that this is called in.
 ///
 /// # Errors
@@ -154,12 +142,14 @@ pub(crate) fn analyse_inputs(
     let memory = Memory::of(job.memory);
     let mut phases = Vec::new();
     let started = Instant::now();
-    let (mut approach, lexicon) = approach(job, &inputs, threads, scratch_dir.as_mut(), progress)?;
+    let documents = Documents { inputs: &inputs, reading };
+    let (mut approach, lexicon, counted) =
+        approach(job, documents, threads, scratch_dir.as_mut(), progress)?;
     if job.settings.ignore_common.is_some() {
         scratch_dir.iter_mut().for_each(ScratchDir::keep);
     }
     let kept = scratch_dir.as_ref().map(|dir| dir.path(""));
-    let mut common = CommonCounts::new(job, &inputs, &settings, kept, progress);
+    let mut common = CommonCounts::new(job, documents, &settings, kept, progress);
     common.apply(&mut settings, &mut approach)?;
     let signer = Signer::for_approach(&settings, &approach)?;
     let options = IngestOptions {
@@ -176,16 +166,10 @@ pub(crate) fn analyse_inputs(
         sequences: memory.sequences(),
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    let collection = match reading {
-        Reading::Files => ingest(&inputs, &signer, &options, progress)?,
-        Reading::Once(chunks, whole) => {
-            progress.phase("reading", None);
-            let collection = ingest_chunks(&inputs, chunks, &signer, &options, progress);
-            // Why the records ended comes before what became of those that were read.
-            whole()?;
-            collection?
-        }
-    };
+    let collection = documents.ingest(&signer, &options, progress)?;
+    if let Some(counted) = counted {
+        counted.check(&collection, documents)?;
+    }
     common.check(&collection)?;
     let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
         Ok(values) => values,

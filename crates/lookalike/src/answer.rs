@@ -2,11 +2,11 @@
 
 mod write;
 
+use crate::memory_table::ResultTable;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use lookalike_io::Problem;
-use lookalike_io::table::Column;
 use lookalike_report::Summary;
 
 /// What became of the documents of a [`Source`](crate::Source), and why.
@@ -29,6 +29,26 @@ impl Answer {
     #[must_use]
     pub fn kept(&self) -> &[Place] {
         &self.kept
+    }
+
+    /// The kept ones among the items of a source of records or batches, in their order: records, texts or
+    /// anything else that has one item for each document. Of files, [`Answer::kept`] has the places.
+    ///
+    /// ```
+    /// use lookalike::{Resources, Settings, Silent, Source, dedup};
+    ///
+    /// # fn main() -> Result<(), lookalike::LookalikeError> {
+    /// let texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!", "to be or not to be"];
+    /// let answer = dedup(Source::records(texts), &Settings::default(), &Resources::default(), &Silent)?;
+    /// let kept: Vec<&str> = answer.select_kept(texts).collect();
+    /// assert_eq!(kept, [texts[0], texts[2]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn select_kept<I: IntoIterator>(&self, items: I) -> impl Iterator<Item = I::Item> {
+        let mut kept = self.kept.iter().map(|place| place.index()).peekable();
+        let items = items.into_iter().enumerate();
+        items.filter_map(move |(at, item)| kept.next_if_eq(&at).map(|_| item))
     }
 
     /// Every removed document with the kept one that is its evidence; empty after
@@ -59,7 +79,7 @@ impl Answer {
 
     /// The rows of the ledger.
     pub fn removals(&self) -> impl Iterator<Item = Removed<'_>> {
-        self.ledger.rows().map(|row| Removed {
+        rows(&self.ledger).map(|row| Removed {
             removed: row.document("removed_id", "removed_file", "removed_record"),
             kept: row.document("kept_id", "kept_file", "kept_record"),
             rule: row.text("rule").unwrap_or_default(),
@@ -69,7 +89,7 @@ impl Answer {
 
     /// The rows of the pairs.
     pub fn listed_pairs(&self) -> impl Iterator<Item = Pair<'_>> {
-        self.pairs.rows().map(|row| Pair {
+        rows(&self.pairs).map(|row| Pair {
             a: row.document("a_id", "a_file", "a_record"),
             b: row.document("b_id", "b_file", "b_record"),
             evidence: row.counts(),
@@ -78,7 +98,7 @@ impl Answer {
 
     /// The rows of the clusters.
     pub fn members(&self) -> impl Iterator<Item = Member<'_>> {
-        self.clusters.rows().map(|row| Member {
+        rows(&self.clusters).map(|row| Member {
             document: row.document("id", "file", "record"),
             cluster: row.count("cluster").unwrap_or_default(),
             leader: row.document("leader_id", "leader_file", "leader_record"),
@@ -169,36 +189,10 @@ pub struct Member<'a> {
     pub resemblance: Option<f64>,
 }
 
-/// A result table, with the columns of the table of that name in a result directory.
-#[derive(Debug, Clone, Default)]
-pub struct ResultTable {
-    pub(crate) columns: Vec<Column>,
-    pub(crate) batches: Vec<RecordBatch>,
-}
-
-impl ResultTable {
-    /// The rows as Arrow record batches.
-    #[must_use]
-    pub fn batches(&self) -> &[RecordBatch] {
-        &self.batches
-    }
-
-    /// Number of rows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.batches.iter().map(RecordBatch::num_rows).sum()
-    }
-
-    /// Whether there are no rows.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        let rows = |batch| (0..RecordBatch::num_rows(batch)).map(move |at| Row { batch, at });
-        self.batches.iter().flat_map(rows)
-    }
+/// The rows of a table.
+fn rows(table: &ResultTable) -> impl Iterator<Item = Row<'_>> {
+    let rows = |batch| (0..RecordBatch::num_rows(batch)).map(move |at| Row { batch, at });
+    table.batches().iter().flat_map(rows)
 }
 
 /// A row of a table.

@@ -1,11 +1,11 @@
 //! Builds the method of a job, with its document frequencies.
 
-use crate::lexicon::{count_terms, description};
+use crate::lexicon::{CountedTerms, DocumentSum, count_terms, description};
+use crate::reading::Documents;
 use crate::scratch_dir::ScratchDir;
 use crate::settings::MethodSettings;
 use crate::{Job, LookalikeError, state};
 use lookalike_engine::{Approach, EngineError, Progress, Verify};
-use lookalike_io::Inputs;
 use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{Method, MethodSpec, Statistics, build, methods};
 use lookalike_text::AnalysisSettings;
@@ -22,15 +22,17 @@ pub(crate) struct LexiconUsed {
 }
 
 /// Builds the approach of a job, and names the document frequencies that it uses. For a method that
-/// needs them and is given no lexicon, those of the inputs and `--against` together are counted first.
+/// needs them and is given no lexicon, those of the inputs and `--against` together are counted first; unless an
+/// earlier run had done that, the last value says of which documents.
 pub(crate) fn approach(
     job: &Job,
-    inputs: &Inputs,
+    documents: Documents<'_>,
     threads: usize,
     scratch_dir: Option<&mut ScratchDir>,
     progress: &dyn Progress,
-) -> Result<(Approach, Option<LexiconUsed>), LookalikeError> {
-    let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None)) };
+) -> Result<(Approach, Option<LexiconUsed>, Option<DocumentSum>), LookalikeError> {
+    let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None, None)) };
+    let mut sum = None;
     let spec: MethodSpec = settings.spec.parse()?;
     let analysis = &job.settings.analysis;
     let mut statistics = given(analysis, settings, &spec)?;
@@ -39,9 +41,28 @@ pub(crate) fn approach(
         let lexicon = match scratch_dir {
             Some(scratch) => {
                 scratch.keep();
-                counted_once(job, inputs, &wanted, threads, &scratch.path("lexicon"), progress)?
+                let path = scratch.path("lexicon");
+                match counted_before(&wanted, &path) {
+                    Some(lexicon) => lexicon,
+                    None => {
+                        let counted = count_terms(
+                            documents,
+                            &job.settings,
+                            &wanted,
+                            threads,
+                            &path,
+                            progress,
+                        )?;
+                        sum = Some(counted.sum);
+                        counted.lexicon
+                    }
+                }
             }
-            None => counted(job, inputs, &wanted, threads, progress)?,
+            None => {
+                let counted = counted(job, documents, &wanted, threads, progress)?;
+                sum = Some(counted.sum);
+                counted.lexicon
+            }
         };
         statistics = Some(Arc::new(lexicon));
     }
@@ -49,7 +70,7 @@ pub(crate) fn approach(
         checksum: statistics.checksum(),
         documents: statistics.documents(),
     });
-    Ok((by_method(settings, &spec, statistics)?, used))
+    Ok((by_method(settings, &spec, statistics)?, used, sum))
 }
 
 /// The approach of a method with its document frequencies, if they are those that were asked for.
@@ -108,38 +129,26 @@ pub(crate) fn wanted(
     Ok(description(analysis, &filter))
 }
 
-/// The document frequencies of the inputs, unless an earlier run had counted them.
-fn counted_once(
-    job: &Job,
-    inputs: &Inputs,
-    wanted: &Description,
-    threads: usize,
-    path: &Path,
-    progress: &dyn Progress,
-) -> Result<Lexicon, LookalikeError> {
-    // One that is damaged, or that cannot be opened, is counted again.
-    if let Ok(lexicon) = Lexicon::open(path)
-        && lexicon.expect(wanted).is_ok()
-    {
-        return Ok(lexicon);
-    }
-    count_terms(inputs, &job.settings, wanted, threads, path, progress)
+/// The document frequencies that an earlier run counted. Those that are damaged, or that cannot be opened, are
+/// counted again.
+fn counted_before(wanted: &Description, path: &Path) -> Option<Lexicon> {
+    Lexicon::open(path).ok().filter(|lexicon| lexicon.expect(wanted).is_ok())
 }
 
-/// The document frequencies of the inputs.
+/// Counts the document frequencies of the inputs.
 pub(crate) fn counted(
     job: &Job,
-    inputs: &Inputs,
+    documents: Documents<'_>,
     wanted: &Description,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Lexicon, LookalikeError> {
+) -> Result<CountedTerms, LookalikeError> {
     let folder = tempfile::tempdir_in(state::folder(job)).map_err(|error| {
         let (folder, reason) = (state::folder(job).display().to_string(), error.to_string());
         EngineError::Scratch { folder, reason }
     })?;
     let path = folder.path().join("inputs.lexicon");
-    count_terms(inputs, &job.settings, wanted, threads, &path, progress)
+    count_terms(documents, &job.settings, wanted, threads, &path, progress)
 }
 
 /// Stands in where only the parameters of a method are asked for.

@@ -7,13 +7,13 @@
 //! sketches without common elements.
 
 use crate::memory::Memory;
+use crate::reading::Documents;
 use crate::{Job, LookalikeError, state};
 use lookalike_core::{CommonElements, FeatureKind, Measure};
 use lookalike_engine::{
     Approach, Collection, EngineError, IngestOptions, MatchSettings, Progress, Signer, Units,
-    common_elements, ingest,
+    common_elements,
 };
-use lookalike_io::Inputs;
 use lookalike_spill::{read_checked_file, write_checked_file};
 use lookalike_text::Terms;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ struct Counted {
 
 /// Counts common elements, once for each kind of features.
 pub(crate) struct CommonCounts<'a> {
-    inputs: &'a Inputs,
+    documents: Documents<'a>,
     most: Option<u32>,
     settings: MatchSettings,
     threads: usize,
@@ -47,13 +47,13 @@ impl<'a> CommonCounts<'a> {
     /// Counts for a job; without `--ignore-common` there is nothing to count.
     pub(crate) fn new(
         job: &Job,
-        inputs: &'a Inputs,
+        documents: Documents<'a>,
         settings: &MatchSettings,
         kept: Option<PathBuf>,
         progress: &'a dyn Progress,
     ) -> Self {
         Self {
-            inputs,
+            documents,
             most: job.settings.ignore_common,
             settings: settings.clone(),
             threads: job.thread_count(),
@@ -137,7 +137,7 @@ impl<'a> CommonCounts<'a> {
             scratch: self.scratch.clone(),
             ..IngestOptions::in_memory(self.threads)
         };
-        let collection = ingest(self.inputs, &Signer::new(&settings), &options, self.progress)?;
+        let collection = self.documents.ingest(&Signer::new(&settings), &options, self.progress)?;
         let units = Units::new(&collection, &[], Measure::Resemblance)?;
         let elements =
             common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;
@@ -153,11 +153,7 @@ impl<'a> CommonCounts<'a> {
         let found = content(collection)?;
         match self.counted.iter().all(|(_, counted)| counted.content == found) {
             true => Ok(()),
-            false => {
-                let input = self.inputs.files.first().map(|file| file.name.clone());
-                let input = format!("{} or another input", input.unwrap_or_default());
-                Err(LookalikeError::Changed { input })
-            }
+            false => Err(self.documents.changed()),
         }
     }
 }

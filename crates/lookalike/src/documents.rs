@@ -11,13 +11,9 @@ use crate::analysis::Analysis;
 use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
 use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
-use lookalike_engine::Progress;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::units::rules_order;
-use lookalike_io::sink::Staging;
-use lookalike_io::table::{
-    Cell, Column, TableError, TableFormat, TableReader, Value, WrittenTable,
-};
+use lookalike_io::table::{Cell, Column, TableError, TableReader, Value};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -57,21 +53,7 @@ pub(crate) struct Row {
     pub(crate) identical: u32,
 }
 
-/// Writes the table of a run that listed all pairs.
-pub(crate) fn write_documents(
-    analysis: &Analysis,
-    keep: &[KeepRule],
-    staging: &Staging,
-    format: TableFormat,
-    digest: &mut Xxh3,
-    progress: &dyn Progress,
-) -> Result<WrittenTable, LookalikeError> {
-    let mut table = Table::create(staging, NAME, format, &COLUMNS, digest, progress)?;
-    fill_documents(analysis, keep, &mut table)?;
-    table.finish()
-}
-
-/// Fills the table, in the order of precedence.
+/// Adds the rows of a run that listed all pairs.
 pub(crate) fn fill_documents(
     analysis: &Analysis,
     keep: &[KeepRule],

@@ -1,24 +1,20 @@
 //! `dedup` and `cluster` in memory: a source to an [`Answer`], without a result directory.
 
-use crate::analysis::{Analysis, Reading, Request, analyse_inputs, discover, pool};
-use crate::answer::{Answer, Place, ResultTable};
+use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool};
+use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
-use crate::documents::{COLUMNS, NAME, fill_documents};
 use crate::panics::caught;
-use crate::result_tables::{
-    Extra, Table, cluster_columns, fill_clusters, fill_ledger, fill_pairs, ledger_columns,
-    pair_columns, run_digest,
-};
-use crate::source::{Ended, Source, SourceKind, chunks, inputs_of};
+use crate::reading::Reading;
+use crate::run_tables::RunTables;
+use crate::source::{CallerKind, CallerSource, Source, SourceKind, inputs_of, reads_twice};
 use crate::summarise::summarise;
+use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Settings};
 use lookalike_engine::{Linkage, Progress};
-use lookalike_io::table::Column;
 use lookalike_methods::MethodSpec;
 use lookalike_report::Action;
 use std::path::PathBuf;
-use xxhash_rust::xxh3::Xxh3;
 
 /// What a call may take of the machine. It changes no answer.
 #[derive(Debug, Clone, Default)]
@@ -89,30 +85,28 @@ fn run(
         report: false,
         ..Job::new(Vec::new(), PathBuf::new())
     };
-    if let SourceKind::Files(paths) = &source.kind {
-        job.inputs.clone_from(paths);
-    } else {
-        refuse_second_reading(settings)?;
+    match &source.kind {
+        SourceKind::Files(paths) => job.inputs.clone_from(paths),
+        SourceKind::Caller(CallerKind::Once(_)) => {
+            refuse_second_reading(settings, source.name())?;
+        }
+        SourceKind::Caller(CallerKind::Repeatable(_)) => {}
     }
     let pool = pool(job.thread_count())?;
     caught(|| pool.install(|| answer(source, &job, action, progress)))
 }
 
-/// A source that can be read once cannot be used where it has to be read twice.
-fn refuse_second_reading(settings: &Settings) -> Result<(), LookalikeError> {
-    let refuse = |what: &str| {
-        Err(LookalikeError::Settings(format!(
-            "{what} reads the documents twice, which records and batches do not allow; give files"
-        )))
-    };
+/// Refuses settings that read a source several times.
+fn refuse_second_reading(settings: &Settings, name: &str) -> Result<(), LookalikeError> {
     if settings.ignore_common.is_some() {
-        return refuse("the setting ignore_common");
+        return Err(reads_twice("the setting ignore_common", name));
     }
     if let Some(method) = &settings.method
         && method.lexicon.is_none()
         && needs_statistics(&method.spec.parse::<MethodSpec>()?)
     {
-        return refuse("a method that needs document frequencies, without the setting lexicon,");
+        let what = "a method that needs document frequencies, without the setting lexicon,";
+        return Err(reads_twice(what, name));
     }
     Ok(())
 }
@@ -126,75 +120,48 @@ fn answer(
     let list_pairs = action == Action::List || job.settings.linkage == Linkage::Components;
     let keep = job.settings.keep_rules()?;
     let name = source.name().to_owned();
-    let ended = Ended::default();
-    let is_files = matches!(source.kind, SourceKind::Files(_));
-    let inputs = match is_files {
-        true => discover(job, &keep)?.0,
-        false => {
+    let (inputs, caller) = match source.kind {
+        SourceKind::Files(_) => (discover(job, &keep)?.0, None),
+        SourceKind::Caller(kind) => {
             let mut options = job.settings.reading(Vec::new(), None);
             options.fields.extra =
                 keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-            inputs_of(&name, options)
+            let caller = CallerSource::new(kind, name.clone(), options.fields.clone());
+            (inputs_of(&name, options), Some(caller))
         }
     };
-    let fields = inputs.options.fields.clone();
     let first_protected_file = inputs.files.len() as u32;
     let request = Request { job, inputs, first_protected_file, scratch_dir: None, list_pairs };
-    let whole = || ended.check();
-    let reading = match chunks(source.kind, &name, &fields, &ended) {
-        Some(chunks) => Reading::Once(chunks, &whole),
-        None => Reading::Files,
-    };
-    let analysis = analyse_inputs(request, reading, progress).map_err(|error| match error {
-        // The fields there are cannot be looked up in a file.
-        LookalikeError::KeepField { rule, field, kind, documents, unreadable, .. } if !is_files => {
-            let fields = ended.columns();
-            LookalikeError::KeepField { rule, field, kind, documents, unreadable, fields }
-        }
-        error => error,
-    })?;
+    let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
+    let analysis =
+        analyse_inputs(request, reading, progress).map_err(|error| match (error, &caller) {
+            // The fields there are cannot be looked up in a file.
+            (
+                LookalikeError::KeepField { rule, field, kind, documents, unreadable, .. },
+                Some(caller),
+            ) => {
+                let fields = caller.columns();
+                LookalikeError::KeepField { rule, field, kind, documents, unreadable, fields }
+            }
+            (error, _) => error,
+        })?;
     let clusters = Clusters::new(&analysis)?;
     let mut summary = summarise(job, action, &analysis, &clusters)?;
-    if !is_files {
+    if caller.is_some() {
         for input in &mut summary.inputs {
             (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
         }
     }
 
-    let mut digests = <[Xxh3; 3]>::default();
-    let [of_documents, of_clusters, of_pairs] = &mut digests;
-    let extra = Extra::of(&analysis);
-    let collect = |name, columns: &[Column], digest, fill: &dyn Fn(&mut Table<'_>) -> _| {
-        let mut table = Table::in_memory(name, columns, digest, progress);
-        fill(&mut table)?;
-        let (columns, batches) = (columns.to_vec(), table.into_batches()?);
-        Ok::<_, LookalikeError>(ResultTable { columns, batches })
-    };
-    let (mut ledger, mut documents) = (ResultTable::default(), ResultTable::default());
-    match action {
-        Action::List if analysis.matches.pairs.complete => {
-            documents = collect(NAME, &COLUMNS, of_documents, &|table| {
-                fill_documents(&analysis, &keep, table)
-            })?;
-        }
-        Action::List => {}
-        _ => {
-            ledger = collect("ledger", &ledger_columns(extra), of_documents, &|table| {
-                fill_ledger(&analysis, table)
-            })?;
-        }
-    }
-    let members = collect("clusters", &cluster_columns(), of_clusters, &|table| {
-        fill_clusters(&analysis, &clusters, table)
-    })?;
-    let pairs =
-        collect("pairs", &pair_columns(extra), of_pairs, &|table| fill_pairs(&analysis, table))?;
-    summary.digest = format!("{:032x}", run_digest(&digests));
+    let tables = RunTables::write(&TablesInMemory, job, action, &analysis, &clusters, progress)?;
+    let RunTables { ledger, documents, clusters, pairs, digest } = tables;
+    summary.digest = digest;
     summary.pairs.listed = pairs.len() as u64;
     summary.warnings = summary.find_warnings();
     let kept = kept(&analysis)?;
     let problems = analysis.collection.problems.into_listed();
-    Ok(Answer { summary, problems, kept, documents, ledger, pairs, clusters: members })
+    let (ledger, documents) = (ledger.unwrap_or_default(), documents.unwrap_or_default());
+    Ok(Answer { summary, problems, kept, documents, ledger, pairs, clusters })
 }
 
 fn kept(analysis: &Analysis) -> Result<Vec<Place>, LookalikeError> {

@@ -103,6 +103,15 @@ pub enum LookalikeError {
         /// The caller's error.
         error: SourceError,
     },
+    /// A source in memory that is read several times gave other documents the second time.
+    #[error(
+        "{name}: the second reading gave other documents than the first; give a source that has the same \
+         documents in the same order every time it is read"
+    )]
+    SourceChanged {
+        /// The source.
+        name: String,
+    },
     /// The scratch directory cannot be used.
     #[error(transparent)]
     ScratchDir(#[from] crate::scratch_dir::ScratchDirError),
@@ -324,6 +333,7 @@ impl LookalikeError {
             Self::Limit(_)
             | Self::Engine(EngineError::Strict(_))
             | Self::Changed { .. }
+            | Self::SourceChanged { .. }
             | Self::Input(InputError::Changed { .. })
             | Self::LexiconChecksum { .. } => ErrorKind::Guard,
             Self::Internal { .. } => ErrorKind::Internal,

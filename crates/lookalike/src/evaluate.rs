@@ -24,6 +24,7 @@ use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
 use crate::memory;
 use crate::panics::caught;
+use crate::reading::Documents;
 use crate::summarise::{NO_REPORT, settings_summary};
 pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
 pub use theory::{SCurve, s_curve};
@@ -112,7 +113,8 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
         progress,
     };
 
-    let mut common = CommonCounts::new(&job.job, &inputs, &settings, None, progress);
+    let mut common =
+        CommonCounts::new(&job.job, Documents::of_files(&inputs), &settings, None, progress);
     settings.common = pool.install(|| common.of(settings.features))?;
 
     let labels = match &job.truth {

@@ -11,6 +11,7 @@ use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WID
 use crate::document_comparison::DocumentComparison;
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
+use crate::reading::Documents;
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
@@ -105,7 +106,7 @@ fn common_elements(
 ) -> Result<Option<Arc<CommonElements>>, LookalikeError> {
     let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
     let matching = settings.matching()?;
-    let mut counts = CommonCounts::new(&job, inputs, &matching, None, &Silent);
+    let mut counts = CommonCounts::new(&job, Documents::of_files(inputs), &matching, None, &Silent);
     pool(job.thread_count())?.install(|| counts.of(matching.features))
 }
 

@@ -3,13 +3,14 @@
 use crate::aligned_pairs::align_pairs;
 use crate::analysis::{Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
-use crate::documents::write_documents;
 use crate::exhibits::{Choice, exhibits};
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
-use crate::result_tables::{run_digest, write_clusters, write_ledger, write_pairs, write_problems};
+use crate::result_tables::write_problems;
+use crate::run_tables::RunTables;
 use crate::second_pass::{Shown, second_pass};
 use crate::summarise::summarise;
+use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, memory, state};
 use lookalike_engine::{EngineError, Progress};
 use lookalike_io::Problem;
@@ -20,7 +21,6 @@ use lookalike_text::Analyzer;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
-use xxhash_rust::xxh3::Xxh3;
 
 /// What a finished job has to say.
 #[derive(Debug)]
@@ -106,19 +106,23 @@ fn carry_out(
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
     let wanted = choice.documents(&analysis);
+    let store = TableFiles { staging: &staging, format: job.tables };
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or another table.
     let (tables, pass) = rayon::join(
-        || write_tables(job, action, &analysis, &clusters, &staging, progress),
+        || RunTables::write(&store, job, action, &analysis, &clusters, progress),
         || second_pass(&analysis, &wanted, routing, progress),
     );
-    let ((tables, digest), pass) = (tables?, pass?);
+    let (tables, pass) = (tables?, pass?);
     poll(progress)?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
     let mut summary = summarise(job, action, &analysis, &clusters)?;
-    summary.digest = format!("{digest:032x}");
-    summary.pairs.listed =
-        tables.iter().find(|table| is_named(table, "pairs")).map_or(0, |table| table.rows);
+    summary.digest.clone_from(&tables.digest);
+    summary.pairs.listed = tables.pairs.rows;
+    let mut tables = tables.into_list();
+    if analysis.collection.problems.count() > 0 {
+        tables.push(write_problems(analysis.collection.problems.listed(), &store)?);
+    }
     summary.outputs = outputs(&tables, pass.written.as_ref());
     summary.warnings = summary.find_warnings();
     let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
@@ -205,45 +209,6 @@ fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeErr
     let summary: Summary = serde_json::from_slice(&summary)?;
     let phases = Vec::new();
     Ok(Some(Outcome { summary, problems: Vec::new(), skipped: inputs.skipped, phases }))
-}
-
-/// Writes all tables; those and the digest of what they say.
-fn write_tables(
-    job: &Job,
-    action: Action,
-    analysis: &Analysis,
-    clusters: &Clusters,
-    staging: &Staging,
-    progress: &dyn Progress,
-) -> Result<(Vec<WrittenTable>, u128), LookalikeError> {
-    let format = job.tables;
-    let mut digests = <[Xxh3; 3]>::default();
-    let [of_documents, of_clusters, of_pairs] = &mut digests;
-    // About as much to write on either side.
-    let (documents, others) = rayon::join(
-        || match action {
-            Action::List if analysis.matches.pairs.complete => {
-                let keep = job.settings.keep_rules()?;
-                write_documents(analysis, &keep, staging, format, of_documents, progress).map(Some)
-            }
-            Action::List => Ok(None),
-            _ => write_ledger(analysis, staging, format, of_documents, progress).map(Some),
-        },
-        || -> Result<_, LookalikeError> {
-            let clusters =
-                write_clusters(analysis, clusters, staging, format, of_clusters, progress)?;
-            Ok([clusters, write_pairs(analysis, staging, format, of_pairs, progress)?])
-        },
-    );
-    let mut tables: Vec<WrittenTable> = documents?.into_iter().chain(others?).collect();
-    if analysis.collection.problems.count() > 0 {
-        tables.push(write_problems(analysis.collection.problems.listed(), staging, format)?);
-    }
-    Ok((tables, run_digest(&digests)))
-}
-
-fn is_named(table: &WrittenTable, name: &str) -> bool {
-    table.path.file_stem().is_some_and(|stem| stem == name)
 }
 
 /// A table, as summaries list it.

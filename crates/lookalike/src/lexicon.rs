@@ -1,11 +1,13 @@
 //! Builds lexicons: the document frequencies of a collection.
 
 use crate::panics::caught;
+use crate::reading::Documents;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
+use lookalike_core::TextDigest;
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{EngineError, Problems, Progress, pipeline};
+use lookalike_engine::{Collection, EngineError, Problems, Progress, original, pipeline};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item};
 use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, MemoryBudget};
@@ -43,6 +45,46 @@ pub struct Built {
     pub problems: Problems,
 }
 
+/// The terms of all documents, counted.
+pub(crate) struct CountedTerms {
+    pub(crate) lexicon: Lexicon,
+    pub(crate) problems: Problems,
+    /// The documents that they were counted in.
+    pub(crate) sum: DocumentSum,
+}
+
+/// A sum over documents in any order: equal where two readings gave the same texts at the same places.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct DocumentSum(u128);
+
+impl DocumentSum {
+    fn of(file: u32, record: u32, TextDigest(text): TextDigest) -> Self {
+        let place = u64::from(file) << 32 | u64::from(record);
+        let mix = |half: u64| u128::from(finalise(finalise(place) ^ half));
+        Self(mix((text >> 64) as u64) << 64 | mix(text as u64))
+    }
+
+    fn add(&mut self, other: Self) {
+        self.0 = self.0.wrapping_add(other.0);
+    }
+
+    /// Fails where the documents that were read are not those that were counted.
+    ///
+    /// # Errors
+    /// Other documents; rows on disk that cannot be read.
+    pub(crate) fn check(
+        self,
+        collection: &Collection,
+        documents: Documents<'_>,
+    ) -> Result<(), LookalikeError> {
+        let mut found = Self::default();
+        collection.for_each(|_, document| {
+            found.add(Self::of(document.file, document.record, document.text));
+        })?;
+        if found == self { Ok(()) } else { Err(documents.changed()) }
+    }
+}
+
 /// What a lexicon of this analysis and term filter says of itself.
 pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Description {
     let settings = serde_json::to_string(analysis).unwrap_or_default();
@@ -65,7 +107,7 @@ pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built,
         job.term_filter.parse().map_err(|_| EngineError::TermFilter(job.term_filter.clone()))?;
     let description = description(&job.settings.analysis, &filter.to_string());
     let count = Count {
-        inputs: &inputs,
+        documents: Documents::of_files(&inputs),
         settings: &job.settings,
         description: &description,
         threads: thread_count(job.threads),
@@ -73,27 +115,29 @@ pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built,
         strict: job.strict,
         skip_unreadable: job.skip_unreadable,
     };
-    caught(|| count.run(&job.output, progress))
+    let counted = caught(|| count.run(&job.output, progress))?;
+    Ok(Built { lexicon: counted.lexicon, problems: counted.problems })
 }
 
 /// Counts the terms of inputs that are known already.
 pub(crate) fn count_terms(
-    inputs: &Inputs,
+    documents: Documents<'_>,
     settings: &Settings,
     description: &Description,
     threads: usize,
     path: &Path,
     progress: &dyn Progress,
-) -> Result<Lexicon, LookalikeError> {
+) -> Result<CountedTerms, LookalikeError> {
     // What cannot be used is reported, or refused, when the documents are read.
     let (memory, strict, skip_unreadable) = (MemoryBudget::default().0, false, true);
-    let count = Count { inputs, settings, description, threads, memory, strict, skip_unreadable };
-    Ok(count.run(path, progress)?.lexicon)
+    let count =
+        Count { documents, settings, description, threads, memory, strict, skip_unreadable };
+    count.run(path, progress)
 }
 
 /// What is counted, and how.
 struct Count<'a> {
-    inputs: &'a Inputs,
+    documents: Documents<'a>,
     settings: &'a Settings,
     description: &'a Description,
     threads: usize,
@@ -106,15 +150,17 @@ struct Count<'a> {
 #[derive(Default)]
 struct Counted {
     documents: u64,
+    sum: DocumentSum,
     consumed: u64,
     problems: Problems,
     failed: Option<LexiconError>,
 }
 
 impl Count<'_> {
-    fn run(&self, path: &Path, progress: &dyn Progress) -> Result<Built, LookalikeError> {
-        progress
-            .phase("counting terms", Some(self.inputs.files.iter().map(|file| file.size).sum()));
+    fn run(&self, path: &Path, progress: &dyn Progress) -> Result<CountedTerms, LookalikeError> {
+        let bytes: u64 = self.documents.inputs.files.iter().map(|file| file.size).sum();
+        // Documents in memory have no size that is known before.
+        progress.phase("counting terms", Some(bytes).filter(|&bytes| bytes > 0));
         let name = &self.description.term_filter;
         let filter: TermFilter = name.parse().map_err(|_| EngineError::TermFilter(name.clone()))?;
         let analyzer = Analyzer::new(&self.settings.analysis);
@@ -147,8 +193,8 @@ impl Count<'_> {
         };
         let mut problems = Problems::default();
         let mut outcome: Result<(), LookalikeError> = Ok(());
-        let chunks = self.inputs.chunks();
-        pipeline::ordered(self.threads, chunks, Default::default, count, |counted: Counted| {
+        let mut sum = DocumentSum::default();
+        let collect = |counted: Counted| {
             outcome = match (counted.failed, self.first(&counted.problems)) {
                 (Some(error), _) => Err(error.into()),
                 (None, Some(problem)) if self.strict => {
@@ -160,16 +206,21 @@ impl Count<'_> {
                 _ if progress.cancelled() => Err(EngineError::Cancelled.into()),
                 _ => Ok(()),
             };
+            sum.add(counted.sum);
             problems.append(counted.problems);
             progress.advance(counted.consumed, counted.documents);
             outcome.is_ok()
-        });
+        };
+        self.documents.with_chunks(|chunks| {
+            pipeline::ordered(self.threads, chunks, Default::default, count, collect);
+            Ok(())
+        })?;
         outcome?;
         let mut whole = Builder::new(self.description.clone(), MemoryBudget(self.memory), folder);
         for builder in idle.into_inner().unwrap_or_else(PoisonError::into_inner) {
             whole.absorb(builder)?;
         }
-        Ok(Built { lexicon: whole.finish(path)?, problems })
+        Ok(CountedTerms { lexicon: whole.finish(path)?, problems, sum })
     }
 
     /// The problem that may stop the run: the first, or the first that makes an input unreadable.
@@ -189,10 +240,12 @@ impl Count<'_> {
         mut terms: impl FnMut(&str, &mut Builder),
     ) -> Counted {
         let mut counted = Counted { consumed: chunk.consumed, ..Counted::default() };
-        chunk.visit(self.inputs, visit, &mut |item| match item {
+        chunk.visit(self.documents.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
                 terms(&plain_text(&record.content), builder);
                 counted.documents += 1;
+                let text = original::digest(&record.content);
+                counted.sum.add(DocumentSum::of(record.file, record.record, text));
                 if let Err(error) = builder.end_document() {
                     counted.failed.get_or_insert(error);
                 }

@@ -1,4 +1,4 @@
-//! Writes the tables `pairs`, `clusters` and `ledger`.
+//! The rows of the tables `pairs`, `clusters`, `ledger` and `problems`.
 //!
 //! Rows are ordered by the documents' ids, equal ids by their places in the collection (file, record), so the
 //! bytes do not depend on the order in which anything was found.
@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::document_columns::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::estimates;
-use arrow_array::RecordBatch;
+use crate::table_store::{TableFiles, TableStore};
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::{Collection, Edge, EngineError, Progress};
@@ -115,7 +115,7 @@ fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Item = T> {
     (0..).zip(cells).filter(move |(at, _)| extra.has(*at)).map(|(_, cell)| cell)
 }
 
-/// A table on its way to disk, and into its digest.
+/// A table that is being written, and added to its digest.
 pub(crate) struct Table<'a> {
     writer: TableWriter,
     digest: &'a mut Xxh3,
@@ -135,25 +135,24 @@ impl<'a> Table<'a> {
         digest: &'a mut Xxh3,
         progress: &'a dyn Progress,
     ) -> Result<Self, LookalikeError> {
-        digest.update(name.as_bytes());
         let writer = TableWriter::create(&staging.path(name), format, columns)?;
-        Ok(Self { writer, digest, progress, rows: 0 })
+        Ok(Self::new(writer, name, digest, progress))
     }
 
-    /// A table in memory.
-    pub(crate) fn in_memory(
+    /// A table that a writer was opened for.
+    pub(crate) fn new(
+        writer: TableWriter,
         name: &str,
-        columns: &[Column],
         digest: &'a mut Xxh3,
         progress: &'a dyn Progress,
     ) -> Self {
         digest.update(name.as_bytes());
-        Self { writer: TableWriter::in_memory(columns), digest, progress, rows: 0 }
+        Self { writer, digest, progress, rows: 0 }
     }
 
-    /// Ends a table in memory.
-    pub(crate) fn into_batches(self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        Ok(self.writer.into_batches()?)
+    /// The writer, which is still to be finished.
+    pub(crate) fn into_writer(self) -> TableWriter {
+        self.writer
     }
 
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
@@ -248,21 +247,7 @@ fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
     ]
 }
 
-/// Writes the ledger: every removed document with its witness and their measures.
-pub(crate) fn write_ledger(
-    analysis: &Analysis,
-    staging: &Staging,
-    format: TableFormat,
-    digest: &mut Xxh3,
-    progress: &dyn Progress,
-) -> Result<WrittenTable, LookalikeError> {
-    let columns = ledger_columns(Extra::of(analysis));
-    let mut table = Table::create(staging, "ledger", format, &columns, digest, progress)?;
-    fill_ledger(analysis, &mut table)?;
-    table.finish()
-}
-
-/// Adds the rows of the ledger.
+/// Adds the rows of the ledger: every removed document with its witness and their measures.
 pub(crate) fn fill_ledger(
     analysis: &Analysis,
     table: &mut Table<'_>,
@@ -318,22 +303,7 @@ impl Named {
     }
 }
 
-/// Writes the clusters: every document that is in one with another, its leader first.
-pub(crate) fn write_clusters(
-    analysis: &Analysis,
-    clusters: &Clusters,
-    staging: &Staging,
-    format: TableFormat,
-    digest: &mut Xxh3,
-    progress: &dyn Progress,
-) -> Result<WrittenTable, LookalikeError> {
-    let mut table =
-        Table::create(staging, "clusters", format, &cluster_columns(), digest, progress)?;
-    fill_clusters(analysis, clusters, &mut table)?;
-    table.finish()
-}
-
-/// Adds the rows of the clusters.
+/// Adds the rows of the clusters: every document that is in one with another, its leader first.
 pub(crate) fn fill_clusters(
     analysis: &Analysis,
     clusters: &Clusters,
@@ -373,20 +343,6 @@ pub(crate) fn fill_clusters(
 struct PairRow {
     documents: Named,
     evidence: Evidence,
-}
-
-/// Writes the pairs, a before b by name.
-pub(crate) fn write_pairs(
-    analysis: &Analysis,
-    staging: &Staging,
-    format: TableFormat,
-    digest: &mut Xxh3,
-    progress: &dyn Progress,
-) -> Result<WrittenTable, LookalikeError> {
-    let columns = pair_columns(Extra::of(analysis));
-    let mut table = Table::create(staging, "pairs", format, &columns, digest, progress)?;
-    fill_pairs(analysis, &mut table)?;
-    table.finish()
 }
 
 /// Adds the rows of the pairs, a before b by name.
@@ -442,10 +398,9 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
 /// Writes the problems: records and files that could not be used, and why. Of very many, the first.
 pub(crate) fn write_problems(
     problems: &[Problem],
-    staging: &Staging,
-    format: TableFormat,
+    store: &TableFiles<'_>,
 ) -> Result<WrittenTable, LookalikeError> {
-    let mut table = TableWriter::create(&staging.path("problems"), format, &PROBLEMS)?;
+    let mut table = store.begin("problems", &PROBLEMS)?;
     let known = |place: u64| if place == 0 { Cell::Null } else { Cell::Count(place) };
     for problem in problems {
         table.row(&[
@@ -456,7 +411,7 @@ pub(crate) fn write_problems(
             Cell::Text(&problem.message),
         ])?;
     }
-    Ok(table.finish()?)
+    store.finish(&PROBLEMS, table)
 }
 
 #[cfg(test)]

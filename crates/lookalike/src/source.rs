@@ -1,6 +1,6 @@
 //! Where the documents of a library call come from: records, Arrow record batches, or files.
 
-use crate::analysis::CallerChunks;
+use crate::reading::{CallerDocuments, DocumentChunks};
 use crate::{LookalikeError, Settings, SourceError};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -87,55 +87,175 @@ type Records<'a> = Box<dyn Iterator<Item = Result<Record, SourceError>> + Send +
 type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch, SourceError>> + Send + 'a>;
 
 /// The documents of a call of [`dedup`](crate::dedup) or [`cluster`](crate::cluster).
+///
+/// | | read | |
+/// |---|---|---|
+/// | [`records`](Source::records), [`batches`](Source::batches) | once | any iterator |
+/// | [`repeatable_records`](Source::repeatable_records), [`repeatable_batches`](Source::repeatable_batches) | as often as needed | a function that makes the iterator |
+/// | [`held_records`](Source::held_records), [`held_batches`](Source::held_batches) | as often as needed | what is in memory already |
+/// | [`files`](Source::files) | as often as needed | paths |
+///
+/// [`Settings::ignore_common`] and methods that count their document frequencies in the documents
+/// ([`MethodSettings::lexicon`](crate::MethodSettings::lexicon) is `None`) read the source several times, and
+/// refuse one that can be read once. If the documents differ between two readings, the call ends with
+/// [`LookalikeError::SourceChanged`].
+///
+/// A source is [`Send`]. One that owns what it reads is `Source<'static>`.
 pub struct Source<'a> {
     name: String,
     pub(crate) kind: SourceKind<'a>,
 }
 
 pub(crate) enum SourceKind<'a> {
-    Records(Records<'a>),
-    Batches(Batches<'a>),
+    Caller(CallerKind<'a>),
     Files(Vec<String>),
 }
 
-impl<'a> Source<'a> {
-    /// Records, read once and in their order.
-    pub fn records<I>(records: I) -> Self
-    where
-        I: IntoIterator<Item: Into<Record>, IntoIter: Send + 'a>,
-    {
-        let records = records.into_iter().map(|record| Ok(record.into()));
-        Self { name: "records".into(), kind: SourceKind::Records(Box::new(records)) }
-    }
+/// Makes the iterator of a reading.
+type Make<'a, T> = Box<dyn FnMut() -> T + Send + 'a>;
 
-    /// Records that may end with an error: then that error is returned, and no answer.
-    pub fn try_records<I, E>(records: I) -> Self
+pub(crate) enum CallerKind<'a> {
+    /// `None` once it was read.
+    Once(Option<Items<'a>>),
+    Repeatable(Make<'a, Items<'a>>),
+}
+
+/// The items of one reading.
+pub(crate) enum Items<'a> {
+    Records(Records<'a>),
+    Batches(Batches<'a>),
+}
+
+impl<'a> Items<'a> {
+    fn records<I, E>(records: I) -> Self
     where
         I: IntoIterator<Item = Result<Record, E>, IntoIter: Send + 'a>,
         E: Into<SourceError>,
     {
         let records = records.into_iter().map(|record| record.map_err(Into::into));
-        Self { name: "records".into(), kind: SourceKind::Records(Box::new(records)) }
+        Self::Records(Box::new(records))
     }
 
-    /// Arrow record batches, whose columns are named as [`Settings::fields`](crate::Settings::fields)
-    /// says. Texts are read where they are, without a copy of each.
-    pub fn batches<I>(batches: I) -> Self
-    where
-        I: IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
-    {
-        let batches = batches.into_iter().map(Ok);
-        Self { name: "batches".into(), kind: SourceKind::Batches(Box::new(batches)) }
-    }
-
-    /// Arrow record batches that may end with an error: then that error is returned, and no answer.
-    pub fn try_batches<I, E>(batches: I) -> Self
+    fn batches<I, E>(batches: I) -> Self
     where
         I: IntoIterator<Item = Result<RecordBatch, E>, IntoIter: Send + 'a>,
         E: Into<SourceError>,
     {
         let batches = batches.into_iter().map(|batch| batch.map_err(Into::into));
-        Self { name: "batches".into(), kind: SourceKind::Batches(Box::new(batches)) }
+        Self::Batches(Box::new(batches))
+    }
+}
+
+/// An iterator that does not fail.
+fn whole<T>(item: impl Into<T>) -> Result<T, SourceError> {
+    Ok(item.into())
+}
+
+impl<'a> Source<'a> {
+    fn caller(name: &str, kind: CallerKind<'a>) -> Self {
+        Self { name: name.into(), kind: SourceKind::Caller(kind) }
+    }
+
+    /// Records, read once and in their order.
+    pub fn records<I>(records: I) -> Self
+    where
+        I: IntoIterator<Item: Into<Record>, IntoIter: Send + 'a>,
+    {
+        Self::try_records(records.into_iter().map(|record| whole::<Record>(record)))
+    }
+
+    /// Records, read once, that may end with an error: then that error is returned, and no answer.
+    pub fn try_records<I, E>(records: I) -> Self
+    where
+        I: IntoIterator<Item = Result<Record, E>, IntoIter: Send + 'a>,
+        E: Into<SourceError>,
+    {
+        Self::caller("records", CallerKind::Once(Some(Items::records(records))))
+    }
+
+    /// Records that can be read several times: the function is called for each reading, and gives the
+    /// same records in the same order every time.
+    ///
+    /// ```
+    /// use lookalike::{Resources, Settings, Silent, Source, dedup};
+    ///
+    /// # fn main() -> Result<(), lookalike::LookalikeError> {
+    /// let texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!"];
+    /// let settings = Settings { ignore_common: Some(10), ..Settings::default() };
+    /// let source = Source::repeatable_records(|| texts);
+    /// assert_eq!(dedup(source, &settings, &Resources::default(), &Silent)?.kept().len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn repeatable_records<I>(mut make: impl FnMut() -> I + Send + 'a) -> Self
+    where
+        I: IntoIterator<Item: Into<Record>, IntoIter: Send + 'a>,
+    {
+        Self::try_repeatable_records(move || {
+            make().into_iter().map(|record| whole::<Record>(record))
+        })
+    }
+
+    /// As [`Source::repeatable_records`]; a reading may end with an error.
+    pub fn try_repeatable_records<I, E>(mut make: impl FnMut() -> I + Send + 'a) -> Self
+    where
+        I: IntoIterator<Item = Result<Record, E>, IntoIter: Send + 'a>,
+        E: Into<SourceError>,
+    {
+        let make = move || Items::records(make());
+        Self::caller("records", CallerKind::Repeatable(Box::new(make)))
+    }
+
+    /// Records in memory, which can be read several times. Some at a time are copied.
+    pub fn held_records(records: &'a [Record]) -> Self {
+        Self::repeatable_records(move || records.iter().cloned())
+    }
+
+    /// Arrow record batches, whose columns are named as [`Settings::fields`](crate::Settings::fields)
+    /// says, read once. Texts are read where they are, without a copy of each.
+    pub fn batches<I>(batches: I) -> Self
+    where
+        I: IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
+    {
+        Self::try_batches(batches.into_iter().map(whole::<RecordBatch>))
+    }
+
+    /// Arrow record batches, read once, that may end with an error: then that error is returned, and no
+    /// answer.
+    pub fn try_batches<I, E>(batches: I) -> Self
+    where
+        I: IntoIterator<Item = Result<RecordBatch, E>, IntoIter: Send + 'a>,
+        E: Into<SourceError>,
+    {
+        Self::caller("batches", CallerKind::Once(Some(Items::batches(batches))))
+    }
+
+    /// Arrow record batches that can be read several times: the function is called for each reading,
+    /// and gives the same rows in the same order every time.
+    pub fn repeatable_batches<I>(mut make: impl FnMut() -> I + Send + 'a) -> Self
+    where
+        I: IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
+    {
+        Self::try_repeatable_batches(move || make().into_iter().map(whole::<RecordBatch>))
+    }
+
+    /// As [`Source::repeatable_batches`]; a reading may end with an error.
+    pub fn try_repeatable_batches<I, E>(mut make: impl FnMut() -> I + Send + 'a) -> Self
+    where
+        I: IntoIterator<Item = Result<RecordBatch, E>, IntoIter: Send + 'a>,
+        E: Into<SourceError>,
+    {
+        let make = move || Items::batches(make());
+        Self::caller("batches", CallerKind::Repeatable(Box::new(make)))
+    }
+
+    /// Arrow record batches in memory, which can be read several times. Nothing is copied.
+    pub fn held_batches(batches: impl Into<Arc<[RecordBatch]>>) -> Self {
+        let batches: Arc<[RecordBatch]> = batches.into();
+        Self::repeatable_batches(move || {
+            let batches = Arc::clone(&batches);
+            (0..batches.len()).map(move |at| batches[at].clone())
+        })
     }
 
     /// Files, directories or patterns, as in [`Job::inputs`](crate::Job::inputs).
@@ -161,22 +281,23 @@ pub(crate) fn inputs_of(name: &str, options: DiscoverOptions) -> Inputs {
     Inputs::from_files(vec![InputFile::in_memory(name)], options)
 }
 
-/// How a source that is read once ended, and which columns it had.
-#[derive(Default)]
-pub(crate) struct Ended {
+/// The documents of a caller, with the outcome of each reading.
+pub(crate) struct CallerSource<'a> {
+    kind: Mutex<CallerKind<'a>>,
+    name: String,
+    fields: FieldNames,
     failed: Mutex<Option<LookalikeError>>,
     columns: Mutex<Vec<String>>,
 }
 
-impl Ended {
-    fn fail(&self, error: LookalikeError) {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+impl<'a> CallerSource<'a> {
+    pub(crate) fn new(kind: CallerKind<'a>, name: String, fields: FieldNames) -> Self {
+        let (failed, columns) = (Mutex::default(), Mutex::default());
+        Self { kind: Mutex::new(kind), name, fields, failed, columns }
     }
 
-    /// The error that the source ended with, if it did.
-    pub(crate) fn check(&self) -> Result<(), LookalikeError> {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        failed.map_or(Ok(()), Err)
+    fn fail(&self, error: LookalikeError) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
     /// The columns of the first batch.
@@ -185,34 +306,44 @@ impl Ended {
     }
 }
 
+impl CallerDocuments for CallerSource<'_> {
+    fn chunks(&self) -> Result<DocumentChunks<'_>, LookalikeError> {
+        let items = match &mut *self.kind.lock().unwrap_or_else(PoisonError::into_inner) {
+            CallerKind::Repeatable(make) => make(),
+            CallerKind::Once(items) => {
+                items.take().ok_or_else(|| reads_twice("this call", &self.name))?
+            }
+        };
+        let batches: Batches<'_> = match items {
+            Items::Batches(batches) => batches,
+            Items::Records(records) => {
+                Box::new(Batched { records, fields: &self.fields, failed: None })
+            }
+        };
+        let slices = Vec::new();
+        Ok(Box::new(Slices { batches, source: self, slices, read: 0, over: false }))
+    }
+
+    fn check_end(&self) -> Result<(), LookalikeError> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// The error of a source that can be read once, where it is read several times.
+pub(crate) fn reads_twice(what: &str, name: &str) -> LookalikeError {
+    LookalikeError::Settings(format!(
+        "{what} reads the documents several times, and the source {name} can be read once; give a source \
+         that is repeatable (Source::repeatable_records, repeatable_batches, held_records or held_batches) \
+         or files"
+    ))
+}
+
 /// Bytes of text in a chunk, unless one record has more.
 const CHUNK_BYTES: usize = 2 << 20;
 
 /// Rows of a chunk at most.
 const CHUNK_ROWS: usize = 1024;
-
-/// The chunks of a source that is read once; none of files.
-pub(crate) fn chunks<'s>(
-    kind: SourceKind<'s>,
-    name: &'s str,
-    fields: &'s FieldNames,
-    ended: &'s Ended,
-) -> Option<CallerChunks<'s>> {
-    let batches: Batches<'s> = match kind {
-        SourceKind::Files(_) => return None,
-        SourceKind::Batches(batches) => batches,
-        SourceKind::Records(records) => Box::new(Batched { records, fields, failed: None }),
-    };
-    Some(Box::new(Slices {
-        batches,
-        name,
-        fields,
-        ended,
-        slices: Vec::new(),
-        read: 0,
-        over: false,
-    }))
-}
 
 /// Records, some at a time, as record batches.
 struct Batched<'s> {
@@ -307,11 +438,9 @@ fn batch_of(records: &[Record], names: &FieldNames) -> Result<RecordBatch, Sourc
 }
 
 /// Batches, cut into chunks. A failure ends them, and is kept for the caller.
-struct Slices<'s> {
+struct Slices<'s, 'a> {
     batches: Batches<'s>,
-    name: &'s str,
-    fields: &'s FieldNames,
-    ended: &'s Ended,
+    source: &'s CallerSource<'a>,
     /// What is left of the last batch.
     slices: Vec<RecordBatch>,
     /// Records read so far.
@@ -319,11 +448,11 @@ struct Slices<'s> {
     over: bool,
 }
 
-impl Slices<'_> {
+impl Slices<'_, '_> {
     fn fail(&mut self, error: SourceError) {
         self.over = true;
-        let (name, records) = (self.name.to_owned(), u64::from(self.read));
-        self.ended.fail(LookalikeError::Source { name, records, error });
+        let (name, records) = (self.source.name.clone(), u64::from(self.read));
+        self.source.fail(LookalikeError::Source { name, records, error });
     }
 
     fn cut(&mut self, batch: RecordBatch) {
@@ -335,7 +464,7 @@ impl Slices<'_> {
     }
 }
 
-impl Iterator for Slices<'_> {
+impl Iterator for Slices<'_, '_> {
     type Item = ReadChunk;
 
     fn next(&mut self) -> Option<ReadChunk> {
@@ -355,11 +484,11 @@ impl Iterator for Slices<'_> {
             match self.batches.next() {
                 None => self.over = true,
                 Some(Err(error)) => self.fail(error),
-                Some(Ok(batch)) => match check_batch(&batch, self.fields) {
+                Some(Ok(batch)) => match check_batch(&batch, &self.source.fields) {
                     Err(reason) => self.fail(reason.into()),
                     Ok(()) => {
                         let mut columns =
-                            self.ended.columns.lock().unwrap_or_else(PoisonError::into_inner);
+                            self.source.columns.lock().unwrap_or_else(PoisonError::into_inner);
                         if columns.is_empty() {
                             let schema = batch.schema();
                             columns.extend(schema.fields().iter().map(|f| f.name().clone()));

@@ -159,11 +159,16 @@ fn batches_without_text_are_refused() {
 }
 
 #[test]
-fn what_is_read_twice_needs_files() {
+fn what_is_read_twice_needs_a_repeatable_source() {
     let settings = Settings { ignore_common: Some(5), ..Settings::default() };
     let error =
         dedup(Source::records(["a"]), &settings, &Resources::default(), &Silent).unwrap_err();
-    assert!(error.to_string().contains("give files"), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains("ignore_common") && said.contains("Source::repeatable_records"),
+        "{said}"
+    );
+    assert_eq!(error.kind(), lookalike::ErrorKind::Usage);
 }
 
 /// Cancels after some questions.
@@ -213,6 +218,196 @@ fn an_answer_can_go_to_another_thread() {
     is_send_and_sync::<Answer>();
     is_send_and_sync::<LookalikeError>();
     is_send_and_sync::<Settings>();
+    fn is_send<T: Send>() {}
+    is_send::<Source<'static>>();
+}
+
+/// A job that [`Answer::write`] accepts.
+fn tables_only(output: impl Into<std::path::PathBuf>) -> Job {
+    Job { report: false, ..Job::new(Vec::new(), output) }
+}
+
+/// What only texts give is refused, not left out; nothing is written then.
+#[test]
+fn an_answer_refuses_to_write_what_needs_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let (settings, resources) = (Settings::default(), Resources::default());
+    let answer = dedup(Source::records(["a", "b"]), &settings, &resources, &Silent).unwrap();
+    let jobs = [
+        ("report", Job::new(Vec::new(), &out)),
+        ("mark", Job { mark: Some("dup_".into()), ..tables_only(&out) }),
+        ("plan", Job { plan: Some("plan.json".into()), ..tables_only(&out) }),
+    ];
+    for (name, job) in jobs {
+        let error = answer.write(&job).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains(&format!("the setting {name}")) && said.contains("run_dedup"),
+            "{said}"
+        );
+        assert_eq!(error.kind(), lookalike::ErrorKind::Usage);
+        assert!(!out.exists());
+    }
+}
+
+/// Every kind of source of the same documents, under the name of a file.
+fn sources<'a>(records: &'a [Record], name: &str, settings: &Settings) -> Vec<Source<'a>> {
+    let batches = lookalike::record_batches(records.to_vec(), settings, 17).unwrap();
+    let again = batches.clone();
+    let all = vec![
+        Source::held_records(records),
+        Source::held_batches(batches),
+        Source::repeatable_records(move || records.to_vec()),
+        Source::try_repeatable_batches(move || again.clone().into_iter().map(Ok::<_, String>)),
+        Source::records(records.to_vec()),
+    ];
+    all.into_iter().map(|source| source.named(name)).collect()
+}
+
+/// In all formats the tables of documents in memory are those of a run over a file of them, byte for byte.
+#[test]
+fn records_are_written_as_a_run_over_their_file_writes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("docs.jsonl");
+    let picks: Vec<(u8, u8)> = (0..200u8).map(|n| (n % 7, n.wrapping_mul(53))).collect();
+    let records = records(&picks);
+    write_jsonl(&file, &records);
+    let path = file.display().to_string();
+    for format in [TableFormat::Tsv, TableFormat::Jsonl, TableFormat::Parquet] {
+        for (threads, removes) in [(1, true), (8, true), (1, false), (8, false)] {
+            let mut job = Job::new(vec![path.clone()], folder.path().join("run"));
+            job.settings.threshold = "0.5".into();
+            (job.threads, job.tables, job.force, job.report) = (threads, format, true, false);
+            let run = if removes { run_dedup } else { run_cluster };
+            run(&job, &Silent).unwrap();
+            let expected = tables(&job.output);
+            assert_eq!(expected.len(), 3);
+            let resources = Resources { threads, ..Resources::default() };
+            let call = if removes { dedup as Call } else { cluster as Call };
+            for source in sources(&records, &path, &job.settings) {
+                let answer = call(source, &job.settings, &resources, &Silent).unwrap();
+                let to = Job { output: folder.path().join("written"), ..job.clone() };
+                answer.write(&to).unwrap();
+                assert_eq!(tables(&to.output), expected, "{format:?} on {threads} threads");
+                let kept = answer.select_kept(&records).count() as u64;
+                assert_eq!(kept, answer.summary.kept);
+            }
+        }
+    }
+}
+
+/// Settings that read the documents several times, each with the reason.
+fn settings_of_several_readings() -> Vec<Settings> {
+    let own_statistics = lookalike::methods().filter_map(|about| {
+        let needs = about.needs_statistics(&about.name.parse().unwrap());
+        needs.then(|| about.name.to_owned())
+    });
+    let method = |spec: String| Settings {
+        method: Some(lookalike::MethodSettings {
+            spec,
+            verify: lookalike::Verify::Exact,
+            lexicon: None,
+            lexicon_checksum: None,
+            key_limit: None,
+        }),
+        ..Settings::default()
+    };
+    let mut all: Vec<Settings> = own_statistics.map(method).collect();
+    assert!(all.len() > 1, "several methods have document frequencies");
+    all.extend([3, 30].map(|most| Settings { ignore_common: Some(most), ..Settings::default() }));
+    all
+}
+
+/// With several readings, documents in memory give what the command gives over their file.
+#[test]
+fn repeatable_sources_are_read_as_often_as_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("docs.jsonl");
+    let picks: Vec<(u8, u8)> = (0..240u8).map(|n| (n % 8, n.wrapping_mul(29))).collect();
+    let records = records(&picks);
+    write_jsonl(&file, &records);
+    let path = file.display().to_string();
+    for mut settings in settings_of_several_readings() {
+        settings.threshold = "0.6".into();
+        let mut job = Job::new(vec![path.clone()], folder.path().join("run"));
+        job.settings = settings.clone();
+        (job.tables, job.force, job.report) = (TableFormat::Tsv, true, false);
+        let what = format!("{:?} {:?}", settings.method, settings.ignore_common);
+        for (removes, threads) in [(true, 1), (false, 8)] {
+            job.threads = threads;
+            let run = if removes { run_dedup } else { run_cluster };
+            let outcome = run(&job, &Silent).unwrap();
+            let resources = Resources { threads, ..Resources::default() };
+            let call = if removes { dedup as Call } else { cluster as Call };
+            let mut all = sources(&records, &path, &settings);
+            // The last one can be read once.
+            let once = all.pop().unwrap();
+            let refused = call(once, &settings, &resources, &Silent).unwrap_err().to_string();
+            assert!(refused.contains("Source::repeatable_records"), "{refused}");
+            for source in all {
+                let answer = call(source, &settings, &resources, &Silent).unwrap();
+                let to = Job { output: folder.path().join("written"), ..job.clone() };
+                answer.write(&to).unwrap();
+                assert_eq!(answer.summary.digest, outcome.summary.digest, "{what}");
+                assert_eq!(tables(&to.output), tables(&job.output), "{what}");
+            }
+        }
+    }
+}
+
+/// A source that gives other documents the second time: another text, one more, one fewer, two exchanged.
+#[test]
+fn a_source_that_changes_between_readings_is_an_error() {
+    let picks: Vec<(u8, u8)> = (0..90u8).map(|n| (n % 5, n.wrapping_mul(31))).collect();
+    let first = records(&picks);
+    let changes: [fn(&mut Vec<Record>); 4] = [
+        |records| records[50].text.push('!'),
+        |records| records.push(Record::new("one more")),
+        |records| _ = records.pop(),
+        |records| records.swap(3, 40),
+    ];
+    for settings in settings_of_several_readings() {
+        for change in changes {
+            for threads in [1, 4] {
+                let mut readings = 0;
+                let first = first.clone();
+                let source = Source::repeatable_records(move || {
+                    readings += 1;
+                    let mut records = first.clone();
+                    if readings > 1 {
+                        change(&mut records);
+                    }
+                    records
+                });
+                let resources = Resources { threads, ..Resources::default() };
+                let error = dedup(source.named("the table"), &settings, &resources, &Silent);
+                let error = error.unwrap_err();
+                assert!(matches!(error, LookalikeError::SourceChanged { .. }), "{error}");
+                assert!(error.to_string().contains("the table"), "{error}");
+                assert_eq!(error.kind(), lookalike::ErrorKind::Guard);
+            }
+        }
+    }
+}
+
+/// A reading that fails ends the call with its error, whichever it is.
+#[test]
+fn a_repeatable_source_that_fails_gives_no_answer() {
+    for settings in settings_of_several_readings() {
+        for failing in [1, 2] {
+            let mut readings = 0;
+            let source = Source::try_repeatable_records(move || {
+                readings += 1;
+                let end = (readings == failing).then_some(Err("the database went away"));
+                let text = |n| Ok(Record::new(format!("one two three four five six {n}")));
+                (0..1500).map(text).chain(end)
+            });
+            let error = dedup(source, &settings, &Resources::default(), &Silent).unwrap_err();
+            let said = error.to_string();
+            assert!(said.contains("went away") && said.contains("after 1500 records"), "{said}");
+        }
+    }
 }
 
 /// The tables of a result directory, by name.
@@ -281,11 +476,16 @@ fn an_answer_is_written_as_a_run_writes_it() {
             expected.run = None;
             expected.settings.other.remove("job");
             written.settings.other.remove("job");
+            if removes {
+                // What is not there is said.
+                let warning = written.warnings.pop().unwrap();
+                assert!(warning.contains("no documents"), "{warning}");
+            }
             assert_eq!(written, expected);
         }
     }
     // Without `force` nothing is replaced, and nothing is left of the attempt.
-    let mut again = Job::new(Vec::new(), folder.path().join("written"));
+    let mut again = tables_only(folder.path().join("written"));
     let before = tables(&again.output);
     let answer =
         dedup(Source::records(["a", "b"]), &Settings::default(), &Resources::default(), &Silent);
@@ -307,12 +507,12 @@ fn a_written_answer_can_be_clustered_anew() {
         let source = Source::records(records(&picks));
         cluster(source, &settings, &Resources::default(), &Silent).unwrap()
     };
-    let low = Job::new(Vec::new(), folder.path().join("low"));
+    let low = tables_only(folder.path().join("low"));
     at("0.5").write(&low).unwrap();
     let mut high = lookalike::ReclusterJob::new(&low.output, "0.8", folder.path().join("high"));
     high.report = false;
     lookalike::recluster(&high, &Silent).unwrap();
-    let direct = Job::new(Vec::new(), folder.path().join("direct"));
+    let direct = tables_only(folder.path().join("direct"));
     at("0.8").write(&direct).unwrap();
     assert_eq!(tables(&high.output), tables(&direct.output));
 }

@@ -1,15 +1,12 @@
 //! Writes an answer to a result directory.
 
-use super::{Answer, ResultTable};
-use crate::documents::NAME;
+use super::Answer;
+use crate::documents;
 use crate::jobs::output;
 use crate::result_tables::write_problems;
+use crate::table_store::{CLUSTERS, LEDGER, PAIRS, TableFiles, TableStore};
 use crate::{Job, LookalikeError};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
 use lookalike_io::sink::Staging;
-use lookalike_io::table::{Cell, ColumnKind, TableFormat, TableWriter, WrittenTable};
 use lookalike_report::Summary;
 use std::path::Path;
 
@@ -19,9 +16,11 @@ impl Answer {
     /// writes into its tables. [`recluster`](crate::recluster()) can take an answer of
     /// [`cluster`](crate::cluster) from there.
     ///
-    /// Of the job, [`Job::output`], [`Job::force`] and [`Job::tables`] count: what else it says has been
-    /// decided. An answer holds no texts. Hence there is no report, and the kept
-    /// documents are the caller's to write ([`Answer::kept`] has their places); `run_dedup` writes both.
+    /// Of the job, [`Job::output`], [`Job::force`] and [`Job::tables`] count; its inputs and settings are those
+    /// that the answer was found with. An answer holds no texts. So a job that asks for what only the texts
+    /// give is refused: its [`Job::report`] must be off, and [`Job::mark`] and [`Job::plan`] empty.
+    /// The kept documents are the caller's to write ([`Answer::select_kept`]), which a warning in the
+    /// summary states; `run_dedup` writes all of these.
     ///
     /// Returns the summary as written, with its outputs.
     ///
@@ -32,7 +31,9 @@ impl Answer {
     /// # let folder = tempfile::tempdir().expect("a temporary directory");
     /// let texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!"];
     /// let answer = cluster(Source::records(texts), &Settings::default(), &Resources::default(), &Silent)?;
-    /// let summary = answer.write(&Job::new(Vec::new(), folder.path().join("roses")))?;
+    /// let mut job = Job::new(Vec::new(), folder.path().join("roses"));
+    /// job.report = false;
+    /// let summary = answer.write(&job)?;
     /// assert!(folder.path().join("roses/clusters.parquet").exists());
     /// assert_eq!((summary.clusters, summary.outputs.len()), (1, 3));
     /// # Ok(())
@@ -40,56 +41,58 @@ impl Answer {
     /// ```
     ///
     /// # Errors
-    /// An output that exists already, if it is not to be replaced; a file that cannot be written.
+    /// A job that asks for more than tables; an output that exists already, if it is not to be replaced; a
+    /// file that cannot be written.
     pub fn write(&self, job: &Job) -> Result<Summary, LookalikeError> {
+        refuse_what_needs_texts(job)?;
         let staging = Staging::create(&job.output, job.force)?;
         let inputs = self.summary.inputs.iter().map(|input| Path::new(&input.name));
         staging.conflicts_with(inputs.filter(|path| path.exists()))?;
+        let store = TableFiles { staging: &staging, format: job.tables };
         let tables = [
-            ("ledger", &self.ledger),
-            (NAME, &self.documents),
-            ("clusters", &self.clusters),
-            ("pairs", &self.pairs),
+            (LEDGER, &self.ledger),
+            (documents::NAME, &self.documents),
+            (CLUSTERS, &self.clusters),
+            (PAIRS, &self.pairs),
         ];
         let mut written = Vec::new();
+        // A table that the call did not make has no columns.
         for (name, table) in tables.into_iter().filter(|(_, table)| !table.columns.is_empty()) {
-            written.push(table.write(&staging.path(name), job.tables)?);
+            let mut writer = store.begin(name, &table.columns)?;
+            table.rows_into(&mut writer)?;
+            written.push(store.finish(&table.columns, writer)?);
         }
         if self.summary.problems > 0 {
-            written.push(write_problems(&self.problems, &staging, job.tables)?);
+            written.push(write_problems(&self.problems, &store)?);
         }
         let mut summary = self.summary.clone();
         summary.outputs = written.iter().map(output).collect();
+        // Of a call that removes documents.
+        if !self.ledger.columns.is_empty() {
+            summary.warnings.push(NO_DOCUMENTS.into());
+        }
         staging.write("summary.json", summary.to_json()?.as_bytes())?;
         staging.commit()?;
         Ok(summary)
     }
 }
 
-impl ResultTable {
-    fn write(&self, path: &Path, format: TableFormat) -> Result<WrittenTable, LookalikeError> {
-        let mut writer = TableWriter::create(path, format, &self.columns)?;
-        let mut cells = Vec::with_capacity(self.columns.len());
-        for batch in &self.batches {
-            for at in 0..batch.num_rows() {
-                cells.clear();
-                cells.extend((0..self.columns.len()).map(|column| self.cell(batch, column, at)));
-                writer.row(&cells)?;
-            }
-        }
-        Ok(writer.finish()?)
-    }
+/// The warning in the summary of an answer that was written without its kept documents.
+const NO_DOCUMENTS: &str = "This directory has the tables of a call of the library and no documents: the kept \
+    documents are where the caller wrote them.";
 
-    fn cell<'b>(&self, batch: &'b RecordBatch, column: usize, at: usize) -> Cell<'b> {
-        let values = batch.column(column);
-        if values.is_null(at) {
-            return Cell::Null;
-        }
-        match self.columns[column].kind {
-            ColumnKind::Text => Cell::Text(values.as_string::<i32>().value(at)),
-            // Made of a count, so never negative.
-            ColumnKind::Count => Cell::Count(values.as_primitive::<Int64Type>().value(at) as u64),
-            ColumnKind::Ratio => Cell::Ratio(values.as_primitive::<Float64Type>().value(at)),
-        }
-    }
+/// Refuses a job that asks for an output that an answer cannot give.
+fn refuse_what_needs_texts(job: &Job) -> Result<(), LookalikeError> {
+    let refused = if job.report {
+        "the setting report asks for a page that shows texts; set Job::report to false"
+    } else if job.mark.is_some() {
+        "the setting mark asks for all documents with added columns; leave it out"
+    } else if job.plan.is_some() {
+        "the setting plan compares a prediction with the time and memory of a run; leave it out"
+    } else {
+        return Ok(());
+    };
+    Err(LookalikeError::Settings(format!(
+        "{refused}, or write this with run_dedup or run_cluster: an answer in memory holds tables only"
+    )))
 }

@@ -3,6 +3,7 @@
 
 use super::trial::Laboratory;
 use crate::approach::{counted, needs_statistics, wanted};
+use crate::reading::Documents;
 use crate::{Job, LookalikeError};
 use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{MethodSpec, Statistics};
@@ -54,7 +55,9 @@ impl Lexica {
             return Ok(Some(lexicon.clone()));
         }
         let Laboratory { inputs, threads, progress, .. } = *laboratory;
-        let lexicon = Arc::new(counted(job, inputs, &wanted, threads, progress)?);
+        let lexicon = Arc::new(
+            counted(job, Documents::of_files(inputs), &wanted, threads, progress)?.lexicon,
+        );
         self.counted.push((wanted, lexicon.clone()));
         Ok(Some(lexicon))
     }

@@ -1,0 +1,60 @@
+//! A result table in memory.
+
+use crate::LookalikeError;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, RecordBatch};
+use lookalike_io::table::{Cell, Column, ColumnKind, TableWriter};
+
+/// A result table, with the columns of the table of that name in a result directory.
+#[derive(Debug, Clone, Default)]
+pub struct ResultTable {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) batches: Vec<RecordBatch>,
+}
+
+impl ResultTable {
+    /// The rows as Arrow record batches.
+    #[must_use]
+    pub fn batches(&self) -> &[RecordBatch] {
+        &self.batches
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the rows.
+    pub(crate) fn rows_into(&self, writer: &mut TableWriter) -> Result<(), LookalikeError> {
+        let mut cells = Vec::with_capacity(self.columns.len());
+        for batch in &self.batches {
+            for at in 0..batch.num_rows() {
+                cells.clear();
+                cells.extend((0..self.columns.len()).map(|column| self.cell(batch, column, at)));
+                writer.row(&cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cell<'b>(&self, batch: &'b RecordBatch, column: usize, at: usize) -> Cell<'b> {
+        let values = batch.column(column);
+        if values.is_null(at) {
+            return Cell::Null;
+        }
+        match self.columns[column].kind {
+            ColumnKind::Text => Cell::Text(values.as_string::<i32>().value(at)),
+            // Made of a count, so never negative.
+            ColumnKind::Count => Cell::Count(values.as_primitive::<Int64Type>().value(at) as u64),
+            ColumnKind::Ratio => Cell::Ratio(values.as_primitive::<Float64Type>().value(at)),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Where the tables of a run go: to files of a result directory, or to memory.
+
+use crate::LookalikeError;
+use crate::memory_table::ResultTable;
+use lookalike_io::sink::Staging;
+use lookalike_io::table::{Column, TableFormat, TableWriter, WrittenTable};
+
+/// Names of tables, without extensions.
+pub(crate) const LEDGER: &str = "ledger";
+pub(crate) const CLUSTERS: &str = "clusters";
+pub(crate) const PAIRS: &str = "pairs";
+
+/// Where tables are written.
+pub(crate) trait TableStore: Sync {
+    /// A finished table.
+    type Done: Send;
+
+    /// Begins a table.
+    fn begin(&self, name: &str, columns: &[Column]) -> Result<TableWriter, LookalikeError>;
+
+    /// Ends a table that was begun with these columns.
+    fn finish(&self, columns: &[Column], writer: TableWriter)
+    -> Result<Self::Done, LookalikeError>;
+}
+
+/// Tables as files of a result directory.
+pub(crate) struct TableFiles<'a> {
+    pub(crate) staging: &'a Staging,
+    pub(crate) format: TableFormat,
+}
+
+impl TableStore for TableFiles<'_> {
+    type Done = WrittenTable;
+
+    fn begin(&self, name: &str, columns: &[Column]) -> Result<TableWriter, LookalikeError> {
+        Ok(TableWriter::create(&self.staging.path(name), self.format, columns)?)
+    }
+
+    fn finish(&self, _: &[Column], writer: TableWriter) -> Result<WrittenTable, LookalikeError> {
+        Ok(writer.finish()?)
+    }
+}
+
+/// Tables as record batches.
+pub(crate) struct TablesInMemory;
+
+impl TableStore for TablesInMemory {
+    type Done = ResultTable;
+
+    fn begin(&self, _: &str, columns: &[Column]) -> Result<TableWriter, LookalikeError> {
+        Ok(TableWriter::in_memory(columns))
+    }
+
+    fn finish(
+        &self,
+        columns: &[Column],
+        writer: TableWriter,
+    ) -> Result<ResultTable, LookalikeError> {
+        Ok(ResultTable { columns: columns.to_vec(), batches: writer.into_batches()? })
+    }
+}
