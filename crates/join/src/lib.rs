@@ -90,6 +90,7 @@
 
 mod bitmap_join;
 mod budget;
+mod candidate_search;
 mod candidates;
 mod criterion;
 mod error;
@@ -110,6 +111,7 @@ mod survivors;
 mod verify;
 
 pub use budget::SpillBudget;
+pub use candidate_search::CandidateSearch;
 pub use candidates::{Bitmap, Candidate, CandidatePairs, Posting, candidates, candidates_of};
 pub use criterion::Criterion;
 pub use error::JoinError;
@@ -118,7 +120,7 @@ pub use id::SetId;
 pub use index::{COUNTED_BYTES, Entry, InvertedIndex, ListKey, UNKNOWN};
 pub use join::{join, join_candidates, join_candidates_by};
 pub use matches::{Edge, JoinResult, PairList};
-pub use options::{CandidateSearch, JoinOptions, Linkage};
+pub use options::{JoinOptions, Linkage};
 pub use order::{Counters, DecodeError, DfSketch, ElementOrder, SketchMismatch};
 pub use prefix::{PrefixFilter, PrefixKey, PrefixScratch, index_keys, prefix};
 pub use progress::{Progress, Silent};

@@ -1,7 +1,7 @@
 //! What a join computes besides the criterion, and the memory that it may take.
 
-use crate::SpillBudget;
 use crate::survivors::WitnessRule;
+use crate::{CandidateSearch, SpillBudget};
 
 /// How matches become clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -12,19 +12,6 @@ pub enum Linkage {
     Leaders,
     /// Connected components (Broder 1997): chains included.
     Components,
-}
-
-/// How candidates are found. Leaders, components and complete lists of matches are the same; the number of candidates
-/// differs, and which matches connect a component where not all of them are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CandidateSearch {
-    /// By what takes less time, as far as sizes and document frequencies tell.
-    #[default]
-    Cheapest,
-    /// By the prefixes of all sets, in an inverted index.
-    Prefixes,
-    /// By bitmaps of all pairs of similar sizes; by prefixes where bitmaps reject too few pairs or take too much memory.
-    Bitmaps,
 }
 
 /// Options of [`crate::join`].
