@@ -25,10 +25,10 @@ mod cost {
 }
 
 /// The resemblance that unrelated sets are assumed to have: characters and words that all texts share.
-const BY_CHANCE: f64 = 0.3;
+const BY_CHANCE: f64 = 0.2;
 
 /// Quarters of a bit for each element of a set that the shortest bitmaps may have.
-const QUARTERS: [u64; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
+const QUARTERS: [u64; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 /// How much longer the longest bitmaps are, if memory allows it: similar sets need more bits than unrelated ones.
 const LONGER: [u64; 4] = [8, 4, 2, 1];
