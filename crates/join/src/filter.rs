@@ -25,6 +25,9 @@ pub trait CandidateFilter: Copy + Sync {
     /// The least number of elements that sets of these sizes share if they match.
     fn needed_overlap(self, a: u32, b: u32) -> u32;
 
+    /// Length filter: smallest and largest size of a set that a set of `size` elements can match.
+    fn size_bounds(self, size: u32) -> (u32, u32);
+
     /// The position for the bounds above of a key at a position in the prefix of a set. If prefixes are `extended`,
     /// matching sets share several keys, and some of the elements before this one may be shared as well.
     #[inline]
@@ -69,6 +72,11 @@ impl CandidateFilter for Criterion {
     fn needed_overlap(self, a: u32, b: u32) -> u32 {
         Self::needed_overlap(self, a, b)
     }
+
+    #[inline]
+    fn size_bounds(self, size: u32) -> (u32, u32) {
+        Self::size_bounds(self, size)
+    }
 }
 
 /// No filter, for keys that do not bound what two sets share.
@@ -104,5 +112,10 @@ impl CandidateFilter for Unfiltered {
     #[inline]
     fn needed_overlap(self, _a: u32, _b: u32) -> u32 {
         1
+    }
+
+    #[inline]
+    fn size_bounds(self, _size: u32) -> (u32, u32) {
+        (0, u32::MAX)
     }
 }

@@ -26,6 +26,20 @@ pub struct CandidatePairs<'a, S, F> {
     pub filter: F,
 }
 
+/// Bounds on the number of keys that a set shares with the sets that it matches
+/// ([`Criterion::least_in_extended_prefix`](crate::Criterion::least_in_extended_prefix)).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedKeys {
+    /// Size of the set.
+    size: u32,
+    /// The number that is always enough.
+    own: u32,
+    /// The least number with any set.
+    least: u32,
+    /// The least number of elements that any matching set shares with it.
+    needed: u32,
+}
+
 impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
     /// Size of a set and position of one of its keys for the filter, where the key need not be the first common one.
     #[inline]
@@ -41,18 +55,31 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
         self.filter.could_match_any((self.sets.size(set), key.position), least)
     }
 
-    /// The least number of keys that two sets share if they match.
-    #[inline]
-    pub(crate) fn least_shared(&self, a: u32, b: u32) -> u32 {
+    /// How many keys the sets that match a set share with it.
+    pub(crate) fn shared_keys(&self, set: u32) -> SharedKeys {
         if !self.index.is_extended() {
-            return 1;
+            return SharedKeys { size: 0, own: 1, least: 1, needed: 1 };
         }
-        let (a, b) = (self.sets.size(a), self.sets.size(b));
+        let size = self.sets.size(set);
+        let (smallest, _) = self.filter.size_bounds(size);
         let least = |size| self.filter.least_in_extended_prefix(size);
-        match least(a).min(least(b)) {
-            1 => 1,
-            least => least.min(self.filter.needed_overlap(a, b)),
+        let needed = self.filter.needed_overlap(size, smallest);
+        let own = least(size);
+        SharedKeys { size, own, least: own.min(least(smallest)).min(needed), needed }
+    }
+
+    /// Whether two sets share enough keys to match; `shared_keys` are those of one of them.
+    ///
+    /// Most candidates of a small vocabulary share too few with any set: then nothing of the other set is looked up.
+    #[inline]
+    pub(crate) fn share_enough(&self, shared_keys: SharedKeys, other: u32, keys: u32) -> bool {
+        let SharedKeys { size, own, least, needed } = shared_keys;
+        if keys < least || keys >= own {
+            return keys >= own;
         }
+        let other = self.sets.size(other);
+        keys >= self.filter.least_in_extended_prefix(other)
+            || keys >= needed && keys >= self.filter.needed_overlap(size, other)
     }
 
     /// Whether a set can match the set of an entry, of the given size, if one of its keys is their first common one.
