@@ -22,6 +22,12 @@ pub trait CandidateFilter: Copy + Sync {
     /// See [`Criterion::least_in_extended_prefix`].
     fn least_in_extended_prefix(self, size: u32) -> u32;
 
+    /// See [`Criterion::counted_beyond`].
+    fn counted_beyond(self, size: u32) -> u32;
+
+    /// See [`Criterion::least_shared_keys`].
+    fn least_shared_keys(self, a: u32, b: u32) -> u32;
+
     /// The least number of elements that sets of these sizes share if they match.
     fn needed_overlap(self, a: u32, b: u32) -> u32;
 
@@ -33,7 +39,7 @@ pub trait CandidateFilter: Copy + Sync {
     #[inline]
     fn least_position(self, (size, position): (u32, u32), extended: bool) -> u32 {
         match extended {
-            true => position.saturating_sub(self.least_in_extended_prefix(size) - 1),
+            true => position.saturating_sub(self.counted_beyond(size)),
             false => position,
         }
     }
@@ -66,6 +72,16 @@ impl CandidateFilter for Criterion {
     #[inline]
     fn least_in_extended_prefix(self, size: u32) -> u32 {
         Self::least_in_extended_prefix(self, size)
+    }
+
+    #[inline]
+    fn counted_beyond(self, size: u32) -> u32 {
+        Self::counted_beyond(self, size)
+    }
+
+    #[inline]
+    fn least_shared_keys(self, a: u32, b: u32) -> u32 {
+        Self::least_shared_keys(self, a, b)
     }
 
     #[inline]
@@ -106,6 +122,16 @@ impl CandidateFilter for Unfiltered {
 
     #[inline]
     fn least_in_extended_prefix(self, _size: u32) -> u32 {
+        1
+    }
+
+    #[inline]
+    fn counted_beyond(self, _size: u32) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn least_shared_keys(self, _a: u32, _b: u32) -> u32 {
         1
     }
 

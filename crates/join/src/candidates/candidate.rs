@@ -26,18 +26,16 @@ pub struct CandidatePairs<'a, S, F> {
     pub filter: F,
 }
 
-/// Bounds on the number of keys that a set shares with the sets that it matches
-/// ([`Criterion::least_in_extended_prefix`](crate::Criterion::least_in_extended_prefix)).
+/// Bounds on the number of keys that a set shares with those that it matches: of
+/// [`Criterion::least_shared_keys`](crate::Criterion::least_shared_keys), for sets of any size.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedKeys {
     /// Size of the set.
     size: u32,
-    /// The number that is always enough.
-    own: u32,
-    /// The least number with any set.
+    /// With fewer, it matches no set.
     least: u32,
-    /// The least number of elements that any matching set shares with it.
-    needed: u32,
+    /// With as many, it may match a set of any size.
+    most: u32,
 }
 
 impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
@@ -58,14 +56,14 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
     /// How many keys the sets that match a set share with it.
     pub(crate) fn shared_keys(&self, set: u32) -> SharedKeys {
         if !self.index.is_extended() {
-            return SharedKeys { size: 0, own: 1, least: 1, needed: 1 };
+            return SharedKeys { size: 0, least: 1, most: 1 };
         }
         let size = self.sets.size(set);
         let (smallest, _) = self.filter.size_bounds(size);
         let least = |size| self.filter.least_in_extended_prefix(size);
-        let needed = self.filter.needed_overlap(size, smallest);
-        let own = least(size);
-        SharedKeys { size, own, least: own.min(least(smallest)).min(needed), needed }
+        let least = least(size).min(least(smallest));
+        let least = least.min(self.filter.needed_overlap(size, smallest));
+        SharedKeys { size, least, most: self.filter.counted_beyond(size) + 1 }
     }
 
     /// Whether two sets share enough keys to match; `shared_keys` are those of one of them.
@@ -73,13 +71,9 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
     /// Most candidates of a small vocabulary share too few with any set: then nothing of the other set is looked up.
     #[inline]
     pub(crate) fn share_enough(&self, shared_keys: SharedKeys, other: u32, keys: u32) -> bool {
-        let SharedKeys { size, own, least, needed } = shared_keys;
-        if keys < least || keys >= own {
-            return keys >= own;
-        }
-        let other = self.sets.size(other);
-        keys >= self.filter.least_in_extended_prefix(other)
-            || keys >= needed && keys >= self.filter.needed_overlap(size, other)
+        let SharedKeys { size, least, most } = shared_keys;
+        keys >= least
+            && (keys >= most || keys >= self.filter.least_shared_keys(size, self.sets.size(other)))
     }
 
     /// Whether a set can match the set of an entry, of the given size, if one of its keys is their first common one.
