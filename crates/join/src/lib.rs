@@ -5,6 +5,7 @@
 //!
 //! 1. `source`: scans over the sets, and sorted sets.
 //! 2. `order`, [`mod@prefix`] and `index`: df sketch, element order, prefixes, inverted index ([`InvertedIndex`]).
+//!    In small vocabularies `bitmap_join` finds the pairs instead, where that costs less ([`CandidateSearch`]).
 //! 3. `candidates` ([`CandidatePairs`]): the sets that share a key and pass the length and positional filters.
 //! 4. `verify` ([`Verifier`]): bitmap filter, bucket counts, intersection.
 //! 5. `survivors`: all matches, leader clustering or connected components.
@@ -87,6 +88,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bitmap_join;
 mod budget;
 mod candidates;
 mod criterion;
@@ -116,7 +118,7 @@ pub use id::SetId;
 pub use index::{COUNTED_BYTES, Entry, InvertedIndex, ListKey, UNKNOWN};
 pub use join::{join, join_candidates, join_candidates_by};
 pub use matches::{Edge, JoinResult, PairList};
-pub use options::{JoinOptions, Linkage};
+pub use options::{CandidateSearch, JoinOptions, Linkage};
 pub use order::{Counters, DecodeError, DfSketch, ElementOrder, SketchMismatch};
 pub use prefix::{PrefixFilter, PrefixKey, PrefixScratch, index_keys, prefix};
 pub use progress::{Progress, Silent};

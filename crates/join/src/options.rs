@@ -14,6 +14,19 @@ pub enum Linkage {
     Components,
 }
 
+/// How candidates are found. Leaders, components and complete lists of matches are the same; the number of candidates
+/// differs, and which matches connect a component where not all of them are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CandidateSearch {
+    /// By what takes less time, as far as sizes and document frequencies tell.
+    #[default]
+    Cheapest,
+    /// By the prefixes of all sets, in an inverted index.
+    Prefixes,
+    /// By bitmaps of all pairs of similar sizes; by prefixes where bitmaps reject too few pairs or take too much memory.
+    Bitmaps,
+}
+
 /// Options of [`crate::join`].
 #[derive(Debug, Clone)]
 pub struct JoinOptions {
@@ -30,6 +43,8 @@ pub struct JoinOptions {
     pub only_protected: bool,
     /// Sets with fewer elements are not compared.
     pub least_size: u32,
+    /// How candidates are found.
+    pub search: CandidateSearch,
     /// Memory for building the index.
     pub budget: SpillBudget,
     /// Bytes of sets on disk that may be copied to memory while sets are compared.
@@ -47,6 +62,7 @@ impl JoinOptions {
             protected: 0,
             only_protected: false,
             least_size: 0,
+            search: CandidateSearch::default(),
             budget: SpillBudget::unlimited(),
             sets: u64::MAX,
         }
