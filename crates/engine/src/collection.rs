@@ -54,7 +54,7 @@ pub struct Collection {
     pub(crate) file_names: Vec<String>,
     /// Whether all of a file is one document, by file.
     pub(crate) whole_files: Vec<bool>,
-    /// Files from here on are those of `--against`: never removed.
+    /// The first protected file: documents of this file and those after it are never removed.
     pub first_protected_file: u32,
     /// Sets with fewer elements are not compared.
     pub(crate) least_size: u32,
@@ -198,14 +198,15 @@ impl Collection {
         (chunk as u32, (document - self.chunk_starts[chunk]) as usize)
     }
 
-    /// Whether the document is one of `--against`, which are never removed.
+    /// Whether the document is protected (never removed).
     #[must_use]
     pub fn is_protected(&self, document: u32) -> bool {
         let first = self.file_starts.get(self.first_protected_file as usize);
         first.is_some_and(|&first| document >= first)
     }
 
-    /// Documents without a value for a keep rule, by index of the rule; `--against` is not counted.
+    /// Documents without a value for a keep rule, by index of the rule; protected documents are not
+    /// counted.
     #[must_use]
     pub fn valueless(&self, rule: usize) -> Valueless {
         let values = self.attributes.get(rule).map_or(&[][..], Vec::as_slice);

@@ -21,7 +21,7 @@ pub struct MatchOptions {
     /// Lists every match, as long as there are at most so many pairs of documents. `None`: only the matches that
     /// decide.
     pub list_pairs: Option<u64>,
-    /// Only protected documents can be witnesses (`--against` alone).
+    /// Only protected documents can be witnesses (the setting `against_only`).
     pub only_protected: bool,
     /// Bytes of keys in memory, and twice as many to count elements before there are keys. With less, keys are
     /// spilled, and sets are scanned more often.

@@ -122,7 +122,7 @@ pub enum Fate {
     Rejected,
 }
 
-/// The columns that `--mark` adds to a record.
+/// Values of the fields that marking adds to a record ([`MarkNames`](crate::MarkNames)).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark<'a> {
     /// Id of the kept document that this one duplicates (the witness).
@@ -141,6 +141,6 @@ pub struct Mark<'a> {
 pub trait Fates: Sync {
     /// The fate of a record.
     fn fate(&self, file: u32, record: u32) -> Fate;
-    /// The fields that `--mark` adds to a usable record.
+    /// The values that marking adds to a usable record.
     fn mark(&self, file: u32, record: u32) -> Mark<'_>;
 }

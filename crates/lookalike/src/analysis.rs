@@ -256,8 +256,8 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> 
     Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
 }
 
-/// The inputs, those of `--against` behind the others; and where those begin. Makes the directory for
-/// temporary files, if one was named: standard input is copied there.
+/// The input files, protected ones last, and the index of the first protected file. Creates
+/// [`Job::scratch`], if it is given: standard input is copied there.
 pub(crate) fn discover(
     job: &Job,
     keep: &[lookalike_cluster::KeepRule],

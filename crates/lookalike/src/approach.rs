@@ -22,7 +22,8 @@ pub(crate) struct LexiconUsed {
 }
 
 /// Builds the approach of a job, and names the document frequencies that it uses. For a method that
-/// needs them and is given no lexicon, those of the inputs and `--against` together are counted first.
+/// needs them and is given no lexicon, those of all inputs, protected ones included, are counted
+/// first.
 pub(crate) fn approach(
     job: &Job,
     inputs: &Inputs,

@@ -1,10 +1,11 @@
 //! Finds the common shingles of the inputs before documents are compared (Broder 1997, "Common
 //! shingles").
 //!
-//! The inputs and `--against` are read once more, first: the distinct feature sets are made as a run
-//! makes them, within the memory budget, and the elements that more than N of them have are counted
-//! exactly. The run then reads with this list as a filter, so that all later steps see sets and
-//! sketches without common elements.
+//! All inputs, protected ones included, are read one more time, before the run: distinct feature sets
+//! are computed as in a run, within the memory budget, and the elements in more than
+//! [`Settings::ignore_common`](crate::Settings::ignore_common) of them are counted exactly. The run
+//! then reads with this list as a filter, so that all later steps see sets and sketches without
+//! common elements.
 
 use crate::memory::Memory;
 use crate::{Job, LookalikeError, state};
@@ -44,7 +45,7 @@ pub(crate) struct CommonCounts<'a> {
 }
 
 impl<'a> CommonCounts<'a> {
-    /// Counts for a job; without `--ignore-common` there is nothing to count.
+    /// Counts for a job; nothing is counted if `Settings::ignore_common` is `None`.
     pub(crate) fn new(
         job: &Job,
         inputs: &'a Inputs,

@@ -80,7 +80,7 @@ impl Clusters {
 pub(crate) struct Decisions<'a> {
     analysis: &'a Analysis,
     clusters: &'a Clusters,
-    /// Numbers of the clusters as text, for `--mark`.
+    /// Numbers of the clusters as text, for marking.
     labels: Vec<String>,
 }
 

@@ -41,7 +41,7 @@ impl DocumentComparison {
         let (set_a, set_b) = (set(&a.text), set(&b.text));
         let shared = overlap(&set_a, &set_b);
         let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
-        // What --min-features excludes is a duplicate of nothing but the same words.
+        // Documents below min_features are duplicates only of documents of the same words.
         let few = |size: u32| size > 0 && matching.excludes(size);
         let excluded = (few(counts.a) || few(counts.b))
             && signer.sequence(&a.text) != signer.sequence(&b.text);

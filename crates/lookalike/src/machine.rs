@@ -10,7 +10,7 @@ pub(crate) fn memory() -> Option<u64> {
         return number(&output("/usr/sbin/sysctl", &["-n", "hw.memsize"])?);
     }
     if cfg!(windows) {
-        // The one program that says it on every version; asked only where --memory is not given.
+        // This program works on every version of Windows; it runs only if no memory budget is given.
         let ask = "(Get-CimInstance Win32_ComputerSystem).TotalPhysicalMemory";
         return number(&output(
             "powershell.exe",

@@ -47,9 +47,9 @@ use xxhash_rust::xxh3::Xxh3;
 /// the two are not a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts
 /// them).
 ///
-/// All of this needs every pair that reaches the threshold. A run whose list of pairs is incomplete (cut
-/// short by `--max-pairs`, or of `dedup`, which lists the pairs that decided) is refused, as is a question
-/// for which its pairs may not be all there are.
+/// All of this needs every pair that reaches the threshold. Refused are runs whose list of pairs is
+/// incomplete (cut short by [`Job::max_pairs`](crate::Job::max_pairs), or of `dedup`, which lists only
+/// the pairs that caused a removal), and settings for which the listed pairs may not be all pairs.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

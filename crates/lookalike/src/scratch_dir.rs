@@ -1,7 +1,7 @@
 //! The scratch directory of a run: holds its checkpoints, so that a stopped run can be resumed.
 //!
-//! The directory is locked by the run that uses it. Its file [`JOB`] describes the job; `--resume`
-//! continues only if the descriptions are equal. A run may be killed at any moment, also while it
+//! The directory is locked by the run that uses it. Its file [`JOB`] describes the job; a run with
+//! [`Job::resume`](crate::Job::resume) continues only if the descriptions are equal. A run may be killed at any moment, also while it
 //! creates or removes the directory: [`State`] classifies every intermediate state.
 
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(crate) struct ScratchDir {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScratchDirError {
-    /// An earlier run left it, and `--resume` was not given.
+    /// An earlier run left it, and the setting `resume` was not given.
     #[error(
         "{}: an earlier run for the same output was stopped, and its checkpoints are kept here; run the \
          same job with the setting resume to continue, or delete this directory to start again",

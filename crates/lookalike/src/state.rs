@@ -95,7 +95,8 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     };
     let Some(summary) = read(job.output.join("summary.json"))? else { return Ok(None) };
     let noted = read(left.join(FINISHED))?;
-    // Without --force no run makes its directory where a result is: an empty one was being removed.
+    // Without the setting force, no run creates its directory where a result is: an empty one was
+    // being removed.
     let emptied = std::fs::read_dir(&left).is_ok_and(|mut left| left.next().is_none());
     let is_whole = noted.is_some_and(|noted| noted == digest_of(&summary).as_bytes())
         || ScratchDir::is_over(&left).map_err(unknown(left.clone()))?

@@ -54,7 +54,7 @@ pub enum Unsigned {
     NothingSelected,
     /// Nothing left after common shingles were removed ([`Document::common`]).
     OnlyCommon,
-    /// Fewer features than `--min-features` asks for, whatever the method.
+    /// Fewer features than the setting `min_features`, whatever the method.
     FewFeatures,
 }
 

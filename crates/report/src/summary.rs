@@ -29,7 +29,8 @@ pub struct Summary {
     pub removed: Removed,
     /// Documents that cannot resemble any other.
     pub without_features: WithoutFeatures,
-    /// Documents that are compared by fewer terms than usual, where `--min-features` allows that.
+    /// Documents that are compared by fewer terms than the default requires, where the setting
+    /// `min_features` allows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub few_terms: Option<FewTerms>,
     /// Documents whose id an earlier one had already.
@@ -270,7 +271,8 @@ pub struct WithoutFeatures {
     /// With nothing but common features or shingles, all of which were removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub only_common: u64,
-    /// With fewer features than `--min-features`: in a pair only with documents of the same words.
+    /// With fewer features than the setting `min_features`: in a pair only with documents of the same
+    /// words.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub few_features: u64,
 }

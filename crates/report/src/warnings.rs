@@ -150,7 +150,7 @@ impl Summary {
         })
     }
 
-    /// Documents that `--min-features` excludes.
+    /// Documents that the setting `min_features` excludes.
     fn few_features(&self) -> Option<String> {
         let few = self.without_features.few_features;
         (few > 0).then(|| {

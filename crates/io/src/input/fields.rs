@@ -15,7 +15,7 @@ pub struct FieldNames {
     pub date: String,
     /// HTML, used where there is no text.
     pub html: String,
-    /// Numeric fields of `--keep max:FIELD` and `min:FIELD`.
+    /// Numeric fields of the keep rules `max:FIELD` and `min:FIELD`.
     pub extra: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ pub enum OutputError {
         /// The result directory asked for.
         path: PathBuf,
     },
-    /// `--force` for a directory that is not a result of lookalike.
+    /// The setting `force`, with a directory that is not a result of lookalike.
     #[error(
         "{}: holds files but no summary.json or evaluation.json, so it is not a lookalike result and \
          the setting force does not replace it; name another directory with the setting output, or remove it yourself",
@@ -116,7 +116,7 @@ pub enum OutputError {
         /// What the library says.
         source: ParquetError,
     },
-    /// `--mark` would add a field that the record has.
+    /// Marking would add a field that the record has already.
     #[error(
         "{}: has a field `{name}` already; give the marks other names with the setting mark_prefix",
         Location(input, *line)
@@ -129,7 +129,7 @@ pub enum OutputError {
         /// The field.
         name: String,
     },
-    /// `--mark` cannot add fields to this record.
+    /// Marking cannot add fields to this record.
     #[error("{}: cannot be marked: {reason}; run without the setting mark", Location(input, *line))]
     Unmarkable {
         /// Name of the input.

@@ -15,11 +15,11 @@ use crate::{Fate, Fates, InputFile, Inputs, Mark};
 /// Options of writing documents.
 #[derive(Debug, Clone, Default)]
 pub struct RouteOptions {
-    /// Write all documents with these fields added, instead of separating them (`--mark`).
+    /// Write all documents with these fields added, instead of separating them.
     pub mark: Option<MarkNames>,
     /// Besides the list of kept one-document files, write copies of them.
     pub copy_files: bool,
-    /// Only the first inputs are written; those after them are `--against`. `None`: all.
+    /// Number of inputs that are written; those after them are protected. `None`: all.
     pub files: Option<u32>,
 }
 

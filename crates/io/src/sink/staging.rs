@@ -126,7 +126,7 @@ impl Staging {
         self.conflicts_with(inputs.files.iter().map(|file| file.path.as_path()))
     }
 
-    /// As [`Staging::conflicts`], for any paths (`--against` has inputs of its own).
+    /// As [`Staging::conflicts`], for any paths (such as the protected inputs).
     pub fn conflicts_with<'a>(
         &self,
         paths: impl IntoIterator<Item = &'a Path>,

@@ -28,7 +28,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 /// One-document files are listed, one name per line, in `kept-files.txt`, `removed-files.txt` and
 /// `rejected-files.txt`; copies go to `kept-files/PATH` if enabled.
 ///
-/// With `--mark`, `marked` replaces `kept` and `removed`, and one-document files are listed in
+/// With [`RouteOptions::mark`], `marked` replaces `kept` and `removed`, and one-document files are listed in
 /// `marked-files.tsv` with the columns `path` and those of [`MarkNames`](super::MarkNames).
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.

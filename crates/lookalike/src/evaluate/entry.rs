@@ -1,4 +1,4 @@
-//! Parses `--methods` into one entry for each run of a method.
+//! Parses the list of methods of an evaluation into one entry for each run of a method.
 //!
 //! An entry is a method's description, `name:parameter=value,…`, and behind an `@` what verifies its
 //! candidates: `exact`, `sketch` or `none`. One parameter may be a range of whole numbers,

@@ -127,7 +127,7 @@ impl Trial {
     /// together before it saw them, and it gets no credit for what it would not have found.
     fn finds_copies(&self, unit: u32) -> bool {
         let Some(method) = &self.approach.method else { return true };
-        // --min-features leaves the method nothing to find but documents of the same words.
+        // Below min_features, a method can only find documents of the same words.
         if self.has_few_features(unit) {
             return true;
         }

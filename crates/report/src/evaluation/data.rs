@@ -164,7 +164,8 @@ pub struct Ignored {
     /// Nothing left after common shingles were removed.
     #[serde(default, skip_serializing_if = "crate::summary::is_zero")]
     pub only_common: u64,
-    /// Fewer features than `--min-features`: found only with documents of the same words.
+    /// Fewer features than the setting `min_features`: in a pair only with documents of the same
+    /// words.
     #[serde(default)]
     pub few_features: u64,
 }
