@@ -1,4 +1,4 @@
-//! Warnings that the numbers of a summary call for.
+//! Warnings derived from the numbers of a summary.
 
 use crate::human::{count, counted, share};
 use crate::{Action, InputSummary, KeepValues, Summary};

@@ -74,7 +74,7 @@ pub(super) fn align(
     let end = match stop {
         Some(Stop::Cancelled) => return Err(Cancelled),
         Some(Stop::Differences) => aligned,
-        // What follows the last block is a difference as well.
+        // The rest after the last block is a difference as well.
         None if differences == 0 => aligned,
         None => whole,
     };

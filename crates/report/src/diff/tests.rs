@@ -10,8 +10,8 @@ fn aligned(left: &[Form], right: &[Form]) -> Diff {
     diff(left, right, DIFF_BOUNDS, &|| false).unwrap()
 }
 
-/// Fails unless the segments and what is unaligned cover both sequences and are true; returns
-/// the number of tokens in common.
+/// Asserts that the segments and the unaligned ranges cover both sequences and are correct; returns
+/// the number of common tokens.
 fn check(left: &[Form], right: &[Form], diff: &Diff) -> usize {
     let (mut l, mut r, mut common) = (0, 0, 0);
     let mut before = None;
@@ -90,7 +90,7 @@ fn a_million_tokens_with_edits_everywhere_are_aligned_in_full() {
 }
 
 #[test]
-fn long_texts_that_repeat_themselves_are_aligned_by_place() {
+fn long_repetitive_texts_are_aligned_by_position() {
     let text = |first: u32| -> Vec<Form> {
         (0..80_000).map(|i| Form(if i % 8 == 0 { first } else { i % 8 })).collect()
     };
@@ -113,7 +113,7 @@ fn the_first_differences_of_many_are_aligned() {
 }
 
 #[test]
-fn a_stop_is_heard_while_a_long_pair_is_aligned() {
+fn a_long_alignment_can_be_cancelled() {
     let left: Vec<Form> = (0..300_000u32).map(|i| Form(i % 7)).collect();
     let right: Vec<Form> = (0..300_000u32).map(|i| Form(i % 11)).collect();
     let polls = std::cell::Cell::new(0);
@@ -134,7 +134,7 @@ fn a_stop_is_heard_while_a_long_pair_is_aligned() {
 }
 
 #[test]
-fn nothing_in_common_and_nothing_to_hold_on_to_ends_early_and_says_so() {
+fn texts_without_anchors_or_common_tokens_end_early_as_coarse() {
     let left: Vec<Form> = (0..300_000u32).map(|i| Form(i % 7)).collect();
     let right: Vec<Form> = (0..300_000u32).map(|i| Form(i % 11)).collect();
     let found = aligned(&left, &right);
@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_bound_the_alignment_is_true(
+    fn alignments_are_correct_within_any_bounds(
         left in prop::collection::vec(0u32..30, 0..120),
         right in prop::collection::vec(0u32..30, 0..120),
         work in 0u64..3000,
@@ -171,10 +171,10 @@ proptest! {
         prop_assert!(found.is_complete() || differences < usize::MAX);
     }
 
-    /// Texts of the shape that a report shows: one, with passages replaced, removed, added and
-    /// reversed, from vocabularies of any size.
+    /// A text and a copy with passages replaced, removed, added and reversed, from vocabularies of
+    /// any size.
     #[test]
-    fn edits_of_a_long_text_are_aligned_truly(
+    fn edits_of_a_long_text_are_aligned_correctly(
         words in prop_oneof![2u32..20, 100u32..100_000],
         length in 0usize..40_000,
         edits in prop::collection::vec(
