@@ -55,8 +55,8 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// The pairs table.
     pub pairs: Pairs,
-    /// Candidates: pairs of distinct documents that have a common key and pass the length,
-    /// positional and bitmap filters.
+    /// Candidates: pairs of distinct documents that have a common key and pass the length
+    /// and positional filters.
     pub candidates: u64,
     /// Candidates decided by their sets: rejected by bucket counts (large sets only), or
     /// intersected.

@@ -4,7 +4,7 @@ use crate::{Job, LookalikeError, Outcome, Progress, run_cluster, run_dedup};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// Writes other content into a file when a phase begins, and gives it its old time back.
+/// Writes other content into a file when a phase begins, and restores its time.
 struct Meddler {
     phase: &'static str,
     path: PathBuf,
@@ -25,7 +25,7 @@ impl Progress for Meddler {
 
 type Run = fn(&Job, &dyn Progress) -> Result<Outcome, LookalikeError>;
 
-/// Runs a job over a file (beside another, that stays) that changes when the phase begins.
+/// Runs a job over a file that changes when the phase begins, and others that do not.
 fn changed(
     run: Run,
     phase: &'static str,
@@ -45,7 +45,7 @@ fn changed(
     (result, leftovers(folder.path()) > 0)
 }
 
-/// What a failed run left behind.
+/// Number of files that a run left.
 fn leftovers(folder: &Path) -> usize {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names.filter(|name| name.to_string_lossy().starts_with("out")).count()
@@ -73,7 +73,7 @@ fn stored_gzip(data: &[u8]) -> Vec<u8> {
 #[test]
 fn an_input_that_changes_between_the_passes_stops_the_run() {
     let whole = lines(6);
-    // As many bytes each time: one line instead of two, a blank line, a line more.
+    // The same number of bytes: one line instead of two, a blank line, one more line.
     let joined = whole.replacen("}\n", "} ", 1);
     let blanked = format!("{}{}", " ".repeat(whole.len() - lines(5).len()), lines(5));
     let parted = whole.replacen(" five", "\n{}  ", 1);
@@ -86,7 +86,7 @@ fn an_input_that_changes_between_the_passes_stops_the_run() {
         assert!(error.to_string().contains("c.jsonl: changed during the run"), "{error}");
         assert!(!left, "nothing is written");
     }
-    // Shorter, or written anew: that shows in what the file system says of it.
+    // Shorter, or with another time: detected by the file's metadata.
     for (after, keep_time) in [(lines(2), true), (whole.clone(), false), (String::new(), false)] {
         let (result, left) = changed(
             run_dedup,
@@ -102,10 +102,10 @@ fn an_input_that_changes_between_the_passes_stops_the_run() {
 }
 
 #[test]
-fn a_problem_that_only_the_second_pass_meets_stops_the_run() {
+fn a_problem_in_the_second_pass_only_stops_the_run() {
     let mut packed = stored_gzip(lines(40).as_bytes());
     let whole = packed.clone();
-    // The check sum at its end: all records are read before the damage shows.
+    // The checksum at its end: all records are read before the damage is detected.
     let at = packed.len() - 8;
     packed[at] ^= 1;
     for (run, phase) in [(run_dedup as Run, "writing"), (run_cluster as Run, "picking samples")] {
@@ -118,16 +118,16 @@ fn a_problem_that_only_the_second_pass_meets_stops_the_run() {
                 assert!(error.contains("although it could be read before"), "{error}");
                 assert!(!left);
             }
-            // Nothing is carried out there, and what is shown was found.
+            // No decision is applied there, and the shown documents were found.
             _ => assert!(result.is_ok() && left),
         }
     }
-    // The other way round, a file that was damaged and is not so any more.
+    // The reverse: a file that was damaged and is then repaired.
     let skipping: Run =
         |job, progress| run_dedup(&Job { skip_unreadable: true, ..job.clone() }, progress);
     let (result, _) = changed(skipping, "writing", ("c.jsonl.gz", &packed), &whole, true);
     assert!(matches!(result.unwrap_err(), LookalikeError::Changed { .. }));
-    // Damage that stays is counted and nothing else.
+    // Damage in both passes is only counted.
     let (result, left) = changed(skipping, "writing", ("c.jsonl.gz", &packed), &packed, true);
     assert_eq!((result.unwrap().summary.problems, left), (1, true));
 }
