@@ -44,11 +44,11 @@ pub struct Collection {
     pub(crate) attributes: Vec<Vec<f64>>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
-    /// Where each file's documents start; one more entry than files.
+    /// First document of each file; one more entry than files.
     pub file_starts: Vec<u32>,
-    /// Where each chunk's documents start; one more entry than chunks.
+    /// First document of each chunk; one more entry than chunks.
     pub(crate) chunk_starts: Vec<u32>,
-    /// Where each chunk lies in the inputs.
+    /// Position of each chunk in the inputs.
     pub(crate) chunk_places: Vec<ChunkPosition>,
     /// Names of the files, for documents without an id.
     pub(crate) file_names: Vec<String>,

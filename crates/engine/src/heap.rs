@@ -1,8 +1,9 @@
-//! Freed memory in; the same in the hands of the system out.
+//! Returns freed memory to the operating system.
 //!
-//! What chunks hold is allocated by the threads that read, and each thread's memory is a heap of its own: when the
-//! chunks leave memory, what little stays of each keeps whole heaps from shrinking, and the threads that come
-//! later allocate elsewhere. Where a run over 100 million documents gives back, it falls from 16 to 7.8 GB.
+//! Chunks are allocated by the reading threads, each of which has its own heap (arena). When chunks
+//! are freed, the little that remains of each prevents the heaps from shrinking, and later threads
+//! allocate elsewhere. In a run over 100 million documents, returning freed memory reduces it from
+//! 16 to 7.8 GB.
 
 /// Gives back whatever was freed, where the C library keeps it (glibc).
 pub(crate) fn give_back() {

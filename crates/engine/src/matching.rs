@@ -18,8 +18,8 @@ pub struct MatchOptions {
     pub linkage: Linkage,
     /// Which kept match is the witness of a removed unit. Connected components have no such choice.
     pub witness: WitnessRule,
-    /// Lists every match, as long as there are at most so many pairs of documents. `None`: only the matches that
-    /// decide.
+    /// Lists every match if there are at most this many pairs of documents. `None`: only the
+    /// matches that cause a removal.
     pub list_pairs: Option<u64>,
     /// Only protected documents can be witnesses (the setting `against_only`).
     pub only_protected: bool,

@@ -20,7 +20,7 @@ const TASKS_PER_THREAD: u32 = 16;
 /// The fewest elements in a task: a task writes to many buckets, and should write more than a few to each.
 const LEAST_IN_TASK: u64 = 1 << 18;
 
-/// The most, about: what a task collects is in memory until it is done.
+/// Approximate maximum: the results of a task are in memory until it ends.
 const MOST_IN_TASK: u64 = 1 << 24;
 
 /// Scans over the sets of all units.
@@ -32,7 +32,7 @@ pub(crate) struct Passes<'a> {
     held: Vec<Option<Arc<HeldSets>>>,
     /// The units, by the chunk that stores their sets.
     order: Vec<u32>,
-    /// Where those of each chunk begin in `order`.
+    /// Index in `order` of the first unit of each chunk.
     starts: Vec<u32>,
     /// The chunks of each task.
     tasks: Vec<Range<u32>>,

@@ -42,7 +42,7 @@ enum Stored {
 #[derive(Debug)]
 struct Copies {
     compared: SparseIndex,
-    /// Where each set begins in the elements of its chunk.
+    /// Index of each set's first element in its chunk.
     starts: Vec<u32>,
     /// The elements, by chunk.
     values: Vec<Vec<u64>>,
@@ -72,7 +72,7 @@ impl<'a> SortedUnits<'a> {
             }
             false => {
                 let copies = Copies::new(collection, units, compared, limit, states, visit, done)?;
-                // What threads keep of keys and of the scans is not needed for comparisons.
+                // Memory that threads hold from keys and scans is not needed for comparisons.
                 collection.release_heap();
                 Stored::Copied(copies)
             }
@@ -247,7 +247,7 @@ impl Copies {
     }
 }
 
-/// The size up to which all compared sets together take no more than so many bytes.
+/// The maximum size for which all compared sets up to it take at most `bytes` bytes.
 fn largest_within(units: &Units, compared: &SparseIndex, limit: u64) -> u32 {
     let mut sizes: Vec<u32> = compared.iter().map(|unit| units.size(unit)).collect();
     sizes.par_sort_unstable();

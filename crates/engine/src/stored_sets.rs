@@ -32,7 +32,7 @@ const SEQUENCE: u64 = 3 * (16 + 8 + 8 + 1);
 pub(crate) struct Repeated {
     /// Its index in the chunk.
     pub(crate) index: u32,
-    /// Where the earlier chunk stores it.
+    /// Its position in the earlier chunk.
     pub(crate) stored: SetRef,
 }
 
@@ -56,9 +56,9 @@ impl StoredSets {
         self.shard(Self::shard_of(sequence)).get(&sequence).copied()
     }
 
-    /// Commits the sets of the next chunk, given the distinct token sequences of its sets in order of
-    /// index. Returns the sets that an earlier chunk stores, in order of index; the chunk must drop
-    /// them and refer to the earlier ones, and the sets behind them move up.
+    /// Commits the sets of the next chunk, given the distinct token sequences of its sets in order
+    /// of index. Returns the sets that an earlier chunk stores, in order of index; the chunk must
+    /// drop them and refer to the earlier ones, and the sets after them move up.
     ///
     /// Chunks have to be committed in their order. O(sets).
     pub(crate) fn commit(&self, block: u32, sequences: &[TokenDigest]) -> Vec<Repeated> {
@@ -77,8 +77,8 @@ impl StoredSets {
             }));
         }
         repeated.sort_unstable_by_key(|repeated| repeated.index);
-        // Other threads look sequences up meanwhile, so each place is final when it is inserted. What was
-        // found above still holds: no other thread inserts.
+        // Other threads look up sequences at the same time, so each position is final when it is
+        // inserted. The lookups above are still valid: no other thread inserts.
         for indices in by_shard() {
             let mut shard = self.shard(shard_of(&indices[0]));
             for &index in indices {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(places[5], None);
     }
 
-    /// The sets behind a repeated one move up: no other thread may see where they were before.
+    /// The sets after a repeated one move up: no other thread may see their earlier positions.
     #[test]
     fn a_place_that_another_thread_sees_is_final() {
         use std::sync::atomic::{AtomicBool, Ordering};

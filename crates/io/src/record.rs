@@ -68,7 +68,8 @@ impl Item<'_> {
     }
 }
 
-/// A record, or the rest of a file, that could not be used. The message says where and what to do.
+/// A record, or the rest of a file, that could not be used. The message names the location and a
+/// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// Index of the file in [`crate::Inputs::files`].
@@ -81,7 +82,7 @@ pub struct Problem {
     pub line: u64,
     /// Byte offset in the (decompressed) file, if known.
     pub offset: Option<u64>,
-    /// What is wrong, and what to do.
+    /// The reason and a remedy.
     pub message: String,
     /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost
     /// with an unknown number of records. Otherwise at most one record is concerned.

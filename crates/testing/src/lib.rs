@@ -1,4 +1,4 @@
-//! What the tests and benchmarks of the other crates need, and nobody else.
+//! Helpers for tests and benchmarks of the other crates.
 //!
 //! [`oracle`] finds all pairs by brute force, from the definitions of the papers; [`mod@reference`] reads
 //! collections and the pairs that others computed for them; [`splice`] makes collections of any

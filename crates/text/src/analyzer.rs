@@ -1,9 +1,9 @@
 //! Text in, tokens out, pushed into a closure.
 //!
 //! [`Analyzer`] is built once from the settings and serves every thread; each thread brings its own
-//! [`Scratch`]. The contested choice is to work on *stretches*: text is cut at ASCII white space, and
-//! only a stretch that holds a non-ASCII byte pays for Unicode. One accent must never push a whole
-//! document off the fast path. What happens within a few kilobytes of them is [`crate::window`]'s.
+//! [`Scratch`]. It works on *stretches*: text is cut at ASCII white space, and only a stretch with
+//! a non-ASCII byte takes the slower Unicode path, so that one accent does not affect the whole
+//! document. [`crate::window`] processes a few kilobytes of stretches at a time.
 
 use crate::classes::Classes;
 use crate::normal::Normalizer;
@@ -107,7 +107,7 @@ impl Analyzer {
     }
 }
 
-/// Where the first window of a text ends: where a stretch does.
+/// End of the first window of a text, which is the end of a stretch.
 fn end_of_window(text: &[u8]) -> usize {
     match text.get(..WINDOW) {
         None => text.len(),

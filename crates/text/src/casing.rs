@@ -1,5 +1,5 @@
-//! Text in, lower-cased text out, as `str::to_lowercase` (Unicode's full mapping with the final
-//! sigma) would give it, into a buffer that is used again.
+//! Lower-cases text as `str::to_lowercase` (Unicode's full mapping with the final sigma), into a
+//! reused buffer.
 
 use crate::classes::{CASED, Classes, IGNORABLE, UPPER};
 

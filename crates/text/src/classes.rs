@@ -1,4 +1,4 @@
-//! A code point in, what the word scan needs to know of it out.
+//! Classes of code points, for the word scan.
 //!
 //! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once from the
 //! Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will not do: it
@@ -39,7 +39,7 @@ pub(crate) const IGNORABLE: u16 = 1 << 7;
 pub(crate) const INERT_NFC: u16 = 1 << 8;
 /// So does NFKC.
 pub(crate) const INERT_NFKC: u16 = 1 << 9;
-/// Inert under NFC as long as the marks beside it stand in canonical order: [`order`] tells.
+/// Inert under NFC if adjacent marks are in canonical order, which [`order`] checks.
 pub(crate) const ORDERED_NFC: u16 = 1 << 10;
 /// The same under NFKC.
 pub(crate) const ORDERED_NFKC: u16 = 1 << 11;
@@ -139,7 +139,7 @@ fn flat() -> Vec<u16> {
     mark_inert(&mut flat);
     for range in CodePointSetData::new::<DefaultIgnorableCodePoint>().iter_ranges() {
         for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
-            // Lower-casing by itself knows them still, as the standard library does.
+            // Lower-casing alone still uses them, as the standard library does.
             *class = *class & (CASED | IGNORABLE) | DEFAULT_IGNORABLE;
         }
     }
@@ -151,8 +151,8 @@ pub(crate) fn order(c: char) -> u8 {
     CanonicalCombiningClassMapBorrowed::new().get_u8(c)
 }
 
-/// Where characters are looked at for [`INERT_NFC`] and [`INERT_NFKC`]: the scripts and symbols in common use.
-/// What is not looked at goes the plain way, which is only slower.
+/// Where characters are looked at for [`INERT_NFC`] and [`INERT_NFKC`]: the scripts and symbols in
+/// common use. All others take the general path, which is only slower.
 const COMMON: [std::ops::Range<u32>; 4] =
     [0x80..0x3400, 0xA000..0xAC00, 0xF900..0x1_0000, 0x1_F000..0x1_FB00];
 
@@ -160,8 +160,8 @@ const COMMON: [std::ops::Range<u32>; 4] =
 const WITHOUT_A_LOOK: [std::ops::RangeInclusive<u32>; 3] =
     [0x3400..=0x4DBF, 0x4E00..=0x9FFF, 0xAC00..=0xD7A3];
 
-/// Marks what normalisation leaves alone: it is normal by itself, never the second of two characters that
-/// become one, and not reordered (UAX #15, section 9, with every "maybe" taken as a no).
+/// Marks characters that normalisation does not change: normal by themselves, never the second of a
+/// composed pair, and not reordered (UAX #15, section 9, with every "maybe" treated as "no").
 fn mark_inert(flat: &mut [u16]) {
     let (nfc, nfkc) = (ComposingNormalizer::new_nfc(), ComposingNormalizer::new_nfkc());
     let orders = CanonicalCombiningClassMapBorrowed::new();
@@ -175,7 +175,7 @@ fn mark_inert(flat: &mut [u16]) {
         .collect();
     let mut buffer = [0; 4];
     for c in common() {
-        // Jamo become syllables by arithmetic.
+        // Jamo are composed to syllables by arithmetic.
         if seconds.contains(&c) || ('\u{1100}'..'\u{1200}').contains(&c) {
             continue;
         }

@@ -53,7 +53,7 @@ pub(crate) fn hidden_in_drawing(name: &str) -> bool {
     matches!(name, "script" | "style" | "title" | "desc" | "metadata" | "annotation")
 }
 
-/// What separates the text before a tag from the text after it.
+/// Separation of the text before a tag from the text after it.
 pub(crate) fn separation(name: &str) -> Break {
     match name {
         "address" | "article" | "aside" | "blockquote" | "body" | "br" | "caption" | "center"
@@ -71,7 +71,7 @@ pub(crate) fn separation(name: &str) -> Break {
     }
 }
 
-/// What kind of mark the element's text gets.
+/// Kind of mark of the element's text.
 pub(crate) fn mark(name: &str) -> Option<MarkKind> {
     match name {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Some(MarkKind::Heading),

@@ -1,7 +1,7 @@
 //! Text in, tokens out with the place in the original text that each came from: for evidence.
 //!
-//! The twin of [`Analyzer::tokens`], written plainly and allowed to allocate; a test says that the
-//! two give the same tokens.
+//! A simple version of [`Analyzer::tokens`] that may allocate; a test checks that both return the
+//! same tokens.
 
 use crate::casing::lower_into;
 use crate::normal::{Buffers, is_ignorable};
@@ -58,7 +58,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
 struct Stretch {
     buffers: Buffers,
     lower: String,
-    /// Where the stretch stands in the text.
+    /// Position of the stretch in the text.
     whole: Range<usize>,
     /// For each byte of `lower`, the character in the text; empty if normalisation changed the stretch.
     places: Vec<Range<usize>>,

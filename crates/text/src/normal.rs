@@ -22,7 +22,7 @@ pub(crate) struct Buffers {
     normal: String,
 }
 
-/// One of the normalisations that can be asked for.
+/// A normalisation.
 #[derive(Debug)]
 pub(crate) enum Normalizer {
     None,

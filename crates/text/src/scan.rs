@@ -39,8 +39,8 @@ pub(crate) fn words(text: &str, classes: &Classes, emit: &mut impl FnMut(Range<u
 
 /// Cuts one run of an unspaced script.
 ///
-/// A character with `Word_Break=Other` never joins another, so most of the work is a look at the
-/// class; only what is left (Katakana, digits, iteration marks) goes through the full rules.
+/// A character with `Word_Break=Other` never joins another, so most characters need only their
+/// class; only the others (Katakana, digits, iteration marks) need the full rules.
 fn cut(
     text: &str,
     run: Range<usize>,
@@ -82,7 +82,7 @@ pub(crate) fn segments(
     }
 }
 
-/// Where the characters of any of these classes end, from `at` on.
+/// End of the run of characters of any of these classes, from `at` on.
 fn end_of(text: &str, at: usize, classes: &Classes, flags: u16) -> usize {
     text[at..].find(|c| classes.get(c) & flags == 0).map_or(text.len(), |length| at + length)
 }

@@ -30,7 +30,7 @@ fn located(normalize: Normalize, unit: Unit, text: &str) -> Vec<(String, Range<u
     tokens
 }
 
-/// Text that mixes what tends to go wrong: case, marks, gaps, unspaced scripts, long ASCII.
+/// Text that mixes difficult cases: case, marks, gaps, unspaced scripts, long ASCII.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zA-Z0-9 ,._'\t\n-]{0,80}",

@@ -29,7 +29,7 @@ pub enum OutputError {
         /// The result directory asked for.
         path: PathBuf,
     },
-    /// The destination cannot become a result directory.
+    /// The destination cannot be a result directory.
     #[error("{}: cannot become the result directory: {reason}", path.display())]
     Unusable {
         /// The result directory asked for.
@@ -54,7 +54,7 @@ pub enum OutputError {
     NotRenamed {
         /// The result directory asked for.
         path: PathBuf,
-        /// Where the result is.
+        /// The path of the result.
         whole: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -75,7 +75,7 @@ pub enum OutputError {
     LeftBehind {
         /// The result directory.
         path: PathBuf,
-        /// What is left of the old one.
+        /// The rest of the earlier result.
         old: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -95,7 +95,7 @@ pub enum OutputError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// What the system says.
         source: io::Error,
@@ -105,7 +105,7 @@ pub enum OutputError {
     Input {
         /// The input.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A Parquet file could not be written.
@@ -113,7 +113,7 @@ pub enum OutputError {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What the library says.
+        /// The error of the library.
         source: ParquetError,
     },
     /// Marking would add a field that the record has already.
@@ -152,7 +152,7 @@ pub enum OutputError {
     Row {
         /// The table.
         path: PathBuf,
-        /// What does not fit.
+        /// Why it cannot be marked.
         reason: String,
     },
 }

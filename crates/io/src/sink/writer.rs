@@ -46,7 +46,7 @@ pub struct DocumentsWriter<'a> {
     threads: usize,
 }
 
-/// What was written.
+/// The written files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrittenFiles {
     /// The files, in input order; lists of one-document files last.
@@ -123,14 +123,14 @@ impl<'a> DocumentsWriter<'a> {
         }
     }
 
-    /// Compresses on so many threads; the bytes are the same for any number.
+    /// Sets the number of compressing threads; the bytes are the same for any number.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// Appends the records of one chunk. Chunks must come in the order of reading; those of inputs
-    /// that are not written may be left out.
+    /// Appends the records of one chunk. Chunks must be in the order of reading; those of inputs
+    /// that are not written may be omitted.
     pub fn write(&mut self, routed: &Routed) -> Result<(), OutputError> {
         if routed.file as usize >= self.files.len() {
             return Ok(());

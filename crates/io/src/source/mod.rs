@@ -51,7 +51,7 @@ pub use scratch::VisitScratch;
 /// the names of [`FieldNames`], or an id that is neither text nor a number.
 ///
 /// # Errors
-/// What is wrong with the columns, and what to do.
+/// Why the columns are invalid, and a remedy.
 pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), String> {
     columns::check(batch.schema_ref(), &fields::Fields::new(fields))
 }

@@ -18,7 +18,7 @@ pub(super) fn without_special(text: &str, out: &mut String) {
     for piece in text.split_whitespace() {
         if !is_special(piece, classes) {
             out.push_str(piece);
-            // Paragraphs do not matter to whoever takes terms; the gap between two words does.
+            // Paragraphs do not affect terms; the gap between two words does.
             out.push(' ');
         }
     }

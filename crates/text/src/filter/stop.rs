@@ -40,7 +40,7 @@ fn packed(word: &[u8]) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// The slot that holds the word, or the empty one where it would go.
+/// The slot of the word, or the empty slot in which it would be inserted.
 fn find(table: &[u128; SLOTS], word: u128) -> usize {
     let mixed = ((word >> 64) as u64 ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut slot = (mixed >> 53) as usize;
