@@ -7,8 +7,8 @@
 
 use lookalike_core::Measure;
 use lookalike_engine::{
-    Approach, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, MinFeatures, Silent,
-    Units, WitnessRule, find,
+    Approach, CandidateSearch, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches,
+    MinFeatures, Silent, Units, WitnessRule, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,18 +71,27 @@ fn run_with(
     if at_hand.is_some() {
         collection.hold_at_most(0).unwrap();
     }
-    let options = MatchOptions {
+    let options = |search| MatchOptions {
         linkage,
         witness,
         list_pairs: list,
         only_protected: false,
+        search,
         memory: 1000,
         sets: at_hand.unwrap_or(u64::MAX),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let matches = pool
-        .install(|| find(&collection, &units, settings, &Approach::default(), &options, &Silent))
-        .unwrap();
+    let by = |search| {
+        let (approach, options) = (Approach::default(), options(search));
+        pool.install(|| find(&collection, &units, settings, &approach, &options, &Silent)).unwrap()
+    };
+    let matches = by(CandidateSearch::Prefixes);
+    let by_bitmaps = by(CandidateSearch::Bitmaps);
+    assert_eq!((&by_bitmaps.leader, &by_bitmaps.shared), (&matches.leader, &matches.shared));
+    assert_eq!(by_bitmaps.pairs.complete, matches.pairs.complete);
+    if matches.pairs.complete || linkage == Linkage::Leaders {
+        assert_eq!(by_bitmaps.pairs.edges, matches.pairs.edges);
+    }
     Run { units, matches }
 }
 

@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike_engine::{
-    Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Signer,
-    Silent, Units, WitnessRule, find, ingest_chunks,
+    Approach, CandidateSearch, Collection, Edge, IngestOptions, Linkage, MatchOptions,
+    MatchSettings, Signer, Silent, Units, WitnessRule, find, ingest_chunks,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use proptest::prelude::*;
@@ -32,6 +32,7 @@ fn join(
         witness: WitnessRule::default(),
         list_pairs: Some(u64::MAX),
         only_protected: false,
+        search: CandidateSearch::Prefixes,
         memory: 1000,
         sets,
     };

@@ -7,9 +7,9 @@ use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
 use lookalike_engine::files::ReadChunk;
 use lookalike_engine::{
-    Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested, JoinPlan,
-    MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
-    Verify, ingest, ingest_chunks,
+    Approach, CandidateSearch, Checkpoints, Collection, Decided, EngineError, IngestOptions,
+    Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal,
+    Signer, Units, Verdicts, Verify, ingest, ingest_chunks,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -211,6 +211,7 @@ pub(crate) fn analyse_inputs(
         witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
+        search: CandidateSearch::default(),
         memory: memory.counting(),
         sets: budget,
     };

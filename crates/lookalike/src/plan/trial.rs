@@ -4,9 +4,9 @@ use super::thinning::Thinning;
 use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{
-    Approach, Collection, EngineError, IngestOptions, Linkage, MatchOptions, MatchResult,
-    MatchSettings, Matches, MemoryModel, Progress, Signer, Units, Verdicts, WitnessRule, find,
-    ingest_chunks, pipeline,
+    Approach, CandidateSearch, Collection, EngineError, IngestOptions, Linkage, MatchOptions,
+    MatchResult, MatchSettings, Matches, MemoryModel, Progress, Signer, Units, Verdicts,
+    WitnessRule, find, ingest_chunks, pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
@@ -121,7 +121,9 @@ impl Bench<'_> {
     pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
         let (memory, sets) = (self.memory.counting(), self.memory.sets());
         let witness = self.witness;
-        MatchOptions { linkage, witness, list_pairs, only_protected: false, memory, sets }
+        // By prefixes, whose keys grow in proportion to the documents: bitmaps may do for a sample and not for all.
+        let search = CandidateSearch::Prefixes;
+        MatchOptions { linkage, witness, list_pairs, only_protected: false, search, memory, sets }
     }
 
     /// Matches on the pool.
