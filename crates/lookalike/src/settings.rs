@@ -11,6 +11,16 @@ use std::path::PathBuf;
 
 /// Everything that decides the answer: two runs with equal settings over the same documents give the
 /// same bytes.
+///
+/// Messages name settings as the command and other languages do (`the setting text_field`). These are
+/// the names of the fields here, with some exceptions:
+///
+/// | name in messages | field |
+/// |---|---|
+/// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field` | `text`, `id`, … of [`Settings::fields`] |
+/// | `input_format` | [`Settings::format`] |
+/// | `method`, `verify`, `lexicon`, `lexicon_checksum`, `key_limit` | fields of [`MethodSettings`] |
+/// | `mark`, `mark_prefix` | [`Job::mark`] |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
