@@ -33,10 +33,10 @@ pub(crate) struct Block {
 
 /// The sets of a chunk in memory, or nothing if they are only in the store.
 ///
-/// Shared and immutable, with two exceptions that need no exclusive access to the collection: a join
-/// releases the sets that it has finished scanning ([`SharedSets::release`]), and sorts the sets that
-/// it is going to intersect ([`SharedSets::edit_unshared`]). A user holds its own [`Arc`] for as long as it
-/// depends on the order of the elements, so neither affects another join.
+/// Shared and immutable, with two exceptions that need no exclusive access to the collection: a
+/// join releases the sets that it has finished scanning ([`SharedSets::release`]), and sorts the
+/// sets that it is going to intersect ([`SharedSets::edit_unshared`]). A user holds its own [`Arc`]
+/// for as long as it depends on the order of the elements, so neither affects another join.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSets(RwLock<Option<Arc<HeldSets>>>);
 
@@ -69,8 +69,8 @@ impl SharedSets {
         self.0.write().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Calls `edit`, which may reorder the elements within a set, if nothing else uses the sets. Returns
-    /// the edited sets, or `None` without calling it.
+    /// Calls `edit`, which may reorder the elements within a set, if nothing else uses the sets.
+    /// Returns the edited sets, or `None` without calling it.
     pub(crate) fn edit_unshared<T>(
         &self,
         edit: impl FnOnce(&mut HeldSets) -> T,
@@ -218,8 +218,8 @@ impl Block {
         each(&mut sets.elements[high]);
     }
 
-    /// Edits the sets, in memory, of this chunk: in place, or in a copy if something else uses them. Returns
-    /// the edited sets.
+    /// Edits the sets, in memory, of this chunk: in place, or in a copy if something else uses
+    /// them. Returns the edited sets.
     pub(crate) fn edited_sets<T>(
         &self,
         mut edit: impl FnMut(&mut HeldSets) -> T,

@@ -1,7 +1,7 @@
 //! The sets of a chunk, each in two parts, from memory or from the [`ChunkStore`].
 //!
-//! Most steps need only the elements of a set up to the bound by which it is arranged. On disk they are
-//! the front of the chunk and read by themselves; the back is read on demand.
+//! Most steps need only the elements of a set up to the bound by which it is arranged. On disk they
+//! are the front of the chunk and read by themselves; the back is read on demand.
 
 use crate::ChunkStore;
 use crate::block::{Block, FrontEnds, HeldSets, end_words};
@@ -156,8 +156,8 @@ impl HighElements for High<'_> {
     }
 }
 
-/// Visits some sets of a chunk, given by ascending indices, each in one piece or two. Adjacent ones are read
-/// together, and no others are read.
+/// Visits some sets of a chunk, given by ascending indices, each in one piece or two. Adjacent ones
+/// are read together, and no others are read.
 pub(crate) fn for_each_run(
     block: &Block,
     held: Option<&HeldSets>,

@@ -34,7 +34,8 @@ const SETS_IN_CHUNK: usize = 1 << 12;
 /// All documents of a run, with what later steps need of them.
 #[derive(Debug, Default)]
 pub struct Collection {
-    /// Whether freed memory is returned to the system ([`IngestOptions::trim_heap`](crate::IngestOptions)).
+    /// Whether freed memory is returned to the system
+    /// ([`IngestOptions::trim_heap`](crate::IngestOptions)).
     pub(crate) trim_heap: bool,
     /// One for each chunk of the input.
     pub(crate) blocks: Vec<Block>,

@@ -38,8 +38,9 @@ impl Elements {
         elements
     }
 
-    /// Keeps the elements of these ascending ranges and drops the others. In place where that leaves less than
-    /// an eighth of the memory unused: fresh pages cost more than the move. O(elements).
+    /// Keeps the elements of these ascending ranges and drops the others. In place where that
+    /// leaves less than an eighth of the memory unused: fresh pages cost more than the move.
+    /// O(elements).
     pub(crate) fn keep(&mut self, ranges: impl Iterator<Item = Range<usize>> + Clone) {
         let len: usize = ranges.clone().map(|range| range.len()).sum();
         if len < self.len() - self.len() / 8 {

@@ -1,4 +1,5 @@
-//! One 64-bit word for each unit in; keys that two units share exactly if their words are near, out.
+//! One 64-bit word for each unit in; keys that two units share exactly if their words are near,
+//! out.
 //!
 //! A Hamming join finds pairs, not keys. Here each pair of near words becomes a key that only the
 //! units of the two words have, and each word is a key of its units: all steps after the keys are

@@ -46,8 +46,8 @@ pub struct Joined {
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// A collection with the verdict on each document. Its sets are freed, and the names of the documents that
-/// are in a pair are loaded and ranked.
+/// A collection with the verdict on each document. Its sets are freed, and the names of the
+/// documents that are in a pair are loaded and ranked.
 #[derive(Debug)]
 pub struct Decided {
     /// The documents.
@@ -70,7 +70,8 @@ impl Ingested {
         Ok(Self { collection, budget })
     }
 
-    /// Collapses documents with equal sets and joins the sets. Runs on the rayon pool it is called in.
+    /// Collapses documents with equal sets and joins the sets. Runs on the rayon pool it is called
+    /// in.
     ///
     /// # Errors
     /// Those of [`find_from`]; temporary files that cannot be read or written.
@@ -95,8 +96,8 @@ impl Ingested {
 }
 
 impl Joined {
-    /// Decides about every document: `plan` is that of the join. Frees the sets at the same time, and holds
-    /// rows in their place.
+    /// Decides about every document: `plan` is that of the join. Frees the sets at the same time,
+    /// and holds rows in their place.
     ///
     /// # Errors
     /// Rows on disk that cannot be read.

@@ -1,10 +1,10 @@
 //! Index of the feature sets that earlier chunks store, by token sequence: a text whose tokens were
 //! seen before stores no second set.
 //!
-//! Chunks are processed in any order and committed in the order of the input. Only committed sets can
-//! be referred to, so references point backwards, and what a chunk stores depends on the input and on
-//! the capacity of this index alone, never on the timing of threads: a checkpoint that ends with any
-//! chunk contains every set that its documents refer to.
+//! Chunks are processed in any order and committed in the order of the input. Only committed sets
+//! can be referred to, so references point backwards, and what a chunk stores depends on the input
+//! and on the capacity of this index alone, never on the timing of threads: a checkpoint that ends
+//! with any chunk contains every set that its documents refer to.
 
 use crate::collection::SetRef;
 use lookalike_core::TokenDigest;
@@ -23,8 +23,8 @@ pub(crate) struct StoredSets {
 /// Shards: threads wait for each other only if they access the same one.
 const SHARDS: usize = 64;
 
-/// Bytes for each sequence: digest, place and a control byte of the table, which is half full after it
-/// grew and exists twice while it grows.
+/// Bytes for each sequence: digest, place and a control byte of the table, which is half full after
+/// it grew and exists twice while it grows.
 const SEQUENCE: u64 = 3 * (16 + 8 + 8 + 1);
 
 /// A set of the chunk being committed that an earlier chunk stores already.
@@ -62,8 +62,8 @@ impl StoredSets {
     ///
     /// Chunks have to be committed in their order. O(sets).
     pub(crate) fn commit(&self, block: u32, sequences: &[TokenDigest]) -> Vec<Repeated> {
-        // Shard by shard, so that each lock is taken once; by index within a shard, so that the same
-        // sequences are remembered when the capacity is reached.
+        // Shard by shard, so that each lock is taken once; by index within a shard, so that the
+        // same sequences are remembered when the capacity is reached.
         let mut order: Vec<u32> = (0..sequences.len() as u32).collect();
         order.sort_by_key(|&index| Self::shard_of(sequences[index as usize]));
         let shard_of = |&index: &u32| Self::shard_of(sequences[index as usize]);

@@ -5,8 +5,8 @@
 //! separated again in the verdicts. Document frequencies are counted over units, so a million
 //! copies do not make their shingles common.
 //!
-//! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million copies one
-//! set is stored.
+//! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million
+//! copies one set is stored.
 
 use crate::EngineError;
 use crate::block::{Block, HeldSets};
@@ -204,9 +204,10 @@ impl Units {
         self.places[unit as usize]
     }
 
-    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a whole: in place, or
-    /// in copies of chunks that another join uses. `visit` is called with each sorted set while it is in the
-    /// cache, and with the state of its chunk. Returns the sets of each chunk, and the states.
+    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a
+    /// whole: in place, or in copies of chunks that another join uses. `visit` is called with each
+    /// sorted set while it is in the cache, and with the state of its chunk. Returns the sets of
+    /// each chunk, and the states.
     pub(crate) fn sort_each<S: Send>(
         &self,
         collection: &Collection,
@@ -314,8 +315,8 @@ const PART: usize = 1 << 14;
 /// Rounds in which that is done: only what a round sorts is there twice.
 const ROUNDS: usize = 4;
 
-/// For each digest the number of the first that is equal. Digests are spread evenly: the top bits of one choose its
-/// part, and a part is sorted near the processor.
+/// For each digest the number of the first that is equal. Digests are spread evenly: the top bits
+/// of one choose its part, and a part is sorted near the processor.
 fn first_of_equal(digests: &[SetDigest]) -> Vec<u32> {
     let parts = (digests.len() / PART).next_power_of_two().max(ROUNDS);
     let shift = u64::BITS - parts.trailing_zeros();

@@ -407,7 +407,8 @@ fn large_sets_match_as_brute_force_says() {
     for (measure, thousandths) in
         [(Measure::Resemblance, 800), (Measure::Containment, 700), (Measure::Cosine, 500)]
     {
-        // Three bases that share about a half; each set lacks a part of its base and has others in its place.
+        // Three bases that share about a half; each set lacks a part of its base and has others in
+        // its place.
         let sets: Vec<Set> = (0..36)
             .map(|number| {
                 let (from, size) = (number % 3 * 700, 1500 + number % 4 * 100);

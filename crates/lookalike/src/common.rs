@@ -1,8 +1,8 @@
 //! Finds the common shingles of the inputs before documents are compared (Broder 1997, "Common
 //! shingles").
 //!
-//! All inputs, protected ones included, are read one more time, before the run: distinct feature sets
-//! are computed as in a run, within the memory budget, and the elements in more than
+//! All inputs, protected ones included, are read one more time, before the run: distinct feature
+//! sets are computed as in a run, within the memory budget, and the elements in more than
 //! [`Settings::ignore_common`](crate::Settings::ignore_common) of them are counted exactly. The run
 //! then reads with this list as a filter, so that all later steps see sets and sketches without
 //! common elements.

@@ -28,8 +28,8 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// A file that cannot be read, a name that fits none or many of its documents, or settings that make
-/// no sense.
+/// A file that cannot be read, a name that fits none or many of its documents, or settings that
+/// make no sense.
 pub fn compare(
     a: &str,
     b: &str,

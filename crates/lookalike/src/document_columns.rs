@@ -1,4 +1,5 @@
-//! The columns that name a document, the same in every result table: its `id`, its `file` and its `record`.
+//! The columns that name a document, the same in every result table: its `id`, its `file` and its
+//! `record`.
 //!
 //! `file` and `record` identify a document of a run, and tables are joined by them. The `id` is for
 //! display; documents may share one. A document without an id has its file's name in its place and,

@@ -1,9 +1,9 @@
 //! `evaluate`: recall, precision and cost of methods on a collection.
 //!
 //! The truth is exact: every pair from some similarity on, the pairs of a sample of documents, or
-//! labels ([`TruthSource`]). Each method reads and signs the collection anew, finds all its pairs, and
-//! these are compared with the true ones. The measures follow Kołcz & Chowdhury 2008, sections 6.4
-//! and 7. The steps: `entry` (text to methods), `truth`, `trial` (one method's pairs), `score`,
+//! labels ([`TruthSource`]). Each method reads and signs the collection anew, finds all its pairs,
+//! and these are compared with the true ones. The measures follow Kołcz & Chowdhury 2008, sections
+//! 6.4 and 7. The steps: `entry` (text to methods), `truth`, `trial` (one method's pairs), `score`,
 //! `tables`.
 
 mod entry;
@@ -57,8 +57,8 @@ pub struct Evaluated {
     pub problems: Vec<Problem>,
 }
 
-/// Measures methods: writes the tables `methods` and `deciles`, `evaluation.json` and `report.html` to
-/// [`crate::Job::output`], whole or not at all.
+/// Measures methods: writes the tables `methods` and `deciles`, `evaluation.json` and `report.html`
+/// to [`crate::Job::output`], whole or not at all.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -10,7 +10,8 @@ pub(crate) fn memory() -> Option<u64> {
         return number(&output("/usr/sbin/sysctl", &["-n", "hw.memsize"])?);
     }
     if cfg!(windows) {
-        // This program works on every version of Windows; it runs only if no memory budget is given.
+        // This program works on every version of Windows; it runs only if no memory budget is
+        // given.
         let ask = "(Get-CimInstance Win32_ComputerSystem).TotalPhysicalMemory";
         return number(&output(
             "powershell.exe",

@@ -347,7 +347,8 @@ fn removal(
     let sampled = (size.documents as f64 * size.share).max(1.0);
     let share = size.share * listing.documents as f64 / sampled;
     let said = listing.partners.removal(share, linkage, listing.glued());
-    // A document removed within the sample is removed in the whole; less twice the error of a count.
+    // A document removed within the sample is removed in the whole; less twice the error of a
+    // count.
     let certain = (in_sample as f64 - 2.0 * (in_sample as f64).sqrt()).max(0.0) / sampled;
     let count = |rate: f64| (rate * size.documents as f64).round() as u64;
     // The number of documents has an error as well.

@@ -50,8 +50,9 @@ use xxhash_rust::xxh3::Xxh3;
 /// counts them).
 ///
 /// All of this needs every pair that reaches the threshold. Refused are runs whose list of pairs is
-/// incomplete (cut short by [`Job::max_pairs`](crate::Job::max_pairs), or of `dedup`, which lists only
-/// the pairs that caused a removal), and settings for which the listed pairs may not be all pairs.
+/// incomplete (cut short by [`Job::max_pairs`](crate::Job::max_pairs), or of `dedup`, which lists
+/// only the pairs that caused a removal), and settings for which the listed pairs may not be all
+/// pairs.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

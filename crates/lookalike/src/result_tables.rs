@@ -1,7 +1,7 @@
 //! Writes the tables `pairs`, `clusters`, `ledger` and `problems`.
 //!
-//! Rows are sorted by the documents' ids, equal ids by (file, record), so the bytes do not depend on the
-//! order in which results were found.
+//! Rows are sorted by the documents' ids, equal ids by (file, record), so the bytes do not depend
+//! on the order in which results were found.
 
 mod clusters;
 mod columns;

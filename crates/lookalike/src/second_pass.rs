@@ -1,10 +1,10 @@
 //! Second reading of the inputs: routes every record to its output and collects the documents that
 //! the report shows.
 //!
-//! The chunks are those of the first pass, so the writers copy records byte for byte, and the texts for
-//! the report are collected at the same time; if nothing is written, only the chunks of those texts are
-//! read. Chunks are checked against the first pass by their positions and by the number of their
-//! records: a decision about one text must not be applied to another.
+//! The chunks are those of the first pass, so the writers copy records byte for byte, and the texts
+//! for the report are collected at the same time; if nothing is written, only the chunks of those
+//! texts are read. Chunks are checked against the first pass by their positions and by the number
+//! of their records: a decision about one text must not be applied to another.
 
 mod chunk_numbers;
 mod recount;
@@ -38,8 +38,8 @@ pub(crate) struct SecondPass {
     pub(crate) written: Option<WrittenFiles>,
 }
 
-/// Reads the inputs again: collects the wanted documents, and with `routing` writes every record where
-/// the decisions say.
+/// Reads the inputs again: collects the wanted documents, and with `routing` writes every record
+/// where the decisions say.
 pub(crate) fn second_pass(
     analysis: &Analysis,
     wanted: &Wanted,
@@ -83,7 +83,8 @@ pub(crate) fn second_pass(
     });
     let mut pass = SecondPass::default();
     let mut outcome: Result<(), LookalikeError> = Ok(());
-    // A file with other records than before and its error, reported unless the next problem explains it.
+    // A file with other records than before and its error, reported unless the next problem
+    // explains it.
     let mut other: Option<(u32, LookalikeError)> = None;
     // Written chunks, reused for their allocations.
     let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
@@ -109,7 +110,8 @@ pub(crate) fn second_pass(
                     let mut routed = written().pop().unwrap_or_default();
                     let fates = decisions.of_chunk(index)?;
                     chunk.route(inputs, &fates, options, &mut routed)?;
-                    // A chunk of one-document files may end in protected files, which are not written.
+                    // A chunk of one-document files may end in protected files, which are not
+                    // written.
                     let known = fates.before_file(own_files);
                     Read::Routed(chunk.file, chunk.consumed, known, routed)
                 }
@@ -193,8 +195,8 @@ type ChunksPart<'a> = Box<dyn Part<Item = ReadChunk> + 'a>;
 enum Read {
     /// It could not be read.
     Problem(Problem),
-    /// Its file, the bytes of the file that it took, the number of its documents in the first pass, and
-    /// its routed records.
+    /// Its file, the bytes of the file that it took, the number of its documents in the first pass,
+    /// and its routed records.
     Routed(u32, u64, u64, Box<Routed>),
     /// Its file and the bytes of the file that it took; nothing was routed.
     Seen(u32, u64),

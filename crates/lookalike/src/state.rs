@@ -77,8 +77,9 @@ fn digest_of(summary: &[u8]) -> String {
     format!("{:032x}", xxh3_128(summary))
 }
 
-/// The summary of a job that is resumed although its result is in place: the run was stopped between
-/// naming the result and removing its scratch directory. `None` if there is anything left to do.
+/// The summary of a job that is resumed although its result is in place: the run was stopped
+/// between naming the result and removing its scratch directory. `None` if there is anything left
+/// to do.
 pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     let left = directory(job);
     if !job.resume || !left.is_dir() {

@@ -134,8 +134,8 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
     summaries
 }
 
-/// The settings, with the checksum of the document frequencies that were used, and, under `job`, what
-/// `explain` reads back.
+/// The settings, with the checksum of the document frequencies that were used, and, under `job`,
+/// what `explain` reads back.
 fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     let mut of_run = job.settings.clone();
     of_run.min_features = Some(of_run.least_features());

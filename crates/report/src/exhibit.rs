@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A document to show. Titles, addresses and texts are unmodified: renderers escape and shorten them.
+/// A document to show. Titles, addresses and texts are unmodified: renderers escape and shorten
+/// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocExhibit {
     /// Its name in the tables.

@@ -273,8 +273,8 @@ pub struct WithoutFeatures {
     /// Only common features or shingles, all of which were removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub only_common: u64,
-    /// With fewer features than the setting `min_features`: in a pair only with documents of the same
-    /// words.
+    /// With fewer features than the setting `min_features`: in a pair only with documents of the
+    /// same words.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub few_features: u64,
 }

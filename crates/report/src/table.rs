@@ -4,8 +4,8 @@ use crate::human::{bytes, count, duration, rate, share};
 use crate::{Action, Summary};
 
 impl Summary {
-    /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of the
-    /// row above.
+    /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of
+    /// the row above.
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {
         let mut rows: Vec<(String, String)> = Vec::new();

@@ -1,9 +1,9 @@
 //! Classes of code points, for the word scan.
 //!
-//! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once from the
-//! Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will not do: it
-//! counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word here is what
-//! Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
+//! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once
+//! from the Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will
+//! not do: it counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word
+//! here is what Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
 
 use icu_normalizer::ComposingNormalizerBorrowed as ComposingNormalizer;
 use icu_normalizer::properties::{
@@ -22,12 +22,13 @@ use std::sync::LazyLock;
 pub(crate) const WORD: u16 = 1;
 /// A letter or number of a script written without spaces.
 pub(crate) const UNSPACED: u16 = 1 << 1;
-/// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on the
-/// unspaced letters that attach as marks do (`Word_Break=Extend`).
+/// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on
+/// the unspaced letters that attach as marks do (`Word_Break=Extend`).
 pub(crate) const MARK: u16 = 1 << 2;
 /// [`UNSPACED`], and a segment of its own (with its marks) under UAX #29: `Word_Break=Other`.
 pub(crate) const ALONE: u16 = 1 << 3;
-/// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's `isdigit`.
+/// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's
+/// `isdigit`.
 pub(crate) const DIGIT: u16 = 1 << 4;
 /// The lower-case form may differ.
 pub(crate) const UPPER: u16 = 1 << 5;
@@ -35,7 +36,8 @@ pub(crate) const UPPER: u16 = 1 << 5;
 pub(crate) const CASED: u16 = 1 << 6;
 /// `Case_Ignorable`, for the final sigma.
 pub(crate) const IGNORABLE: u16 = 1 << 7;
-/// NFC leaves the character alone, whatever stands beside it, as long as that has this flag too or is ASCII.
+/// NFC leaves the character alone, whatever stands beside it, as long as that has this flag too or
+/// is ASCII.
 pub(crate) const INERT_NFC: u16 = 1 << 8;
 /// So does NFKC.
 pub(crate) const INERT_NFKC: u16 = 1 << 9;
@@ -43,8 +45,8 @@ pub(crate) const INERT_NFKC: u16 = 1 << 9;
 pub(crate) const ORDERED_NFC: u16 = 1 << 10;
 /// The same under NFKC.
 pub(crate) const ORDERED_NFKC: u16 = 1 << 11;
-/// `Default_Ignorable_Code_Point`: removed from the text before anything else. Such a code point is never
-/// part of a word, whatever its category (the Hangul fillers are letters), and never inert.
+/// `Default_Ignorable_Code_Point`: removed from the text before anything else. Such a code point is
+/// never part of a word, whatever its category (the Hangul fillers are letters), and never inert.
 pub(crate) const DEFAULT_IGNORABLE: u16 = 1 << 12;
 
 const CODE_POINTS: usize = 0x11_0000;

@@ -1,8 +1,9 @@
 //! An element's name in, what extraction does with it out: one table.
 //!
-//! Hidden is what a browser that runs scripts does not show: `script`, `style`, `noscript`, `template`,
-//! the fallbacks `iframe`, `noembed` and `noframes`, and the tool tips `title` and `desc` of a drawing.
-//! Shown is what it does show, though a form holds it: `textarea`, `option`, `button`.
+//! Hidden is what a browser that runs scripts does not show: `script`, `style`, `noscript`,
+//! `template`, the fallbacks `iframe`, `noembed` and `noframes`, and the tool tips `title` and
+//! `desc` of a drawing. Shown is what it does show, though a form holds it: `textarea`, `option`,
+//! `button`.
 
 use crate::page::{Break, MarkKind};
 use html5ever::tokenizer::states::RawKind;

@@ -10,12 +10,14 @@ use crate::{Analyzer, Unit, scan};
 use std::ops::Range;
 
 impl Analyzer {
-    /// Pushes each token with its byte range in `text`: the tokens of [`Analyzer::tokens`], in order.
+    /// Pushes each token with its byte range in `text`: the tokens of [`Analyzer::tokens`], in
+    /// order.
     ///
-    /// The range is exact: from the first to the last of the characters that the token's were lower-cased from,
-    /// with any default-ignorable characters between those. Where normalisation changed the stretch of text between two ASCII white spaces, the range is that
-    /// whole stretch. With [`Unit::Char`], the range of a space is the gap between the two words:
-    /// empty where nothing stands between them (`c漢`) or both come from one changed stretch.
+    /// The range is exact: from the first to the last of the characters that the token's were
+    /// lower-cased from, with any default-ignorable characters between those. Where normalisation
+    /// changed the stretch of text between two ASCII white spaces, the range is that whole stretch.
+    /// With [`Unit::Char`], the range of a space is the gap between the two words: empty where
+    /// nothing stands between them (`c漢`) or both come from one changed stretch.
     pub fn located_tokens<F: FnMut(&str, Range<usize>)>(&self, text: &str, mut emit: F) {
         let mut stretch = Stretch::default();
         let mut last_end = None;
@@ -60,7 +62,8 @@ struct Stretch {
     lower: String,
     /// Position of the stretch in the text.
     whole: Range<usize>,
-    /// For each byte of `lower`, the character in the text; empty if normalisation changed the stretch.
+    /// For each byte of `lower`, the character in the text; empty if normalisation changed the
+    /// stretch.
     places: Vec<Range<usize>>,
 }
 

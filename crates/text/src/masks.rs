@@ -1,7 +1,8 @@
-//! 64 bytes of text in; the same lower-cased, and what kinds of bytes they are, one bit for each, out.
+//! 64 bytes of text in; the same lower-cased, and what kinds of bytes they are, one bit for each,
+//! out.
 //!
-//! Only ASCII letters are lower-cased: bytes of other characters stay as they are. x86-64 always has
-//! SSE2, and with it the kinds of 16 bytes are one instruction away from being bits; elsewhere
+//! Only ASCII letters are lower-cased: bytes of other characters stay as they are. x86-64 always
+//! has SSE2, and with it the kinds of 16 bytes are one instruction away from being bits; elsewhere
 //! the compiler makes of the plain loop what it can.
 
 use std::ops::Range;

@@ -2,8 +2,8 @@
 //!
 //! A word is a maximal run of letters and numbers. A run of a script written without spaces (with
 //! its combining marks) is cut further, as UAX #29 (Unicode text segmentation), section 4, does;
-//! that annex leaves the words of Thai, Lao, Khmer and Myanmar to dictionaries, and without one each
-//! of their letters stands alone with its marks, as does a Han or Hiragana character.
+//! that annex leaves the words of Thai, Lao, Khmer and Myanmar to dictionaries, and without one
+//! each of their letters stands alone with its marks, as does a Han or Hiragana character.
 
 use crate::classes::{ALONE, Classes, MARK, UNSPACED, WORD};
 use std::ops::Range;

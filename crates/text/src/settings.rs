@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Unicode normalisation applied before lower-casing. Default-ignorable characters are removed before it,
-/// whichever it is.
+/// Unicode normalisation applied before lower-casing. Default-ignorable characters are removed
+/// before it, whichever it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalize {

@@ -1,11 +1,12 @@
 //! A window of text in; a lower-cased copy and the place of each word in it out.
 //!
-//! The copy is as long as the window, and each word stands in it where it stood in the text, as long
-//! as three things hold: there is nothing to normalise or to remove, no letter gets longer or shorter when it is
-//! lower-cased, and no two words touch. Then words begin and end where a bit differs from the one
-//! before, in a mask that has a bit for each byte. ASCII needs no more. Other characters are looked up
-//! one by one and put into the mask. Only a *stretch* (what stands between ASCII white space) of
-//! which that is not true is taken by itself, on the plain path, its lower-cased text kept behind the copy.
+//! The copy is as long as the window, and each word stands in it where it stood in the text, as
+//! long as three things hold: there is nothing to normalise or to remove, no letter gets longer or
+//! shorter when it is lower-cased, and no two words touch. Then words begin and end where a bit
+//! differs from the one before, in a mask that has a bit for each byte. ASCII needs no more. Other
+//! characters are looked up one by one and put into the mask. Only a *stretch* (what stands between
+//! ASCII white space) of which that is not true is taken by itself, on the plain path, its
+//! lower-cased text kept behind the copy.
 
 use crate::casing::{changes, lower_into};
 use crate::classes::{Classes, DEFAULT_IGNORABLE, UNSPACED, UPPER, WORD, order};
@@ -97,7 +98,8 @@ impl Window {
     fn copy(&mut self, text: &[u8]) -> bool {
         self.bytes.clear();
         self.bytes.extend_from_slice(text);
-        // At least one byte that belongs to no word, so that the last word ends inside the last mask.
+        // At least one byte that belongs to no word, so that the last word ends inside the last
+        // mask.
         self.bytes.resize((text.len() / LANES + 1) * LANES, b' ');
         self.masks.clear();
         self.foreign.clear();
@@ -112,7 +114,8 @@ impl Window {
         seen != 0
     }
 
-    /// Puts the characters of a stretch, the first that is not ASCII at `first`, into the mask if they fit there.
+    /// Puts the characters of a stretch, the first that is not ASCII at `first`, into the mask if
+    /// they fit there.
     fn stretch(
         &mut self,
         text: &str,
@@ -159,7 +162,8 @@ impl Window {
         kind
     }
 
-    /// Lower-cases a character of the copy, if its lower-case form takes the same room, wherever it stands.
+    /// Lower-cases a character of the copy, if its lower-case form takes the same room, wherever it
+    /// stands.
     fn lower(&mut self, c: char, at: usize) -> bool {
         let mut forms = c.to_lowercase();
         match (forms.next(), forms.next()) {

@@ -25,9 +25,9 @@ pub struct IngestOptions {
     pub kept: Option<PathBuf>,
     /// Bytes of input in flight; larger records are processed one at a time.
     pub in_flight: u64,
-    /// Return freed memory to the system while the collection is joined, and set the thresholds of the
-    /// allocator accordingly (glibc). Both hold for the whole process, so only a program that is a
-    /// process of its own sets this.
+    /// Return freed memory to the system while the collection is joined, and set the thresholds of
+    /// the allocator accordingly (glibc). Both hold for the whole process, so only a program that
+    /// is a process of its own sets this.
     pub trim_heap: bool,
     /// Memory for the index of token sequences, in bytes (approximate): with less, more sets are
     /// stored twice.

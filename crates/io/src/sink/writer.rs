@@ -28,8 +28,9 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 /// One-document files are listed, one name per line, in `kept-files.txt`, `removed-files.txt` and
 /// `rejected-files.txt`; copies go to `kept-files/PATH` if enabled.
 ///
-/// With [`RouteOptions::mark`], `marked` replaces `kept` and `removed`, and one-document files are listed in
-/// `marked-files.tsv` with the columns `path` and those of [`MarkNames`](super::MarkNames).
+/// With [`RouteOptions::mark`], `marked` replaces `kept` and `removed`, and one-document files are
+/// listed in `marked-files.tsv` with the columns `path` and those of
+/// [`MarkNames`](super::MarkNames).
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {

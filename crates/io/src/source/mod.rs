@@ -47,8 +47,8 @@ pub use raw::RawRecords;
 pub use sample::{Entry, Sample, SampleShare};
 pub use scratch::VisitScratch;
 
-/// Refuses record batches that cannot be read as documents: that have no column of text under one of
-/// the names of [`FieldNames`], or an id that is neither text nor a number.
+/// Refuses record batches that cannot be read as documents: that have no column of text under one
+/// of the names of [`FieldNames`], or an id that is neither text nor a number.
 ///
 /// # Errors
 /// Why the columns are invalid, and a remedy.

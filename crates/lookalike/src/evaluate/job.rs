@@ -36,8 +36,8 @@ pub struct EvaluateJob {
     /// verified exactly; [`Job::against`] and what concerns survivors is not used.
     pub job: Job,
     /// Methods, `name:parameter=value,…`, each with `@exact`, `@sketch` (the default) or `@none`
-    /// behind it for what decides about its candidates; `exact` is the exact join. One parameter may
-    /// be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
+    /// behind it for what decides about its candidates; `exact` is the exact join. One parameter
+    /// may be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
     pub methods: Vec<String>,
     /// Lexicons for the methods that need document frequencies: each takes the first that fits.
     /// Empty: those of the inputs.

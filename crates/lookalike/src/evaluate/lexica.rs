@@ -1,5 +1,5 @@
-//! The document frequencies for a method: from a given lexicon, or counted once for all methods with
-//! the same terms.
+//! The document frequencies for a method: from a given lexicon, or counted once for all methods
+//! with the same terms.
 
 use super::trial::Laboratory;
 use crate::approach::{counted, needs_statistics, wanted};

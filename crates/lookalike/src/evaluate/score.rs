@@ -1,8 +1,8 @@
 //! Recall, precision and other counts of a method, from its pairs and the true ones.
 //!
-//! Recall and precision by document, and the utility of a spam filter, are equations 3 to 5 of Kołcz &
-//! Chowdhury 2008, section 6.4. Pure clusters are those of their section 7.1: each document of the
-//! cluster is in one true component.
+//! Recall and precision by document, and the utility of a spam filter, are equations 3 to 5 of
+//! Kołcz & Chowdhury 2008, section 6.4. Pure clusters are those of their section 7.1: each document
+//! of the cluster is in one true component.
 
 use super::labels::Class;
 use super::listing::Sampled;
@@ -177,7 +177,8 @@ mod tests {
         KnownPair { a, b, similarity: f32::from(step) / 10.0, step, is_true }
     }
 
-    /// Documents 0, 1, 2 resemble each other; 3 and 4 do; 2 and 3 nearly. Found: (0,1), (2,3), (2,5).
+    /// Documents 0, 1, 2 resemble each other; 3 and 4 do; 2 and 3 nearly. Found: (0,1), (2,3),
+    /// (2,5).
     #[test]
     fn worked_by_hand() {
         let truth = [

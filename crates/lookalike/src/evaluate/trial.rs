@@ -188,8 +188,8 @@ impl Trial {
         }
     }
 
-    /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are counted
-    /// each: which of them brought it depends on timing.
+    /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are
+    /// counted each: which of them brought it depends on timing.
     pub(super) fn bytes(&self) -> (u64, u64) {
         (0..self.collection.len())
             .map(|document| self.bytes_of(document))

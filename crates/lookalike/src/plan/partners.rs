@@ -71,7 +71,8 @@ fn equal(m: f64) -> f64 {
     at(below) + (m - below) * (at(below + 1.0) - at(below))
 }
 
-/// E[1/(1+X)] = ∫ E[tˣ] dt over 0 to 1, for a gamma mixture of Poissons with E[X] = m and E[X(X−1)] = f.
+/// E[1/(1+X)] = ∫ E[tˣ] dt over 0 to 1, for a gamma mixture of Poissons with E[X] = m and E[X(X−1)]
+/// = f.
 fn mixture(m: f64, f: f64) -> f64 {
     // f = m²(1 + 1/r); at most that of a Poisson, r is infinite.
     let spread = f / (m * m) - 1.0;

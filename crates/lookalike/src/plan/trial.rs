@@ -121,7 +121,8 @@ impl Bench<'_> {
     pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
         let (memory, sets) = (self.memory.counting(), self.memory.sets());
         let witness = self.witness;
-        // By prefixes, whose keys grow in proportion to the documents: bitmaps may do for a sample and not for all.
+        // By prefixes, whose keys grow in proportion to the documents: bitmaps may do for a sample
+        // and not for all.
         let search = CandidateSearch::Prefixes;
         MatchOptions { linkage, witness, list_pairs, only_protected: false, search, memory, sets }
     }

@@ -39,7 +39,8 @@ impl Criterion {
     }
 }
 
-/// Whether every pair that reaches `threshold` by `measure` is among those that reach `known` by `by`.
+/// Whether every pair that reaches `threshold` by `measure` is among those that reach `known` by
+/// `by`.
 ///
 /// With a ≤ b, s/(a+b−s) ≤ s/√(ab) ≤ s/a, because a+b−s ≥ b ≥ √(ab) ≥ a: a list by containment (of
 /// the smaller in the larger) contains all pairs that reach its threshold by cosine, and a list by

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// A finished run, new settings, and an output.
 #[derive(Debug, Clone)]
 pub struct ReclusterJob {
-    /// The directory of a finished [`cluster`](crate::run_cluster) or [`recluster`](crate::recluster) run.
+    /// The directory of a finished [`cluster`](crate::run_cluster) or
+    /// [`recluster`](crate::recluster) run.
     pub run: PathBuf,
     /// The new threshold: a decimal, as written.
     pub threshold: String,

@@ -36,8 +36,8 @@ pub(super) fn link(
     leaders
 }
 
-/// Leader clustering in one pass over the pairs in the order of (later unit, earlier unit): a unit with an
-/// edge to a kept one is removed, and its witness is chosen as the engine chooses it.
+/// Leader clustering in one pass over the pairs in the order of (later unit, earlier unit): a unit
+/// with an edge to a kept one is removed, and its witness is chosen as the engine chooses it.
 fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &mut [Leader]) {
     for own in edges.all.chunk_by(|x, y| x.unit == y.unit) {
         let kept = |edge: &&Edge| leaders[edge.with as usize].unit == edge.with;

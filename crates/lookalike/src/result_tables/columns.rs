@@ -72,7 +72,8 @@ impl Extra {
     }
 }
 
-/// Columns of `clusters`: the document, its cluster, the cluster's kept document, and their measure.
+/// Columns of `clusters`: the document, its cluster, the cluster's kept document, and their
+/// measure.
 pub(crate) fn cluster_columns() -> Vec<Column> {
     let (cluster, resemblance) = (Column::count("cluster"), Column::ratio("resemblance"));
     [&DOCUMENT[..], &[cluster], &LEADER, &[resemblance]].concat()

@@ -46,8 +46,8 @@ pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(
     Ok(())
 }
 
-/// Matches between units as pairs of documents: all pairs if the list is complete, else each document
-/// with the first of its own or of the other unit.
+/// Matches between units as pairs of documents: all pairs if the list is complete, else each
+/// document with the first of its own or of the other unit.
 fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
     let Analysis { collection, units, matches, approach, .. } = analysis;
     let complete = matches.pairs.complete;

@@ -28,9 +28,9 @@ impl<'a> Recount<'a> {
         Self { analysis, files: (0..own_files).map(|_| Counts::default()).collect() }
     }
 
-    /// Whether a problem is the reason why the chunk before it, which begins in `file`, has other records
-    /// than in the first pass. A chunk may hold many one-document files, and the problem may be in any of
-    /// them.
+    /// Whether a problem is the reason why the chunk before it, which begins in `file`, has other
+    /// records than in the first pass. A chunk may hold many one-document files, and the problem
+    /// may be in any of them.
     pub(super) fn is_new(&self, problem: &Problem, file: u32) -> bool {
         problem.file == file
             || self.analysis.collection.problems.counts().all(|(known, _)| known != problem.file)

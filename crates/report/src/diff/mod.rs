@@ -1,12 +1,13 @@
 //! Alignment of two token sequences within bounded work.
 //!
-//! The primary function is [`diff`]. Common prefixes and suffixes are cut off first. If the middle is
-//! long, it is cut at *anchors*: windows of tokens that occur exactly once in either sequence (as in
-//! patience diff), of which the longest chain that ascends in both is kept. Long sequences sample
-//! their windows by hash, so that a pass takes linear time and the memory of a bounded number of
-//! windows; the gaps between anchors are sampled more densely, with shorter windows, until Myers'
-//! algorithm sees gaps of bounded size only. Work is counted, not timed: equal texts always get equal
-//! alignments. What the bounds leave out is in [`Diff::coarse`] and [`Diff::unaligned`].
+//! The primary function is [`diff`]. Common prefixes and suffixes are cut off first. If the middle
+//! is long, it is cut at *anchors*: windows of tokens that occur exactly once in either sequence
+//! (as in patience diff), of which the longest chain that ascends in both is kept. Long sequences
+//! sample their windows by hash, so that a pass takes linear time and the memory of a bounded
+//! number of windows; the gaps between anchors are sampled more densely, with shorter windows,
+//! until Myers' algorithm sees gaps of bounded size only. Work is counted, not timed: equal texts
+//! always get equal alignments. What the bounds leave out is in [`Diff::coarse`] and
+//! [`Diff::unaligned`].
 
 mod aligner;
 mod anchors;

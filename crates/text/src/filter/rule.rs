@@ -16,7 +16,8 @@ pub enum TermRule {
     Tg5,
     /// Drops terms of more than 25 characters.
     Tl25,
-    /// Drops what white space delimits and a special character is inside of (`and/or`, `x=1`, `on-line`).
+    /// Drops what white space delimits and a special character is inside of (`and/or`, `x=1`,
+    /// `on-line`).
     Nosc,
     /// Drops terms of fewer than four characters or with more than one digit ([`Terms::Kolcz`]).
     Kolcz,

@@ -1,4 +1,5 @@
-//! An English word in, its stem out: Porter, *An algorithm for suffix stripping*, Program 14(3), 1980.
+//! An English word in, its stem out: Porter, *An algorithm for suffix stripping*, Program 14(3),
+//! 1980.
 //!
 //! The reference is the author's program: the paper with three changes (words of one or two letters
 //! stay; `bli` → `ble` in place of `abli` → `able`; `logi` → `log`). Words with other characters

@@ -1,7 +1,7 @@
 //! A token in, whether it is a stop word out.
 //!
-//! The list is `english.stop` of the SMART system (Salton and Buckley, Cornell), which Chowdhury et al.
-//! 2002, section 4.2, used, as Lewis et al. printed it with RCV1 (*Journal of Machine Learning
+//! The list is `english.stop` of the SMART system (Salton and Buckley, Cornell), which Chowdhury et
+//! al. 2002, section 4.2, used, as Lewis et al. printed it with RCV1 (*Journal of Machine Learning
 //! Research* 5, 2004, appendix 11): 571 lines, of which `would` fills two. Tokens here end at an
 //! apostrophe, so `don't` is looked for as its pieces `don` and `t`, and so on.
 
@@ -31,7 +31,8 @@ pub(super) fn is_stop_word(token: &[u8]) -> bool {
     }
 }
 
-/// The bytes, and one more than the length in the last, which keeps words of different lengths apart.
+/// The bytes, and one more than the length in the last, which keeps words of different lengths
+/// apart.
 #[inline]
 fn packed(word: &[u8]) -> u128 {
     let mut bytes = [0; 16];

@@ -16,7 +16,8 @@ pub enum Terms {
     /// Every token.
     #[default]
     All,
-    /// Tokens of at least four characters (code points) with at most one digit (`²` is one, `½` is not).
+    /// Tokens of at least four characters (code points) with at most one digit (`²` is one, `½` is
+    /// not).
     Kolcz,
 }
 

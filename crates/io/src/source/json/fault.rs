@@ -3,7 +3,8 @@
 /// A syntax error: its offset in the line, and a message.
 pub(in crate::source) type Fault = (usize, String);
 
-/// The fault for an error of the parser. `mark` is the length of the byte order mark before the line.
+/// The fault for an error of the parser. `mark` is the length of the byte order mark before the
+/// line.
 pub(super) fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault {
     let words = error.to_string();
     let mut column = mark + error.column();
