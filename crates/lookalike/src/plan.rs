@@ -67,8 +67,8 @@ pub struct Planned {
 /// ```
 ///
 /// # Errors
-/// Invalid settings, inputs that cannot be read, a bad record with [`Job::strict`], a method
-/// without the document frequencies that it needs.
+/// Invalid settings, inputs that cannot be read, a bad record with
+/// [`Job::strict`](crate::Job::strict), a method without the document frequencies that it needs.
 pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
     caught(|| carry_out(job, progress))
 }
