@@ -1,10 +1,10 @@
-//! Wide bitmaps: the [bitmap filter](crate::BitmapSignature) with as many bits as sets need, and its
-//! comparison of one set with many.
+//! Wide bitmaps: the [bitmap filter](crate::BitmapSignature) with as many bits as sets need, and
+//! its comparison of one set with many.
 //!
 //! Each element flips one bit, so the number of bits in which the bitmaps of two sets differ is at
-//! most |A △ B|. Bitmaps of different lengths, both powers of two, are compared by folding the longer
-//! one: bits `i` and `i + k/2` of `k` are bit `i` of `k/2`. Source: Sandes, Teodoro & Melo, "Bitmap
-//! filter: speeding up exact set similarity joins with bitwise operations" (2020).
+//! most |A △ B|. Bitmaps of different lengths, both powers of two, are compared by folding the
+//! longer one: bits `i` and `i + k/2` of `k` are bit `i` of `k/2`. Source: Sandes, Teodoro & Melo,
+//! "Bitmap filter: speeding up exact set similarity joins with bitwise operations" (2020).
 
 use crate::processor::compiled_for;
 
@@ -26,7 +26,8 @@ pub fn add(set: &[u64], words: &mut [u64]) {
     }
 }
 
-/// The bitmap of the same set with as many words as `out`, a power of two and no more than `words` has.
+/// The bitmap of the same set with as many words as `out`, a power of two and no more than `words`
+/// has.
 ///
 /// # Panics
 /// If one length is not a multiple of the other.
@@ -42,8 +43,8 @@ pub fn fold(words: &[u64], out: &mut [u64]) {
 
 /// Which of some sets differ from a set by at most `most` bits: bit `n` for the `n`th.
 ///
-/// `columns` holds up to [`COLUMNS`] bitmaps of the length of `row`, which is a multiple of [`BLOCK`].
-/// O(|columns|), vectorised.
+/// `columns` holds up to [`COLUMNS`] bitmaps of the length of `row`, which is a multiple of
+/// [`BLOCK`]. O(|columns|), vectorised.
 ///
 /// ```
 /// use lookalike_core::wide_bitmap::{BLOCK, add, near};
@@ -125,8 +126,8 @@ mod tests {
     }
 
     proptest! {
-        /// By counting bits one column after the other, with every vector extension of this processor; never more than
-        /// the elements that differ.
+        /// By counting bits one column after the other, with every vector extension of this
+        /// processor; never more than the elements that differ.
         #[test]
         fn near_columns_are_those_that_differ_by_few_bits(
             row in prop::collection::btree_set(0u64..900, 0..400),

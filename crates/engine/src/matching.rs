@@ -18,18 +18,18 @@ pub struct MatchOptions {
     pub linkage: Linkage,
     /// Which kept match is the witness of a removed unit. Connected components have no such choice.
     pub witness: WitnessRule,
-    /// Lists every match, as long as there are at most so many pairs of documents. `None`: only the matches that
-    /// decide.
+    /// Lists every match if there are at most this many pairs of documents. `None`: only the
+    /// matches that cause a removal.
     pub list_pairs: Option<u64>,
-    /// Only protected documents can be witnesses (`--against` alone).
+    /// Only protected documents can be witnesses (the setting `against_only`).
     pub only_protected: bool,
     /// How candidates of the exact join are found.
     pub search: CandidateSearch,
-    /// Bytes of keys in memory, and twice as many to count elements before there are keys. With less, keys are
-    /// spilled, and sets are scanned more often.
+    /// Bytes of keys in memory, and twice as many to count elements before there are keys. With
+    /// less, keys are spilled, and sets are scanned more often.
     pub memory: u64,
-    /// Bytes of copies of feature sets in memory while sets are compared, if chunks are on disk; the other sets are
-    /// read whenever they are compared.
+    /// Bytes of copies of feature sets in memory while sets are compared, if chunks are on disk;
+    /// the other sets are read whenever they are compared.
     pub sets: u64,
 }
 
@@ -71,10 +71,11 @@ impl MatchOptions {
 /// The result of a join, by unit.
 pub type Matches = JoinResult;
 
-/// Finds the matches of a collection. May run several times, also at the same time, on one collection.
+/// Finds the matches of a collection. May run several times, also at the same time, on one
+/// collection.
 ///
-/// To save memory, sets that it compares are sorted where they are, and sets that are on disk as well
-/// are released from memory once they were scanned ([`Collection::spill_for_join`]).
+/// To save memory, sets that it compares are sorted where they are, and sets that are on disk as
+/// well are released from memory once they were scanned ([`Collection::spill_for_join`]).
 ///
 /// Runs on the rayon pool it is called in.
 ///

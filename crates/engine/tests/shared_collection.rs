@@ -1,6 +1,6 @@
-//! A join borrows its collection: joins of one collection do not affect each other, whether they run one
-//! after the other or at the same time, and wherever the sets are. A read error is returned by the call in
-//! which it happens, and by no other.
+//! A join borrows its collection: joins of one collection do not affect each other, whether they
+//! run one after the other or at the same time, and wherever the sets are. A read error is returned
+//! by the call in which it happens, and by no other.
 
 #![allow(clippy::unwrap_used)]
 
@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// Damage of any part of the chunks: the join fails and names the folder; once the file is whole again,
-/// the same collection gives the right answer.
+/// Damage of any part of the chunks: the join fails and names the folder; once the file is whole
+/// again, the same collection gives the right answer.
 #[test]
 fn a_read_error_is_returned_and_not_remembered() {
     let folder = tempfile::tempdir().unwrap();
