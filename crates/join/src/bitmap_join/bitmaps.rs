@@ -16,8 +16,13 @@ pub(super) struct Bitmaps {
 const NONE: u32 = u32::MAX;
 
 impl Bitmaps {
-    /// Scans all sets once, on all threads. O(elements).
-    pub(super) fn new(sets: &impl SetSource, plan: &Plan) -> Result<Self, SourceError> {
+    /// Scans all sets once, on all threads, and shows the elements of some sets, by place, to `sample`. O(elements).
+    pub(super) fn new(
+        sets: &impl SetSource,
+        plan: &Plan,
+        is_sampled: impl Fn(usize) -> bool + Sync,
+        sample: impl Fn(&[u64]) + Sync,
+    ) -> Result<Self, SourceError> {
         let mut place_of = vec![NONE; sets.len() as usize];
         for (place, &set) in (0..).zip(plan.sets.iter()) {
             place_of[set as usize] = place;
@@ -36,8 +41,12 @@ impl Bitmaps {
                 let blocks = plan.blocks(place as usize);
                 own.clear();
                 own.resize(blocks.len() * BLOCK, 0);
+                let high = high.read()?;
                 wide_bitmap::add(low, &mut own);
-                wide_bitmap::add(high.read()?, &mut own);
+                wide_bitmap::add(high, &mut own);
+                if is_sampled(place as usize) {
+                    sample(&[low, high].concat());
+                }
                 for (word, own) in words[blocks.start * BLOCK..].iter().zip(&own) {
                     word.store(*own, Ordering::Relaxed);
                 }

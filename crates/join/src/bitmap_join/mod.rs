@@ -15,4 +15,4 @@ mod plan;
 mod search;
 
 pub(crate) use plan::{MOST_PAIRS, Plan};
-pub(crate) use search::BitmapJoin;
+pub(crate) use search::{BitmapJoin, Prefixes};

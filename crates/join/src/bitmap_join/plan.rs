@@ -13,14 +13,13 @@ pub(crate) const MOST_PAIRS: u64 = 1 << 19;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// What the bitmap join and the index cost, in comparisons of two blocks of 512 bits, 1.2 ns each. Measured with characters
-/// and single words of 20,000 to 60,000 documents: indexing a key and looking it up takes 0.3 µs, and 12 ns more for every
-/// thousand sets, as posting lists grow with them; comparing two sets takes 2 µs if their bitmaps do not reject them.
+/// and single words of 20,000 to 60,000 documents.
 mod cost {
-    /// Of a key of the index.
+    /// Of a key of the index: 0.3 µs.
     pub(super) const KEY: u64 = 256;
-    /// So many sets add one comparison to the cost of a key.
-    pub(super) const SETS: u64 = 96;
-    /// Of a pair that is left as a candidate.
+    /// So many postings of a key cost one comparison.
+    pub(super) const POSTINGS: u64 = 4;
+    /// Of a pair that is left as a candidate: 2 µs.
     pub(super) const CANDIDATE: u64 = 2048;
 }
 
@@ -130,11 +129,11 @@ impl Plan {
         compared.saturating_add(candidates.saturating_mul(cost::CANDIDATE))
     }
 
-    /// What an index over the prefixes of the same sets costs, in a small vocabulary.
-    pub(super) fn cost_of_index(&self, criterion: Criterion) -> u64 {
+    /// What an index over the prefixes of the same sets costs, if so many sets have the elements of all prefixes.
+    pub(super) fn cost_of_index(&self, criterion: Criterion, postings: u64) -> u64 {
         let length = |&size: &u32| u64::from(criterion.prefix_length(size));
         let keys: u64 = self.sizes.iter().map(length).sum();
-        keys.saturating_mul(cost::KEY + self.len() as u64 / cost::SETS)
+        keys.saturating_mul(cost::KEY).saturating_add(postings / cost::POSTINGS)
     }
 
     /// Number of sets.
@@ -200,7 +199,8 @@ mod tests {
             assert_eq!(plan.cost(resemblance, 5), 1 + 2 + 5 * cost::CANDIDATE);
             let keys: u32 =
                 [40, 50, 50, 3000].map(|size| resemblance.prefix_length(size)).iter().sum();
-            assert_eq!(plan.cost_of_index(resemblance), u64::from(keys) * cost::KEY);
+            let cost = u64::from(keys) * cost::KEY + 1000 / cost::POSTINGS;
+            assert_eq!(plan.cost_of_index(resemblance, 1000), cost);
             assert!(Plan::new(sets, criterion(Measure::Containment, "0.8"), 0).is_none());
             assert!(Plan::new(sets, resemblance, 3001).is_none());
             let mut lengths = vec![plan.starts[4] - plan.starts[3]];

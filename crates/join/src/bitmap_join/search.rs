@@ -3,7 +3,7 @@
 use super::bitmaps::Bitmaps;
 use super::plan::Plan;
 use crate::source::{SetSource, SourceError};
-use crate::{Criterion, Progress};
+use crate::{Criterion, ElementOrder, Progress, prefix};
 use lookalike_core::wide_bitmap::{BLOCK, COLUMNS, fold, near};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -15,16 +15,27 @@ const ROWS: usize = 64;
 /// Sets that are compared with all others to choose the length of the bitmaps.
 const SAMPLED: usize = 512;
 
+/// What is known of the prefixes that an index would have.
+pub(crate) struct Prefixes<'a> {
+    /// The order of their elements.
+    pub(crate) order: &'a ElementOrder,
+    /// Number of sets in whose sample the order counted document frequencies.
+    pub(crate) sampled: u32,
+}
+
 /// A bitmap join: its plan, and the bitmaps.
 pub(crate) struct BitmapJoin {
     plan: Plan,
     bitmaps: Bitmaps,
     criterion: Criterion,
+    /// Candidates that it is likely to leave.
+    candidates: u64,
+    /// Sets that have the elements of all prefixes, likely.
+    postings: u64,
 }
 
 impl BitmapJoin {
-    /// Scans all sets, and chooses the length of the bitmaps that is likely to cost least, by a sample. `None` if an index
-    /// is likely to cost less, unless `at_any_cost`; or if more than `most` candidates are likely.
+    /// Scans all sets, and chooses the length of the bitmaps that is likely to cost least, by a sample.
     ///
     /// # Errors
     /// Sets that cannot be read.
@@ -32,39 +43,59 @@ impl BitmapJoin {
         sets: &impl SetSource,
         plan: Plan,
         criterion: Criterion,
-        most: u64,
-        at_any_cost: bool,
-    ) -> Result<Option<Self>, SourceError> {
-        let bitmaps = Bitmaps::new(sets, &plan)?;
-        let mut best = Self { plan, bitmaps, criterion };
-        let mut candidates = best.estimate();
-        let mut cost = best.plan.cost(criterion, candidates);
+        prefixes: &Prefixes<'_>,
+    ) -> Result<Self, SourceError> {
+        let places = sample(plan.len());
+        let postings = AtomicU64::new(0);
+        let count = |set: &[u64]| {
+            let mut keys = Vec::new();
+            prefix(criterion, prefixes.order, set, &mut keys);
+            let found: u64 = keys.iter().map(|key| prefixes.order.frequency(key.element)).sum();
+            postings.fetch_add(found, Ordering::Relaxed);
+        };
+        let is_sampled = |place| places.binary_search(&place).is_ok();
+        let bitmaps = Bitmaps::new(sets, &plan, is_sampled, count)?;
+        // From the sample of prefixes to all, and from the sample of document frequencies to all.
+        let scale = |count: u64, of: u64, all: u64| {
+            (u128::from(count) * u128::from(all) / u128::from(of.max(1))) as u64
+        };
+        let postings = scale(postings.into_inner(), places.len() as u64, plan.len() as u64);
+        let postings = scale(postings, prefixes.sampled.into(), sets.len().into());
+        let mut best = Self { plan, bitmaps, criterion, candidates: 0, postings };
+        best.candidates = best.estimate();
         while let Some(plan) = best.plan.coarser() {
             let bitmaps = best.bitmaps.folded(&best.plan, &plan);
-            let coarser = Self { plan, bitmaps, criterion };
-            let left = coarser.estimate();
-            let costs = coarser.plan.cost(criterion, left);
-            if costs >= cost {
+            let mut coarser = Self { plan, bitmaps, ..best };
+            coarser.candidates = coarser.estimate();
+            if coarser.cost() >= best.cost() {
                 break;
             }
-            (best, candidates, cost) = (coarser, left, costs);
+            best = coarser;
         }
-        let is_cheaper = cost <= best.plan.cost_of_index(criterion);
-        Ok((at_any_cost || (is_cheaper && candidates <= most)).then_some(best))
+        Ok(best)
     }
 
-    /// The number of candidates, by a sample of the sets: of every size, as a few of one size may have most candidates.
+    fn cost(&self) -> u64 {
+        self.plan.cost(self.criterion, self.candidates)
+    }
+
+    /// Whether it is likely to cost less than an index, and to leave no more than `most` candidates.
+    pub(crate) fn is_cheaper(&self, most: u64) -> bool {
+        self.candidates <= most
+            && self.cost() <= self.plan.cost_of_index(self.criterion, self.postings)
+    }
+
+    /// The number of candidates, by a sample of the sets: of every size, as sets of one size may have most candidates.
     fn estimate(&self) -> u64 {
-        let sets = self.plan.len();
-        let sampled = SAMPLED.min(sets);
+        let sets = self.plan.len() as u64;
+        let places = sample(self.plan.len());
         let groups = groups(&self.plan);
-        let found = (0..sampled).into_par_iter().map(|number| {
+        let found = places.par_iter().map(|&row| {
             let mut pairs = Vec::new();
-            let row = (2 * number + 1) * sets / (2 * sampled);
             self.compare(row..row + 1, &groups, &mut pairs);
             pairs.len() as u64
         });
-        found.sum::<u64>() * sets as u64 / sampled.max(1) as u64
+        found.sum::<u64>() * sets / places.len().max(1) as u64
     }
 
     fn tiles(&self) -> usize {
@@ -101,9 +132,15 @@ impl BitmapJoin {
 
     /// Compares the sets at `rows` with all smaller ones of similar size.
     fn compare(&self, rows: Range<usize>, groups: &[Range<usize>], pairs: &mut Vec<(u32, u32)>) {
-        let Self { plan, bitmaps, criterion } = self;
+        let Self { plan, bitmaps, criterion, .. } = self;
         Tile { plan, bitmaps, criterion: *criterion, rows }.compare(groups, pairs);
     }
+}
+
+/// Places of [`SAMPLED`] sets, or of all: of every size.
+fn sample(sets: usize) -> Vec<usize> {
+    let sampled = SAMPLED.min(sets);
+    (0..sampled).map(|number| (2 * number + 1) * sets / (2 * sampled)).collect()
 }
 
 /// The places in groups of as many as are compared at once, all with bitmaps of one length.
@@ -188,7 +225,7 @@ impl Tile<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{InMemorySets, Silent};
+    use crate::{DfSketch, InMemorySets, Silent};
     use lookalike_core::Measure;
     use lookalike_core::fingerprint::finalise;
     use proptest::prelude::*;
@@ -207,8 +244,9 @@ mod tests {
         let elements = sets.concat();
         let sets = InMemorySets::new(&offsets, &elements).unwrap();
         let plan = Plan::new(&sets, criterion, least)?;
-        let joined = BitmapJoin::new(&sets, plan, criterion, u64::MAX, true).unwrap();
-        Some(test(&joined?))
+        let order = DfSketch::for_elements(1, 0).freeze();
+        let prefixes = Prefixes { order: &order, sampled: 1 };
+        Some(test(&BitmapJoin::new(&sets, plan, criterion, &prefixes).unwrap()))
     }
 
     fn overlap(a: &[u64], b: &[u64]) -> u32 {
@@ -271,8 +309,8 @@ mod tests {
     fn unrelated_sets_are_rejected() {
         let set = |n: u64| {
             let size = 900 + n * 7 % 300;
-            let shared = (0..size / 3).map(finalise);
-            shared.chain((size / 3..size).map(|at| finalise(n << 32 | at))).collect::<Vec<_>>()
+            let shared = (0..size / 4).map(finalise);
+            shared.chain((size / 4..size).map(|at| finalise(n << 32 | at))).collect::<Vec<_>>()
         };
         let sets: Vec<Vec<u64>> = (1..500).map(set).collect();
         for (measure, threshold) in [(Measure::Resemblance, "0.8"), (Measure::Cosine, "0.8")] {

@@ -8,7 +8,7 @@ use super::entry::{Entry, Key, UNKNOWN};
 use super::key_buckets::{AllKeys, SETS_PER_TASK, emit, for_each_bucket};
 use super::posting_lists::{BucketLists, DistinctLists, KeyCounts, PostingLists, retain_partners};
 use super::prefix_keys::{PrefixKeys, element_order, prefix_keys};
-use crate::bitmap_join::{BitmapJoin, MOST_PAIRS, Plan};
+use crate::bitmap_join::{BitmapJoin, MOST_PAIRS, Plan, Prefixes};
 use crate::source::SetSource;
 use crate::{CandidateSearch, Criterion, JoinError, Progress, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
@@ -111,16 +111,18 @@ impl InvertedIndex {
         progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
         let scan = sets.scan();
-        let order = element_order(sets, &scan)?;
+        let (order, sampled) = element_order(sets, &scan)?;
         let by_bitmaps = match search {
             CandidateSearch::Bitmaps => true,
             CandidateSearch::Cheapest => order.is_small_vocabulary(),
             CandidateSearch::Prefixes => false,
         };
         if by_bitmaps && let Some(plan) = Plan::new(sets, criterion, least_size) {
-            let at_any_cost = search == CandidateSearch::Bitmaps;
-            let join = BitmapJoin::new(sets, plan, criterion, MOST_PAIRS, at_any_cost)?;
-            if let Some(pairs) = join.and_then(|join| join.pairs(MOST_PAIRS, progress)) {
+            let prefixes = Prefixes { order: &order, sampled };
+            let join = BitmapJoin::new(sets, plan, criterion, &prefixes)?;
+            let is_wanted = search == CandidateSearch::Bitmaps || join.is_cheaper(MOST_PAIRS);
+            let pairs = is_wanted.then(|| join.pairs(MOST_PAIRS, progress)).flatten();
+            if let Some(pairs) = pairs {
                 sets.release_scanned();
                 return Ok(Self::of_pairs(sets, &pairs));
             }

@@ -33,14 +33,15 @@ fn elements(sets: &impl SetSource) -> u64 {
     (0..sets.len()).map(|set| u64::from(sets.size(set))).sum()
 }
 
-/// The element order by the document frequencies in a sample of the sets, which are scanned.
+/// The element order by the document frequencies in a sample of the sets, which are scanned; and their number.
 pub(super) fn element_order(
     sets: &impl SetSource,
     scan: &impl SetScan,
-) -> Result<ElementOrder, JoinError> {
+) -> Result<(ElementOrder, u32), JoinError> {
     let mut sketch = DfSketch::for_elements(elements(sets), SAMPLE_SEED);
     count_sample(&mut sketch, sets, scan)?;
-    Ok(sketch.freeze())
+    let sampled = (0..sets.len()).filter(|&set| sketch.takes(sets.sample_number(set))).count();
+    Ok((sketch.freeze(), sampled as u32))
 }
 
 /// The keys of all sets. Nearly all singletons are left out. Sets smaller than `least_size` have no keys.
@@ -360,7 +361,7 @@ mod tests {
     /// All keys, the posts after the probes.
     fn keys(sets: &impl SetSource, criterion: Criterion) -> Vec<Key> {
         let scan = sets.scan();
-        let order = element_order(sets, &scan).unwrap();
+        let (order, _) = element_order(sets, &scan).unwrap();
         let budget = SpillBudget::unlimited();
         let PrefixKeys { probes, posts, .. } =
             prefix_keys(sets, &scan, &order, criterion, 0, &budget).unwrap();
