@@ -26,6 +26,7 @@ use visible::visible;
 
 fn main() -> ExitCode {
     fault::remember_panics();
+    lookalike::quiet_decoder_panics();
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

@@ -68,10 +68,10 @@ impl<'c> SetSource for UnitSource<'c> {
         wanted: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<SortedUnits<'c>, SourceError> {
         let Self { collection, units } = *self;
-        Ok(SortedUnits::new(collection, units, wanted, limit, states, visit, done)?)
+        SortedUnits::new(collection, units, wanted, limit, states, visit, done)
     }
 }

@@ -119,7 +119,7 @@ pub fn find_from(
             Ok(InvertedIndex::new(sets, criterion, *least_size, *search, budget, progress)?)
         }
         Some(method) => {
-            signature_index(collection, units, method.as_ref(), approach, &options.budget)
+            signature_index(collection, units, method.as_ref(), approach, &options.budget, progress)
         }
     })?;
     let indexing = started.elapsed().as_secs_f64();

@@ -3,7 +3,7 @@
 use crate::near_words::NearWords;
 use crate::sketch_verifier::sketch;
 use crate::{Approach, Collection, EngineError, Units, limits};
-use lookalike_join::{InvertedIndex, SpillBudget};
+use lookalike_join::{InvertedIndex, Progress, SpillBudget};
 use lookalike_methods::{CandidateSource, Method};
 
 /// Indexes the units by the keys of their signatures. Keys of more units than
@@ -18,6 +18,7 @@ pub(crate) fn signature_index(
     method: &dyn Method,
     approach: &Approach,
     budget: &SpillBudget,
+    progress: &dyn Progress,
 ) -> Result<InvertedIndex, EngineError> {
     let limit = approach.key_limit;
     let keys = |unit: u32| {
@@ -26,7 +27,7 @@ pub(crate) fn signature_index(
     };
     let index = match method.candidates() {
         CandidateSource::Keys => {
-            InvertedIndex::of_keys(units.len(), limit, budget, |unit, emit| {
+            InvertedIndex::of_keys(units.len(), limit, budget, progress, |unit, emit| {
                 keys(unit).iter().for_each(emit)
             })
         }
@@ -35,7 +36,7 @@ pub(crate) fn signature_index(
                 .map(|unit| sketch(collection, units, unit).words.first().copied())
                 .collect();
             let near = NearWords::new(&words, distance, search, limits::MOST)?;
-            InvertedIndex::of_keys(units.len(), limit, budget, |unit, emit| {
+            InvertedIndex::of_keys(units.len(), limit, budget, progress, |unit, emit| {
                 near.keys(words[unit as usize], |key| emit(&key));
             })
         }

@@ -9,7 +9,7 @@ use crate::block::{ELEMENT, HeldSets};
 use crate::chunk_sets::Set;
 use crate::collection::SetRef;
 use crate::passes::Passes;
-use crate::{Collection, EngineError, Units};
+use crate::{Collection, Units};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap};
 use lookalike_join::{HighElements, Part, SortedSets, SourceError};
@@ -60,14 +60,14 @@ impl<'a> SortedUnits<'a> {
         compared: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, SourceError> {
         collection.release_scanned();
         let stored = match collection.is_held() {
             true => {
                 let wanted = |unit| compared.place(unit).is_some();
-                let (held, states) = units.sort_each(collection, wanted, states, visit);
+                let (held, states) = units.sort_each(collection, wanted, states, visit)?;
                 states.into_iter().for_each(done);
                 Stored::Held(held)
             }
@@ -188,9 +188,9 @@ impl Copies {
         compared: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
         mut done: impl FnMut(S),
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, SourceError> {
         let passes = Passes::new(collection, units);
         let largest = largest_within(units, compared, limit);
         let mut starts = vec![0; compared.len() as usize];
@@ -205,7 +205,7 @@ impl Copies {
             passes.chunk(chunk, Part::Whole, wanted, |unit, Set { low, mut high }| {
                 let Some(place) = compared.place(unit) else { return Ok(()) };
                 let (high, start) = (high.read()?, values.len());
-                visit(&mut state, unit, Halves { low, high });
+                visit(&mut state, unit, Halves { low, high })?;
                 places.push((place, start as u32));
                 if low.len() + high.len() <= largest as usize {
                     values.extend_from_slice(low);

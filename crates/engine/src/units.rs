@@ -14,7 +14,7 @@ use crate::collection::{Collection, Document, SetRef};
 use crate::try_sort::try_par_sort_unstable_by;
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
-use lookalike_join::JoinResult;
+use lookalike_join::{JoinResult, SourceError};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -213,8 +213,8 @@ impl Units {
         collection: &Collection,
         wanted: impl Fn(u32) -> bool + Sync,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
-    ) -> (Vec<Arc<HeldSets>>, Vec<S>) {
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+    ) -> Result<(Vec<Arc<HeldSets>>, Vec<S>), SourceError> {
         let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in (0u32..).zip(&self.places) {
             if wanted(unit) {
@@ -223,17 +223,18 @@ impl Units {
         }
         type Chunk<'a, S> = ((&'a Block, Vec<u32>), S);
         let each = |sort: &mut SpreadSort, ((block, units), mut state): Chunk<'_, S>| {
-            let (sets, ()) = block.edited_sets(|sets| {
-                for &unit in &units {
+            let (sets, visited) = block.edited_sets(|sets| {
+                units.iter().try_for_each(|&unit| {
                     let index = self.place(unit).index;
                     block.for_both(sets, index, |part| sort.sort(part));
-                    visit(&mut state, unit, block.get(sets, index));
-                }
+                    visit(&mut state, unit, block.get(sets, index))
+                })
             });
-            (sets, state)
+            visited.map(|()| (sets, state))
         };
         let blocks = collection.blocks.par_iter().zip(by_block).zip(states).with_max_len(1);
-        blocks.map_init(SpreadSort::default, each).unzip()
+        let sorted = blocks.map_init(SpreadSort::default, each);
+        Ok(sorted.collect::<Result<Vec<_>, SourceError>>()?.into_iter().unzip())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calls of the Parquet library on bytes that may be damaged.
 //!
 //! Parts of its decoder index and slice by lengths that they have read, and panic if those are
-//! wrong. A panic must neither end the run nor print a backtrace: it becomes an error of that file.
+//! wrong. Such a panic must not end the run: it becomes an error of that file.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -13,9 +13,13 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the decoder; a panic becomes an error and prints nothing. The state that a panicking
-/// decoder leaves is invalid and must be dropped.
-pub(crate) fn guarded<T, E: Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+/// Installs a panic hook that ignores panics of decoders on damaged files, which are returned as
+/// errors anyway, and calls the hook of before for all others.
+///
+/// The panic hook belongs to the process, so nothing else in this library replaces it: this is for
+/// the main function of a program. Without it, the process's own hook runs for such a panic (that of
+/// the standard library prints it); the errors are the same. Later calls do nothing.
+pub fn quiet_decoder_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let print = panic::take_hook();
@@ -25,6 +29,11 @@ pub(crate) fn guarded<T, E: Display>(decode: impl FnOnce() -> Result<T, E>) -> R
             }
         }));
     });
+}
+
+/// Runs the decoder; a panic becomes an error. The state that a panicking decoder leaves is invalid
+/// and must be dropped.
+pub(crate) fn guarded<T, E: Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     let outer = GUARDED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(decode));
     GUARDED.set(outer);

@@ -17,6 +17,7 @@ pub mod sink;
 pub mod source;
 pub mod table;
 
+pub use guard::quiet_decoder_panics;
 pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{

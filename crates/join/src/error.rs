@@ -29,10 +29,21 @@ pub enum JoinError {
     },
     /// The source could not read its sets.
     #[error("cannot read the sets: {0}")]
-    Source(#[from] SourceError),
+    Source(SourceError),
     /// [`Progress::cancelled`](crate::Progress::cancelled) returned true.
     #[error("the join was cancelled")]
     Cancelled,
+}
+
+/// A cancellation on its way through a source, whose visits return a [`SourceError`].
+#[derive(Debug, thiserror::Error)]
+#[error("the join was cancelled")]
+pub(crate) struct CancelledVisit;
+
+impl From<SourceError> for JoinError {
+    fn from(error: SourceError) -> Self {
+        if error.is::<CancelledVisit>() { Self::Cancelled } else { Self::Source(error) }
+    }
 }
 
 impl JoinError {

@@ -3,7 +3,7 @@
 use crate::index::key_buckets::{SETS_PER_TASK, emit, for_each_bucket};
 use crate::index::singletons::Singletons;
 use crate::index::{Entry, Key, UNKNOWN};
-use crate::{JoinError, SpillBudget};
+use crate::{JoinError, Silent, SpillBudget};
 
 /// Finds the singletons of some sets, in one round. Returns their number: nearly all that there are.
 ///
@@ -26,7 +26,8 @@ pub fn singletons(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
         tasks[task as usize].iter().for_each(|set| give(set));
         Ok(())
     };
-    let singletons = Singletons::new(tasks.len() as u32, u64::MAX, elements, u64::MAX, scan)?;
+    let (tasks_of_sets, bound, memory) = (tasks.len() as u32, u64::MAX, u64::MAX);
+    let singletons = Singletons::new(tasks_of_sets, bound, elements, memory, &Silent, scan)?;
     let mut found = 0;
     for (task, sets) in (0u32..).zip(&tasks) {
         let mut reader = singletons.reader(task);
@@ -49,14 +50,14 @@ pub fn singletons(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
 /// ```
 pub fn sort_keys(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
     let budget = SpillBudget::unlimited();
-    let emitted = emit(sets.len() as u32, &budget, |set, out| {
+    let emitted = emit(sets.len() as u32, &budget, &Silent, |set, out| {
         for &value in &sets[set as usize] {
             out.push(value, Entry { set, position: UNKNOWN });
         }
     })?;
     let mut keys = 0;
     let count = |[bucket]: [Vec<Key>; 1]| bucket.chunk_by(|a, b| a.0 == b.0).count() as u64;
-    for_each_bucket([emitted], count, |count| {
+    for_each_bucket([emitted], &Silent, count, |count| {
         keys += count;
         Ok(())
     })?;

@@ -2,6 +2,7 @@
 
 use crate::candidates::CandidatePairs;
 use crate::filter::CandidateFilter;
+use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
 use crate::survivors::components::components;
 use crate::survivors::leaders::{LeaderOptions, leaders};
@@ -67,7 +68,7 @@ pub fn join_candidates<S: SetSource>(
     let comparing = Comparing::start(pairs, progress)?;
     let statistics = Statistics::default();
     let &CandidatePairs { sets, index, filter: criterion } = pairs;
-    let verifier = ExactVerifier::new(sets, criterion, index, options.sets, &statistics)?;
+    let verifier = ExactVerifier::new(sets, criterion, index, options.sets, &statistics, progress)?;
     let stop = StopOnReadError { progress, has_failed: &|| verifier.has_failed() };
     let result = search(pairs, &verifier, options, &statistics, &stop);
     verifier.finish()?;
@@ -128,10 +129,6 @@ impl Comparing {
             ..result
         })
     }
-}
-
-fn stop_if_cancelled(progress: &dyn Progress) -> Result<(), JoinError> {
-    if progress.cancelled() { Err(JoinError::Cancelled) } else { Ok(()) }
 }
 
 /// Cancels the search as soon as a set cannot be read.

@@ -361,12 +361,12 @@ impl SetSource for FailingSets<'_> {
         wanted: &SparseIndex,
         _limit: u64,
         mut states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<&Self, SourceError> {
         self.read()?;
         for set in wanted.iter() {
-            visit(&mut states[0], set, Halves::whole(self.sets.get(set)));
+            visit(&mut states[0], set, Halves::whole(self.sets.get(set)))?;
         }
         states.into_iter().for_each(done);
         Ok(self)

@@ -4,7 +4,10 @@
 //!
 //! [`dedup`] and [`cluster`] take a [`Source`] (records, Arrow record batches or files) and return an
 //! [`Answer`]: the kept documents, the ledger of the removed ones, the pairs and the clusters. Nothing is
-//! written, and no signal handler, panic hook or allocator setting of the process is touched.
+//! written, and no signal handler, panic hook, environment variable, current directory or allocator
+//! setting of the process is touched. (A damaged Parquet file can make its decoder panic, which is
+//! returned as an error of the file; a program that does not want its panic hook to run for that
+//! calls [`quiet_decoder_panics`] when it starts.)
 //!
 //! ```
 //! use lookalike::{Record, Resources, Settings, Silent, Source, dedup};
@@ -106,6 +109,7 @@ pub use source::{Record, Source, record_batches};
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_io::input::why_skipped;
+pub use lookalike_io::quiet_decoder_panics;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
 pub use lookalike_methods::imatch::Share;

@@ -7,8 +7,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_engine::files::ReadChunk;
 use lookalike_io::source::{Body, Chunk, check_batch};
-use lookalike_io::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
-use std::path::PathBuf;
+use lookalike_io::{DiscoverOptions, FieldNames, InputFile, Inputs};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A document of the caller.
@@ -159,16 +158,7 @@ impl<'a> Source<'a> {
 
 /// Inputs that have one file for all of the source, which is never opened.
 pub(crate) fn inputs_of(name: &str, options: DiscoverOptions) -> Inputs {
-    let file = InputFile {
-        path: PathBuf::new(),
-        name: name.to_owned(),
-        relative: PathBuf::new(),
-        format: Format::Parquet,
-        compression: Compression::None,
-        size: 0,
-        modified: None,
-    };
-    Inputs::from_files(vec![file], options)
+    Inputs::from_files(vec![InputFile::in_memory(name)], options)
 }
 
 /// How a source that is read once ended, and which columns it had.

@@ -25,6 +25,28 @@ pub struct InputFile {
     pub modified: Option<std::time::SystemTime>,
 }
 
+impl InputFile {
+    /// Record batches of the caller, in place of a file: named, and never opened.
+    #[must_use]
+    pub fn in_memory(name: impl Into<String>) -> Self {
+        Self {
+            path: PathBuf::new(),
+            name: name.into(),
+            relative: PathBuf::new(),
+            format: Format::Parquet,
+            compression: Compression::None,
+            size: 0,
+            modified: None,
+        }
+    }
+
+    /// Whether it is made by [`InputFile::in_memory`].
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        self.path.as_os_str().is_empty()
+    }
+}
+
 /// Options of discovery.
 #[derive(Debug, Clone, Default)]
 pub struct DiscoverOptions {

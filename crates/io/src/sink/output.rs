@@ -88,6 +88,13 @@ impl OutputFile {
     }
 }
 
+/// A running sync is never left behind: a file that is not finished is dropped when it has ended.
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        let _ = self.sent_well();
+    }
+}
+
 impl Write for OutputFile {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         let written = self.file.write(data)?;

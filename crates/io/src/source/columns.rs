@@ -160,15 +160,27 @@ pub(super) fn visit(
     let of = |slot: usize| found[slot].map(|column| batch.column(column));
     let used = [fields.text, fields.html, fields.id, fields.url, fields.title, fields.date];
     let texts = |slot| of(slot).filter(|_| used.contains(&slot)).and_then(Texts::of);
-    let columns = guarded(|| {
+    let columns = || {
         let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot))).collect();
-        Ok::<_, String>(Columns { texts: (0..found.len()).map(texts).collect(), extra })
-    });
-    for (record, row) in (chunk.first_record..).zip(0..batch.num_rows()) {
+        Columns { texts: (0..found.len()).map(texts).collect(), extra }
+    };
+    // Record batches of the caller are valid; those of a damaged file may panic when they are read.
+    let is_valid = inputs.files[chunk.file as usize].is_in_memory();
+    let columns = match is_valid {
+        true => Ok(columns()),
+        false => guarded(|| Ok::<_, String>(columns())),
+    };
+    let rows = batch.num_rows();
+    let read_all = |columns: &Columns| guarded(|| columns.read_all(rows)).is_ok();
+    let is_valid = is_valid || columns.as_ref().is_ok_and(read_all);
+    for (record, row) in (chunk.first_record..).zip(0..rows) {
         let extra = &mut scratch.extra;
-        let view = columns.as_ref().map_err(String::clone);
-        // A value of a damaged file may panic when it is accessed.
-        match view.and_then(|columns| guarded(|| columns.view(row, fields, limit, extra))) {
+        let view = match &columns {
+            Ok(columns) if is_valid => columns.view(row, fields, limit, extra),
+            Ok(columns) => guarded(|| columns.view(row, fields, limit, extra)),
+            Err(reason) => Err(reason.clone()),
+        };
+        match view {
             Ok(view) => visit(Item::Record(RecordView { file: chunk.file, record, ..view })),
             Err(words) => visit(Item::Bad(chunk.problem(inputs, record, 0, None, words))),
         }
@@ -176,6 +188,20 @@ pub(super) fn visit(
 }
 
 impl Columns {
+    /// Accesses every value, without reading the texts: after this, [`Columns::view`] does not panic.
+    ///
+    /// # Errors
+    /// None: a value of a damaged file panics.
+    fn read_all(&self, rows: usize) -> Result<(), String> {
+        for texts in self.texts.iter().flatten() {
+            (0..rows).for_each(|row| _ = std::hint::black_box(texts.bytes(row)));
+        }
+        for numbers in &self.extra {
+            (0..rows).for_each(|row| _ = std::hint::black_box(numbers.get(row)));
+        }
+        Ok(())
+    }
+
     fn view<'a>(
         &'a self,
         row: usize,

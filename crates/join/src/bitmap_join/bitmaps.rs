@@ -1,7 +1,9 @@
 //! The bitmaps of all sets that are compared.
 
 use super::plan::Plan;
-use crate::source::{Part, SetScan, SetSource, SourceError};
+use crate::progress::stop_if_cancelled;
+use crate::source::{Part, SetScan, SetSource};
+use crate::{JoinError, Progress};
 use lookalike_core::wide_bitmap::{self, BLOCK};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +24,8 @@ impl Bitmaps {
         plan: &Plan,
         is_sampled: impl Fn(usize) -> bool + Sync,
         sample: impl Fn(&[u64]) + Sync,
-    ) -> Result<Self, SourceError> {
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let mut place_of = vec![NONE; sets.len() as usize];
         for (place, &set) in (0..).zip(plan.sets.iter()) {
             place_of[set as usize] = place;
@@ -32,6 +35,7 @@ impl Bitmaps {
         // Each word is written by the thread that visits its set: atomics without any order are plain stores.
         let words: Vec<AtomicU64> = (0..blocks * BLOCK).map(|_| AtomicU64::new(0)).collect();
         let visit = |task: u32| {
+            stop_if_cancelled(progress)?;
             let mut own = Vec::new();
             scan.visit(task, Part::Whole, |set, low, high| {
                 let place = place_of[set as usize];
@@ -52,6 +56,7 @@ impl Bitmaps {
                 }
                 Ok(())
             })
+            .map_err(JoinError::from)
         };
         (0..scan.tasks()).into_par_iter().with_max_len(1).try_for_each(visit)?;
         Ok(Self { words: words.into_iter().map(AtomicU64::into_inner).collect() })

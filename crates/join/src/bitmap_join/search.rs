@@ -2,8 +2,9 @@
 
 use super::bitmaps::Bitmaps;
 use super::plan::Plan;
-use crate::source::{SetSource, SourceError};
-use crate::{Criterion, ElementOrder, Progress, prefix};
+use crate::progress::stop_if_cancelled;
+use crate::source::SetSource;
+use crate::{Criterion, ElementOrder, JoinError, Progress, prefix};
 use lookalike_core::wide_bitmap::{BLOCK, COLUMNS, fold, near};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -38,13 +39,14 @@ impl BitmapJoin {
     /// Scans all sets, and chooses the length of the bitmaps that is likely to cost least, by a sample.
     ///
     /// # Errors
-    /// Sets that cannot be read.
+    /// Sets that cannot be read; a cancellation.
     pub(crate) fn new(
         sets: &impl SetSource,
         plan: Plan,
         criterion: Criterion,
         prefixes: &Prefixes<'_>,
-    ) -> Result<Self, SourceError> {
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let places = sample(plan.len());
         let postings = AtomicU64::new(0);
         let count = |set: &[u64]| {
@@ -54,7 +56,7 @@ impl BitmapJoin {
             postings.fetch_add(found, Ordering::Relaxed);
         };
         let is_sampled = |place| places.binary_search(&place).is_ok();
-        let bitmaps = Bitmaps::new(sets, &plan, is_sampled, count)?;
+        let bitmaps = Bitmaps::new(sets, &plan, is_sampled, count, progress)?;
         // From the sample of prefixes to all, and from the sample of document frequencies to all.
         let scale = |count: u64, of: u64, all: u64| {
             (u128::from(count) * u128::from(all) / u128::from(of.max(1))) as u64
@@ -64,6 +66,7 @@ impl BitmapJoin {
         let mut best = Self { plan, bitmaps, criterion, candidates: 0, postings };
         best.candidates = best.estimate();
         while let Some(plan) = best.plan.coarser() {
+            stop_if_cancelled(progress)?;
             let bitmaps = best.bitmaps.folded(&best.plan, &plan);
             let mut coarser = Self { plan, bitmaps, ..best };
             coarser.candidates = coarser.estimate();
@@ -103,31 +106,39 @@ impl BitmapJoin {
     }
 
     /// The pairs (later, earlier) of sets whose sizes and bitmaps allow a match, in order; `None` if there are more than
-    /// `most`, or if the user asked to stop.
+    /// `most`.
     ///
     /// O(pairs of similar sizes · bits of a bitmap / 512), on all threads.
-    pub(crate) fn pairs(&self, most: u64, progress: &dyn Progress) -> Option<Vec<(u32, u32)>> {
+    ///
+    /// # Errors
+    /// A cancellation.
+    pub(crate) fn pairs(
+        &self,
+        most: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<(u32, u32)>>, JoinError> {
         let groups = groups(&self.plan);
         let found = AtomicU64::new(0);
         let tile = |tile: usize| {
+            stop_if_cancelled(progress)?;
             let mut pairs = Vec::new();
-            if found.load(Ordering::Relaxed) <= most && !progress.cancelled() {
+            if found.load(Ordering::Relaxed) <= most {
                 let rows = tile * ROWS..self.plan.len().min((tile + 1) * ROWS);
                 self.compare(rows, &groups, &mut pairs);
                 found.fetch_add(pairs.len() as u64, Ordering::Relaxed);
             }
-            pairs
+            Ok(pairs)
         };
         // Tiles of large sets take longest, and come first.
         let tiles = (0..self.tiles()).into_par_iter().rev().with_max_len(1);
-        let parts: Vec<Vec<(u32, u32)>> = tiles.map(tile).collect();
+        let parts = tiles.map(tile).collect::<Result<Vec<Vec<(u32, u32)>>, JoinError>>()?;
         // More than `most` are found in any order of the tiles, or in none.
-        if found.into_inner() > most || progress.cancelled() {
-            return None;
+        if found.into_inner() > most {
+            return Ok(None);
         }
         let mut pairs = parts.concat();
         pairs.par_sort_unstable();
-        Some(pairs)
+        Ok(Some(pairs))
     }
 
     /// Compares the sets at `rows` with all smaller ones of similar size.
@@ -246,7 +257,7 @@ mod tests {
         let plan = Plan::new(&sets, criterion, least)?;
         let order = DfSketch::for_elements(1, 0).freeze();
         let prefixes = Prefixes { order: &order, sampled: 1 };
-        Some(test(&BitmapJoin::new(&sets, plan, criterion, &prefixes).unwrap()))
+        Some(test(&BitmapJoin::new(&sets, plan, criterion, &prefixes, &Silent).unwrap()))
     }
 
     fn overlap(a: &[u64], b: &[u64]) -> u32 {
@@ -275,7 +286,7 @@ mod tests {
             let threshold = format!("{}.{:03}", thousandths / 1000, thousandths % 1000).parse().unwrap();
             let criterion = Criterion { measure, threshold };
             let tested = with_join(&sets, criterion, least, |join| {
-                let found = join.pairs(u64::MAX, &Silent).unwrap();
+                let found = join.pairs(u64::MAX, &Silent).unwrap().unwrap();
                 prop_assert!(found.is_sorted_by(|a, b| a < b));
                 let found: BTreeSet<(u32, u32)> = found.into_iter().collect();
                 let mut matches = 0;
@@ -295,7 +306,7 @@ mod tests {
                 }
                 // The limit is exact.
                 let most = found.len() as u64;
-                let with = |most| join.pairs(most, &Silent);
+                let with = |most| join.pairs(most, &Silent).unwrap();
                 prop_assert!(with(most).is_some() && (most == 0 || with(most - 1).is_none()));
                 prop_assert!(most >= matches);
                 Ok(())
@@ -315,8 +326,9 @@ mod tests {
         let sets: Vec<Vec<u64>> = (1..500).map(set).collect();
         for (measure, threshold) in [(Measure::Resemblance, "0.8"), (Measure::Cosine, "0.8")] {
             let criterion = Criterion { measure, threshold: threshold.parse().unwrap() };
-            let found =
-                with_join(&sets, criterion, 0, |join| join.pairs(u64::MAX, &Silent).unwrap().len());
+            let found = with_join(&sets, criterion, 0, |join| {
+                join.pairs(u64::MAX, &Silent).unwrap().unwrap().len()
+            });
             assert!(found.unwrap() < 20, "{measure:?}: {found:?}");
         }
     }

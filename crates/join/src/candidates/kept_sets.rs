@@ -206,7 +206,7 @@ impl<'a, G: Copy> KeptSets<'a, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SpillBudget;
+    use crate::{Silent, SpillBudget};
     use proptest::prelude::*;
 
     proptest! {
@@ -219,7 +219,7 @@ mod tests {
         ) {
             let lists: Vec<Vec<u64>> = keys.iter().map(|set| set.iter().copied().collect()).collect();
             let budget = SpillBudget::unlimited();
-            let index = InvertedIndex::of_keys(lists.len() as u32, None, &budget, |set, emit| {
+            let index = InvertedIndex::of_keys(lists.len() as u32, None, &budget, &Silent, |set, emit| {
                 lists[set as usize].iter().for_each(emit);
             })
             .unwrap();

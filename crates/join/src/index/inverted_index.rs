@@ -9,6 +9,7 @@ use super::key_buckets::{AllKeys, SETS_PER_TASK, emit, for_each_bucket};
 use super::posting_lists::{BucketLists, DistinctLists, KeyCounts, PostingLists, retain_partners};
 use super::prefix_keys::{PrefixKeys, element_order, prefix_keys};
 use crate::bitmap_join::{BitmapJoin, MOST_PAIRS, Plan, Prefixes};
+use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
 use crate::{CandidateSearch, Criterion, JoinError, Progress, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
@@ -42,6 +43,9 @@ pub struct InvertedIndex {
     ignored: u64,
 }
 
+/// Entries or lists between two polls for cancellation.
+const POLLED: usize = 1 << 14;
+
 /// SetKeys by set.
 #[derive(Debug, Default)]
 struct SetKeys {
@@ -56,18 +60,31 @@ impl SetKeys {
     }
 
     /// The keys of each set, by position.
-    fn of_lists(sets: u32, lists: &PostingLists) -> Self {
+    fn of_lists(
+        sets: u32,
+        lists: &PostingLists,
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let mut starts = vec![0u32; sets as usize + 1];
-        for entry in &lists.entries {
-            starts[entry.set as usize + 1] += 1;
+        for entries in lists.entries.chunks(POLLED) {
+            stop_if_cancelled(progress)?;
+            for entry in entries {
+                starts[entry.set as usize + 1] += 1;
+            }
         }
         for set in 0..sets as usize {
             starts[set + 1] += starts[set];
         }
         let mut next = starts.clone();
         let mut keys = vec![ListKey { list: 0, position: 0 }; lists.entries.len()];
+        let mut polled_at = 0;
         for list in 0..lists.len() {
-            for entry in &lists.entries[lists.range(list)] {
+            let range = lists.range(list);
+            if range.start >= polled_at {
+                stop_if_cancelled(progress)?;
+                polled_at = range.start + POLLED;
+            }
+            for entry in &lists.entries[range] {
                 let next = &mut next[entry.set as usize];
                 keys[*next as usize] = ListKey { list, position: entry.position };
                 *next += 1;
@@ -83,15 +100,17 @@ impl SetKeys {
             tasks.push((starts.to_vec(), keys));
             rest = after;
         }
-        tasks.into_par_iter().for_each(|(starts, mut keys)| {
+        tasks.into_par_iter().try_for_each(|(starts, mut keys)| {
+            stop_if_cancelled(progress)?;
             for bounds in starts {
                 let (own, after) =
                     std::mem::take(&mut keys).split_at_mut((bounds[1] - bounds[0]) as usize);
                 own.sort_unstable_by_key(|key| key.position);
                 keys = after;
             }
-        });
-        Self { starts, keys }
+            Ok::<_, JoinError>(())
+        })?;
+        Ok(Self { starts, keys })
     }
 }
 
@@ -101,7 +120,7 @@ impl InvertedIndex {
     ///
     /// # Errors
     /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be written; a
-    /// cancellation.
+    /// cancellation, which is polled for on all threads.
     pub fn new(
         sets: &impl SetSource,
         criterion: Criterion,
@@ -111,7 +130,7 @@ impl InvertedIndex {
         progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
         let scan = sets.scan();
-        let (order, sampled) = element_order(sets, &scan)?;
+        let (order, sampled) = element_order(sets, &scan, progress)?;
         let by_bitmaps = match search {
             CandidateSearch::Bitmaps => true,
             CandidateSearch::Cheapest => order.is_small_vocabulary(),
@@ -119,67 +138,73 @@ impl InvertedIndex {
         };
         if by_bitmaps && let Some(plan) = Plan::new(sets, criterion, least_size) {
             let prefixes = Prefixes { order: &order, sampled };
-            let join = BitmapJoin::new(sets, plan, criterion, &prefixes)?;
+            let join = BitmapJoin::new(sets, plan, criterion, &prefixes, progress)?;
             let is_wanted = search == CandidateSearch::Bitmaps || join.is_cheaper(MOST_PAIRS);
-            let pairs = is_wanted.then(|| join.pairs(MOST_PAIRS, progress)).flatten();
-            if let Some(pairs) = pairs {
+            if is_wanted && let Some(pairs) = join.pairs(MOST_PAIRS, progress)? {
                 sets.release_scanned();
-                return Ok(Self::of_pairs(sets, &pairs));
-            }
-            if progress.cancelled() {
-                return Err(JoinError::Cancelled);
+                return Self::of_pairs(sets, &pairs, progress);
             }
         }
         let PrefixKeys { probes, posts, extended } =
-            prefix_keys(sets, &scan, &order, criterion, least_size, budget)?;
+            prefix_keys(sets, &scan, &order, criterion, least_size, budget, progress)?;
         drop(scan);
         sets.release_scanned();
         let retain = |sizes: &[u32], list: &mut Vec<_>| {
             retain_partners(criterion, extended, sizes, list);
         };
         let mut index = match posts {
-            None => Self::build(sets.len(), probes, None, |set| sets.size(set), retain)?,
-            Some(posts) => Self::build_both(sets.len(), probes, posts)?,
+            None => Self::build(sets.len(), probes, None, progress, |set| sets.size(set), retain)?,
+            Some(posts) => Self::build_both(sets.len(), probes, posts, progress)?,
         };
         index.extended = extended;
-        let lists = &index.lists;
-        let least = |list: u32| {
-            let sizes = lists.entries[lists.range(list)].iter().map(|entry| sets.size(entry.set));
-            sizes.min().unwrap_or(0)
-        };
-        index.least_sizes = (0..index.lists()).into_par_iter().map(least).collect();
+        let mut least_sizes = vec![0; index.lists() as usize];
+        let blocks = least_sizes.par_chunks_mut(POLLED).enumerate();
+        blocks.try_for_each(|(block, least_sizes)| {
+            stop_if_cancelled(progress)?;
+            for (list, least) in ((block * POLLED) as u32..).zip(least_sizes) {
+                let entries = &index.lists.entries[index.lists.range(list)];
+                *least = entries.iter().map(|entry| sets.size(entry.set)).min().unwrap_or(0);
+            }
+            Ok::<_, JoinError>(())
+        })?;
+        index.least_sizes = least_sizes;
         Ok(index)
     }
 
     /// Index with a list for each pair (later, earlier) of sets, which are in order. Nothing is known of the positions
     /// of what they share.
-    fn of_pairs(sets: &impl SetSource, pairs: &[(u32, u32)]) -> Self {
+    fn of_pairs(
+        sets: &impl SetSource,
+        pairs: &[(u32, u32)],
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let mut lists = PostingLists::default();
         for &(later, earlier) in pairs {
             lists.push([earlier, later].into_iter().map(|set| Entry { set, position: UNKNOWN }));
         }
-        let probes = SetKeys::of_lists(sets.len(), &lists);
+        let probes = SetKeys::of_lists(sets.len(), &lists, progress)?;
         let least = |&(a, b): &(u32, u32)| sets.size(a).min(sets.size(b));
         let (shared, written) = (u64::from(lists.len()), lists.entries.len() as u64);
         let least_sizes = pairs.iter().map(least).collect();
-        Self { lists, least_sizes, probes, shared, written, ..Self::default() }
+        Ok(Self { lists, least_sizes, probes, shared, written, ..Self::default() })
     }
 
     /// Index over other keys: `each` emits the distinct keys of a set. Keys of more than `limit` sets are left out
     /// and counted.
     ///
     /// # Errors
-    /// More keys than 32 bits can number; a spill file that cannot be written.
+    /// More keys than 32 bits can number; a spill file that cannot be written; a cancellation.
     pub fn of_keys(
         sets: u32,
         limit: Option<u32>,
         budget: &SpillBudget,
+        progress: &dyn Progress,
         each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync + Send,
     ) -> Result<Self, JoinError> {
-        let emitted = emit(sets, budget, |set, out| {
+        let emitted = emit(sets, budget, progress, |set, out| {
             each(set, &mut |&value| out.push(value, Entry { set, position: UNKNOWN }));
         })?;
-        let mut index = Self::build(sets, emitted, limit, |_| 0, |_, _| ())?;
+        let mut index = Self::build(sets, emitted, limit, progress, |_| 0, |_, _| ())?;
         index.least_sizes = vec![0; index.lists() as usize];
         Ok(index)
     }
@@ -190,28 +215,36 @@ impl InvertedIndex {
         sets: u32,
         keys: AllKeys,
         most: Option<u32>,
+        progress: &dyn Progress,
         size: impl Fn(u32) -> u32 + Sync,
         retain: impl Fn(&[u32], &mut Vec<Entry>) + Sync,
     ) -> Result<Self, JoinError> {
         let mut distinct = DistinctLists::default();
         for_each_bucket(
             [keys],
+            progress,
             |[bucket]| BucketLists::of(&bucket, most, &size, &retain),
             |sorted| distinct.take(sorted, limits::MOST),
         )?;
         let (lists, KeyCounts { shared, written, ignored }) = distinct.finish();
-        let probes = SetKeys::of_lists(sets, &lists);
+        let probes = SetKeys::of_lists(sets, &lists, progress)?;
         Ok(Self { lists, probes, shared, written, ignored, ..Self::default() })
     }
 
     /// As [`Self::build`], where sets are found under other keys than they are looked up under.
-    fn build_both(sets: u32, probes: AllKeys, posts: AllKeys) -> Result<Self, JoinError> {
+    fn build_both(
+        sets: u32,
+        probes: AllKeys,
+        posts: AllKeys,
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let mut lists = PostingLists::default();
         let entry = |&(_, entry): &Key| entry;
         // Both sides in step: the lists of what is posted, and for each list the sets that probe it.
         let mut probing = PostingLists::default();
         for_each_bucket(
             [probes, posts],
+            progress,
             |sides| sides,
             |[probes, posts]| {
                 for (known, more) in [(&lists, &posts), (&probing, &probes)] {
@@ -232,7 +265,8 @@ impl InvertedIndex {
                 Ok(())
             },
         )?;
-        let (probes, posts) = (SetKeys::of_lists(sets, &probing), SetKeys::of_lists(sets, &lists));
+        let probes = SetKeys::of_lists(sets, &probing, progress)?;
+        let posts = SetKeys::of_lists(sets, &lists, progress)?;
         let shared = u64::from(lists.len());
         let written = (lists.entries.len() + probing.entries.len()) as u64;
         Ok(Self { lists, probes, posts: Some(posts), shared, written, ..Self::default() })

@@ -5,7 +5,8 @@
 //! task and read back bucket by bucket.
 
 use super::entry::{Entry, Key};
-use crate::{JoinError, SpillBudget};
+use crate::progress::stop_if_cancelled;
+use crate::{JoinError, Progress, SpillBudget};
 use lookalike_core::SpreadSort;
 use lookalike_core::features::MANY;
 use lookalike_core::fingerprint::finalise;
@@ -165,9 +166,14 @@ impl AllKeys {
     }
 
     /// Visits the values of all keys, bucket by bucket.
-    pub(crate) fn for_each_value(&self, mut each: impl FnMut(u64)) -> Result<(), JoinError> {
+    pub(crate) fn for_each_value(
+        &self,
+        progress: &dyn Progress,
+        mut each: impl FnMut(u64),
+    ) -> Result<(), JoinError> {
         let mut read = Vec::new();
         for number in 0..1 << BUCKET_BITS {
+            stop_if_cancelled(progress)?;
             let held = self.held.iter().flat_map(|part| &part.by_value[number]);
             held.for_each(|&(value, _)| each(value));
             if let Some(spilled) = &self.spilled {
@@ -188,17 +194,23 @@ fn sets_per_task(sets: u32) -> u32 {
     shared_out.clamp(SETS_PER_TASK, MOST_SETS_PER_TASK)
 }
 
+/// Sets between two polls for cancellation.
+const POLLED: usize = 512;
+
 /// Collects the keys that `each` emits for every set.
 pub(crate) fn emit(
     sets: u32,
     budget: &SpillBudget,
+    progress: &dyn Progress,
     each: impl Fn(u32, &mut Buckets) + Sync + Send,
 ) -> Result<AllKeys, JoinError> {
     let per_task = sets_per_task(sets);
     let tasks = (0..sets.div_ceil(per_task)).into_par_iter().with_max_len(1).map(|task| {
         let mut out = Buckets::default();
-        for set in task * per_task..sets.min((task + 1) * per_task) {
-            each(set, &mut out);
+        let mut rest = task * per_task..sets.min((task + 1) * per_task);
+        while !rest.is_empty() {
+            stop_if_cancelled(progress)?;
+            rest.by_ref().take(POLLED).for_each(|set| each(set, &mut out));
         }
         Ok(out)
     });
@@ -209,30 +221,37 @@ pub(crate) fn emit(
 const SORTED_AHEAD: (usize, usize) = (2, 32);
 
 /// Visits the keys of one side, or of two sides in step, bucket by bucket, each bucket sorted. `make` runs on
-/// all threads; `each` is given its results in order, while the next buckets are sorted.
+/// all threads; `each` is given its results in order, while the next buckets are sorted. Both poll for
+/// cancellation once for each bucket.
 pub(crate) fn for_each_bucket<T: Send, const SIDES: usize>(
     mut sides: [AllKeys; SIDES],
+    progress: &dyn Progress,
     make: impl Fn([Vec<Key>; SIDES]) -> T + Sync,
     mut each: impl FnMut(T) -> Result<(), JoinError> + Send,
 ) -> Result<(), JoinError> {
     let ahead = (SORTED_AHEAD.0 * rayon::current_num_threads()).min(SORTED_AHEAD.1);
+    let mut each = |bucket| {
+        stop_if_cancelled(progress)?;
+        each(bucket)
+    };
     let mut ready = Vec::new();
     for first in (0..=1 << BUCKET_BITS).step_by(ahead) {
         let numbers = first..(first + ahead).min(1 << BUCKET_BITS);
         let (sorted, given) = rayon::join(
-            || sorted_buckets(&mut sides, numbers, &make),
+            || sorted_buckets(&mut sides, numbers, progress, &make),
             || std::mem::take(&mut ready).into_iter().try_for_each(&mut each),
         );
         given?;
         ready = sorted?;
     }
-    ready.into_iter().try_for_each(each)
+    ready.into_iter().try_for_each(&mut each)
 }
 
 /// Takes some buckets out of the keys and sorts them. Returns what `make` returns for each.
 fn sorted_buckets<T: Send, const SIDES: usize>(
     sides: &mut [AllKeys; SIDES],
     numbers: Range<usize>,
+    progress: &dyn Progress,
     make: impl Fn([Vec<Key>; SIDES]) -> T + Sync,
 ) -> Result<Vec<T>, JoinError> {
     let take = |number: usize| {
@@ -245,6 +264,7 @@ fn sorted_buckets<T: Send, const SIDES: usize>(
     let taken: Vec<_> = numbers.map(take).collect();
     let spilled = sides.each_ref().map(|side| side.spilled.as_ref());
     let sort = |sort: &mut SpreadSort<Key>, (number, pieces): (usize, [_; SIDES])| {
+        stop_if_cancelled(progress)?;
         let mut buckets = pieces.map(|pieces: Vec<Vec<Key>>| pieces.concat());
         for (bucket, spilled) in buckets.iter_mut().zip(spilled) {
             if let Some(spilled) = spilled {
@@ -261,6 +281,7 @@ fn sorted_buckets<T: Send, const SIDES: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use proptest::prelude::*;
 
     fn budget(bytes: u64) -> SpillBudget {
@@ -269,7 +290,7 @@ mod tests {
 
     /// `counts[set]` keys for each set, of few values.
     fn keys(counts: &[u32], bytes: u64) -> AllKeys {
-        emit(counts.len() as u32, &budget(bytes), |set, out| {
+        emit(counts.len() as u32, &budget(bytes), &Silent, |set, out| {
             for position in 0..counts[set as usize] {
                 out.push(finalise(u64::from(set % 7 + position)), Entry { set, position });
             }
@@ -292,10 +313,10 @@ mod tests {
             }
             wanted.sort_unstable();
             let mut values = 0;
-            keys(&counts, bytes).for_each_value(|_| values += 1).unwrap();
+            keys(&counts, bytes).for_each_value(&Silent, |_| values += 1).unwrap();
             prop_assert_eq!(values, wanted.len());
             let mut found: Vec<Key> = Vec::new();
-            for_each_bucket([keys(&counts, bytes)], |[bucket]| bucket, |bucket| {
+            for_each_bucket([keys(&counts, bytes)], &Silent, |[bucket]| bucket, |bucket| {
                 found.extend(bucket);
                 Ok(())
             })
@@ -304,7 +325,7 @@ mod tests {
             // Two sides in step: each gives what it gives alone.
             let mut sides = [Vec::new(), Vec::new()];
             let both = [keys(&counts, 10_000), keys(&counts, u64::MAX)];
-            for_each_bucket(both, |buckets| buckets, |buckets| {
+            for_each_bucket(both, &Silent, |buckets| buckets, |buckets| {
                 assert_eq!(buckets[0].len(), buckets[1].len());
                 sides.iter_mut().zip(buckets).for_each(|(side, bucket)| side.extend(bucket));
                 Ok(())
@@ -317,7 +338,7 @@ mod tests {
     #[test]
     fn a_missing_folder_is_named_in_the_error() {
         let budget = SpillBudget { bytes: 0, folder: PathBuf::from("no/such/folder") };
-        let emitted = emit(1, &budget, |set, out| {
+        let emitted = emit(1, &budget, &Silent, |set, out| {
             out.push(1, Entry { set, position: 0 });
         });
         let error = emitted.unwrap_err().to_string();

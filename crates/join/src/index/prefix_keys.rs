@@ -3,9 +3,11 @@
 use super::entry::{Entry, UNKNOWN};
 use super::key_buckets::{AllKeys, Buckets};
 use super::singletons::Singletons;
-use crate::source::{Part, SetScan, SetSource, SourceError};
+use crate::progress::stop_if_cancelled;
+use crate::source::{Part, SetScan, SetSource};
 use crate::{
-    Criterion, DfSketch, ElementOrder, JoinError, PrefixFilter, PrefixScratch, SpillBudget,
+    Criterion, DfSketch, ElementOrder, JoinError, PrefixFilter, PrefixScratch, Progress,
+    SpillBudget,
 };
 use lookalike_core::divide;
 use lookalike_core::features::MANY;
@@ -37,9 +39,10 @@ fn elements(sets: &impl SetSource) -> u64 {
 pub(super) fn element_order(
     sets: &impl SetSource,
     scan: &impl SetScan,
+    progress: &dyn Progress,
 ) -> Result<(ElementOrder, u32), JoinError> {
     let mut sketch = DfSketch::for_elements(elements(sets), SAMPLE_SEED);
-    count_sample(&mut sketch, sets, scan)?;
+    count_sample(&mut sketch, sets, scan, progress)?;
     let sampled = (0..sets.len()).filter(|&set| sketch.takes(sets.sample_number(set))).count();
     Ok((sketch.freeze(), sampled as u32))
 }
@@ -55,6 +58,7 @@ pub(super) fn prefix_keys(
     criterion: Criterion,
     least_size: u32,
     budget: &SpillBudget,
+    progress: &dyn Progress,
 ) -> Result<PrefixKeys, JoinError> {
     let elements = elements(sets);
     let filter = PrefixFilter::new(criterion, order);
@@ -73,8 +77,10 @@ pub(super) fn prefix_keys(
         scanned.map_err(JoinError::from)
     };
     let counting = budget.bytes.saturating_mul(2).max(LEAST_COUNTED);
-    let singletons = Singletons::new(scan.tasks(), filter.bound, low, counting, each_low)?;
+    let singletons =
+        Singletons::new(scan.tasks(), filter.bound, low, counting, progress, each_low)?;
     let probe = |(scratch, own): &mut (PrefixScratch, Partitioned), task| {
+        stop_if_cancelled(progress)?;
         let (mut out, mut reader) = (Buckets::default(), singletons.reader(task));
         scan.visit(task, part, |set, low, high| {
             let is_singleton = |element| reader.is_singleton(element);
@@ -124,8 +130,9 @@ pub(super) fn prefix_keys(
     if criterion.measure.is_symmetric() {
         return Ok(PrefixKeys { probes, posts: None, extended: order.is_small_vocabulary() });
     }
-    let probed = ProbedValues::new(&probes)?;
+    let probed = ProbedValues::new(&probes, progress)?;
     let post = |&task: &u32| {
+        stop_if_cancelled(progress)?;
         let mut out = Buckets::default();
         scan.visit(task, Part::Whole, |set, low, high| {
             if sets.size(set) < least_size {
@@ -179,6 +186,7 @@ fn count_sample(
     sketch: &mut DfSketch,
     sets: &impl SetSource,
     scan: &impl SetScan,
+    progress: &dyn Progress,
 ) -> Result<(), JoinError> {
     let threads = rayon::current_num_threads();
     let part = sketch.part(threads);
@@ -194,6 +202,7 @@ fn count_sample(
     for tasks in together {
         let counting = &*sketch;
         let collect = |&task: &u32| {
+            stop_if_cancelled(progress)?;
             let mut counters = vec![Vec::new(); threads];
             let takes = |set| counting.takes(sets.sample_number(set));
             scan.visit_some(task, takes, |set| {
@@ -204,7 +213,7 @@ fn count_sample(
             Ok(counters)
         };
         let collected: Vec<Vec<Vec<u32>>> =
-            tasks.par_iter().with_max_len(1).map(collect).collect::<Result<_, SourceError>>()?;
+            tasks.par_iter().with_max_len(1).map(collect).collect::<Result<_, JoinError>>()?;
         let parts: Vec<_> = sketch.parts(threads).enumerate().collect();
         parts.into_par_iter().for_each(|(part, mut own)| {
             collected.iter().flat_map(|task| &task[part]).for_each(|&counter| own.add(counter));
@@ -223,10 +232,10 @@ struct ProbedValues {
 }
 
 impl ProbedValues {
-    fn new(probes: &AllKeys) -> Result<Self, JoinError> {
+    fn new(probes: &AllKeys, progress: &dyn Progress) -> Result<Self, JoinError> {
         let bits = (probes.len() as usize * FILTER_BITS).next_power_of_two().max(64);
         let mut filter = Self { bits: vec![0; bits / 64], mask: bits as u64 - 1 };
-        probes.for_each_value(|value| {
+        probes.for_each_value(progress, |value| {
             let bit = value & filter.mask;
             filter.bits[(bit / 64) as usize] |= 1 << (bit % 64);
         })?;
@@ -243,9 +252,9 @@ impl ProbedValues {
 mod tests {
     use super::super::key_buckets::for_each_bucket;
     use super::*;
-    use crate::InMemorySets;
     use crate::index::Key;
-    use crate::source::{HighElements, InMemorySorted};
+    use crate::source::{HighElements, InMemorySorted, SourceError};
+    use crate::{InMemorySets, Silent};
     use lookalike_core::fingerprint::finalise;
     use lookalike_core::{Halves, Measure, SparseIndex};
 
@@ -306,7 +315,7 @@ mod tests {
             wanted: &SparseIndex,
             limit: u64,
             states: Vec<S>,
-            visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+            visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
             done: impl FnMut(S),
         ) -> Result<InMemorySorted<'_, u64>, SourceError> {
             self.sets.sorted(wanted, limit, states, visit, done)
@@ -361,17 +370,17 @@ mod tests {
     /// All keys, the posts after the probes.
     fn keys(sets: &impl SetSource, criterion: Criterion) -> Vec<Key> {
         let scan = sets.scan();
-        let (order, _) = element_order(sets, &scan).unwrap();
+        let (order, _) = element_order(sets, &scan, &Silent).unwrap();
         let budget = SpillBudget::unlimited();
         let PrefixKeys { probes, posts, .. } =
-            prefix_keys(sets, &scan, &order, criterion, 0, &budget).unwrap();
+            prefix_keys(sets, &scan, &order, criterion, 0, &budget, &Silent).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
             let each = |bucket| {
                 all.extend(bucket);
                 Ok(())
             };
-            for_each_bucket([side], |[bucket]: [Vec<_>; 1]| bucket, each).unwrap();
+            for_each_bucket([side], &Silent, |[bucket]: [Vec<_>; 1]| bucket, each).unwrap();
         }
         all
     }

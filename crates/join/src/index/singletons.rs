@@ -6,7 +6,8 @@
 //! the bits of each bucket in sequence. There are no lookups, and threads share nothing. Of colliding elements,
 //! singletons are taken for repeated ones, never the other way round.
 
-use crate::{JoinError, limits};
+use crate::progress::stop_if_cancelled;
+use crate::{JoinError, Progress, limits};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -126,12 +127,13 @@ impl Singletons {
     /// `memory` bytes besides the result: with fewer, buckets are counted in several rounds.
     ///
     /// # Errors
-    /// A bucket of more elements than 32 bits can number, or the error of `scan`.
+    /// A bucket of more elements than 32 bits can number, the error of `scan`, or a cancellation.
     pub(crate) fn new<S: Default + Send>(
         tasks: u32,
         bound: u64,
         elements: u64,
         memory: u64,
+        progress: &dyn Progress,
         scan: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), JoinError> + Sync,
     ) -> Result<Self, JoinError> {
         let split = Split::new(bound, elements);
@@ -147,7 +149,7 @@ impl Singletons {
         let in_round = split.count.div_ceil(rounds as usize);
         for first in (0..split.count).step_by(in_round) {
             let buckets = first..split.count.min(first + in_round);
-            let written = singletons.collect(buckets.clone(), elements, &scan)?;
+            let written = singletons.collect(buckets.clone(), elements, progress, &scan)?;
             for (offset, bucket) in buckets.clone().enumerate() {
                 let mut next = 0;
                 for (task, parts) in written.iter().enumerate() {
@@ -158,10 +160,12 @@ impl Singletons {
                 singletons.starts[tasks as usize * split.count + bucket] = next;
             }
             let count = |counters: &mut Vec<u64>, offset: usize| {
-                repeated(written.iter().map(|parts| parts[offset].as_slice()), counters)
+                stop_if_cancelled(progress)?;
+                Ok(repeated(written.iter().map(|parts| parts[offset].as_slice()), counters))
             };
             let offsets = (0..buckets.len()).into_par_iter().with_max_len(4);
-            singletons.repeated.par_extend(offsets.map_init(Vec::new, count));
+            let repeated = offsets.map_init(Vec::new, count);
+            singletons.repeated.extend(repeated.collect::<Result<Vec<_>, JoinError>>()?);
         }
         Ok(singletons)
     }
@@ -171,12 +175,14 @@ impl Singletons {
         &self,
         buckets: Range<usize>,
         elements: u64,
+        progress: &dyn Progress,
         scan: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), JoinError> + Sync,
     ) -> Result<Vec<Vec<Vec<Written>>>, JoinError> {
         let Self { split, .. } = *self;
         let expected = elements.min(BUCKET * split.count as u64) as usize;
         let expected = expected / (self.tasks.max(1) as usize * split.count);
         let task = |(scratch, lines): &mut (S, Lines), task: u32| {
+            stop_if_cancelled(progress)?;
             let room = || Vec::with_capacity(expected + expected / 8 + IN_LINE);
             let mut out: Vec<Vec<Written>> =
                 std::iter::repeat_with(room).take(buckets.len()).collect();
@@ -320,7 +326,8 @@ mod tests {
             Ok(())
         };
         let singletons =
-            Singletons::new(tasks.len() as u32, bound, elements, memory, scan).unwrap();
+            Singletons::new(tasks.len() as u32, bound, elements, memory, &crate::Silent, scan)
+                .unwrap();
         let (mut once, mut known) = (0, 0);
         for (task, sets) in (0u32..).zip(&tasks) {
             let mut reader = singletons.reader(task);

@@ -114,7 +114,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
         wanted: &SparseIndex,
         _limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<InMemorySorted<'_, O>, SourceError> {
         let each = |sort: &mut SpreadSort, (chunk, mut state): (u32, S)| {
@@ -137,7 +137,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
                 if let Some(twice) = elements.windows(2).find(|pair| pair[0] == pair[1]) {
                     return Err(format!("set {set} has the element {} twice", twice[0]).into());
                 }
-                visit(&mut state, set, Halves::whole(elements));
+                visit(&mut state, set, Halves::whole(elements))?;
             }
             Ok((copies, state))
         };

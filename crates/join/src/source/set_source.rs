@@ -65,17 +65,17 @@ pub trait SetSource: Sync {
     /// at most `limit` bytes of memory; the others are read whenever they are compared.
     ///
     /// `states` has one state for each chunk. `visit` is called once for each wanted set, with the state of
-    /// its chunk; the elements may not be in order yet. `done` is given the states, in any order, each when
+    /// its chunk; the elements may not be in order yet. An error of `visit` ends the call. `done` is given the states, in any order, each when
     /// its chunk is finished.
     ///
     /// # Errors
-    /// Sets that cannot be read.
+    /// Sets that cannot be read, and the error of `visit`.
     fn sorted<S: Send>(
         &self,
         wanted: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) + Sync,
+        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<Self::Sorted<'_>, SourceError>;
 }

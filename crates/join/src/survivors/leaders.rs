@@ -205,9 +205,10 @@ mod tests {
         let offsets: Vec<u64> = (0..=u64::from(count)).collect();
         let elements: Vec<u64> = offsets[1..].to_vec();
         let sets = InMemorySets::new(&offsets, &elements).unwrap();
-        let index = InvertedIndex::of_keys(count, None, &SpillBudget::unlimited(), |set, emit| {
-            keys[set as usize].iter().for_each(emit);
-        });
+        let index =
+            InvertedIndex::of_keys(count, None, &SpillBudget::unlimited(), &Silent, |set, emit| {
+                keys[set as usize].iter().for_each(emit);
+            });
         let (index, statistics) = (index.unwrap(), Statistics::default());
         let pairs = CandidatePairs { sets: &sets, index: &index, filter: Unfiltered };
         let options = LeaderOptions { witness, protected: 0, only_protected: false };

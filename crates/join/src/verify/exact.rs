@@ -5,7 +5,7 @@ use super::set_counts::CountsAt;
 use super::summaries::Summaries;
 use crate::candidates::Candidate;
 use crate::source::{SetSource, SortedSets, SourceError};
-use crate::{Criterion, Edge, InvertedIndex, Statistics};
+use crate::{Criterion, Edge, InvertedIndex, JoinError, Progress, Statistics};
 use lookalike_core::{BitmapSignature, Overlap, SparseIndex};
 use std::sync::OnceLock;
 
@@ -36,16 +36,17 @@ impl<'a, S: SetSource> ExactVerifier<'a, S> {
     /// `limit` bytes of copies of sets on disk and of bucket counts.
     ///
     /// # Errors
-    /// Sets that cannot be read.
+    /// Sets that cannot be read, or a cancellation.
     pub fn new(
         sets: &'a S,
         criterion: Criterion,
         index: &InvertedIndex,
         limit: u64,
         statistics: &'a Statistics,
-    ) -> Result<Self, SourceError> {
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
         let compared = SparseIndex::new(sets.len(), |set| index.has_keys(set));
-        let (summaries, sorted) = Summaries::new(sets, compared, criterion, limit)?;
+        let (summaries, sorted) = Summaries::new(sets, compared, criterion, limit, progress)?;
         Ok(Self { sets, criterion, summaries, sorted, statistics, failed: OnceLock::new() })
     }
 

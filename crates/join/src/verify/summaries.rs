@@ -1,8 +1,9 @@
 //! What the filters of the exact verifier know of the sets that are compared.
 
 use super::set_counts::{ChunkCounts, CountsAt, SetCounts};
-use crate::Criterion;
+use crate::error::CancelledVisit;
 use crate::source::{SetSource, SourceError};
+use crate::{Criterion, JoinError, Progress};
 use lookalike_core::{BitmapSignature, Halves, SparseIndex};
 
 /// Parities and bucket counts of the compared sets.
@@ -13,6 +14,9 @@ pub(super) struct Summaries {
     counts: SetCounts,
 }
 
+/// Sets of a chunk between two polls for cancellation.
+const POLLED: usize = 1024;
+
 /// What is collected of the sets of a chunk.
 struct ChunkSummaries<'a> {
     counts: ChunkCounts<'a>,
@@ -21,12 +25,13 @@ struct ChunkSummaries<'a> {
 
 impl Summaries {
     /// Summarises the compared sets while they are sorted.
-    pub(super) fn new<S: SetSource>(
-        sets: &S,
+    pub(super) fn new<'s, S: SetSource>(
+        sets: &'s S,
         compared: SparseIndex,
         criterion: Criterion,
         limit: u64,
-    ) -> Result<(Self, S::Sorted<'_>), SourceError> {
+        progress: &dyn Progress,
+    ) -> Result<(Self, S::Sorted<'s>), JoinError> {
         let chunks = sets.chunks();
         let mut counts = SetCounts::new(sets, &compared, criterion, limit);
         let left = limit.saturating_sub(counts.bytes());
@@ -34,13 +39,17 @@ impl Summaries {
         let (at, parts) = counts.by_chunk(chunks);
         let chunk = |counts| ChunkSummaries { counts, parities: Vec::new() };
         let visit = |chunk: &mut ChunkSummaries<'_>, set, elements: Halves<'_>| {
-            let Some(place) = compared.place(set) else { return };
+            if chunk.parities.len().is_multiple_of(POLLED) && progress.cancelled() {
+                return Err(SourceError::from(CancelledVisit));
+            }
+            let Some(place) = compared.place(set) else { return Ok(()) };
             if let Some(&at) = at.get(place as usize) {
                 chunk.counts.add(at, elements.low);
                 chunk.counts.add(at, elements.high);
             }
             let parity = BitmapSignature::of(elements.low).with(BitmapSignature::of(elements.high));
             chunk.parities.push((place, parity));
+            Ok(())
         };
         let done = |chunk: ChunkSummaries<'_>| {
             for (place, parity) in chunk.parities {
