@@ -9,8 +9,17 @@ use std::sync::Arc;
 /// The most pairs that are left as candidates: beyond, there is an index instead.
 pub(crate) const MOST_PAIRS: u64 = 1 << 19;
 
-/// The most bytes of bitmaps.
-const MOST_BYTES: u64 = 64 << 20;
+/// The most bytes of bitmaps of so many elements in all: three bits for each, of 64 that the sets take. A function of the
+/// sets alone, as the number of candidates is reported.
+fn most_bytes(elements: u64) -> u64 {
+    (elements / 8 * 3).clamp(FEW_BYTES, u64::from(u32::MAX) * BLOCK_BYTES)
+}
+
+/// Bytes that bitmaps of any sets may take.
+const FEW_BYTES: u64 = 16 << 20;
+
+/// Bytes of 512 bits.
+const BLOCK_BYTES: u64 = (BLOCK * size_of::<u64>()) as u64;
 
 /// What the bitmap join and the index cost, in comparisons of two blocks of 512 bits, 1.2 ns each. Measured with characters
 /// and single words of 20,000 to 60,000 documents.
@@ -68,13 +77,13 @@ fn rejects(criterion: Criterion, size: u32, words: usize) -> bool {
     bits * odd - 4.0 * variance.max(0.0).sqrt() > may_differ
 }
 
-/// Where bitmaps of these lengths in blocks start, if they take no more memory than they should.
-fn starts(blocks: impl Iterator<Item = usize>) -> Option<Vec<u32>> {
+/// Where bitmaps of these lengths in blocks start, if they take no more than `most` bytes.
+fn starts(blocks: impl Iterator<Item = usize>, most: u64) -> Option<Vec<u32>> {
     let mut starts = vec![0u32];
     let mut end = 0;
     for blocks in blocks {
         end += blocks as u64;
-        if end * (BLOCK * size_of::<u64>()) as u64 > MOST_BYTES {
+        if end * BLOCK_BYTES > most {
             return None;
         }
         starts.push(end as u32);
@@ -107,15 +116,17 @@ impl Plan {
         let shortest = QUARTERS.into_iter().find(|&quarters| {
             samples.iter().all(|&size| rejects(criterion, size, words(size, quarters)))
         })?;
+        let most = most_bytes(sizes.iter().map(|&size| u64::from(size)).sum());
         let starts = LONGER.into_iter().find_map(|longer| {
-            starts(sizes.iter().map(|&size| words(size, shortest * longer) / BLOCK))
+            starts(sizes.iter().map(|&size| words(size, shortest * longer) / BLOCK), most)
         })?;
         Some(Self { sets, sizes, starts })
     }
 
     /// The same with bitmaps of half the length; `None` if they are as short as they can be.
     pub(super) fn coarser(&self) -> Option<Self> {
-        let starts = starts((0..self.len()).map(|place| self.blocks(place).len().div_ceil(2)))?;
+        let half = |place| self.blocks(place).len().div_ceil(2);
+        let starts = starts((0..self.len()).map(half), u64::MAX)?;
         (starts != self.starts).then(|| Self { starts, ..self.clone() })
     }
 
@@ -214,12 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn bitmaps_shorten_as_memory_ends() {
-        let blocks = (MOST_BYTES / 64) as usize;
-        assert_eq!(
-            starts([blocks - 1, 1].into_iter()).unwrap(),
-            [0, blocks as u32 - 1, blocks as u32]
-        );
-        assert!(starts([blocks, 1].into_iter()).is_none());
+    fn bitmaps_take_no_more_memory_than_they_may() {
+        assert_eq!(starts([3, 1].into_iter(), 256), Some(vec![0, 3, 4]));
+        assert_eq!(starts([3, 1].into_iter(), 255), None);
+        assert_eq!((most_bytes(80_000_000), most_bytes(0)), (30_000_000, FEW_BYTES));
+        // No offset of a block exceeds 32 bits.
+        assert!(most_bytes(u64::MAX) / BLOCK_BYTES <= u64::from(u32::MAX));
     }
 }
