@@ -7,11 +7,16 @@ Each row is one kind of features of one collection: `mixed` as lookalike-generat
 eight words of it (--titles, 100,000), and every --corpus FILE. `lookalike cluster` runs in turn, --repeat times, next to
 word 5-shingles of the same collection. For each the table says:
 
-  candidates   distinct pairs that lookalike considers, by its summary;
+  candidates   distinct pairs that lookalike considers, by its summary: those that share a key of their prefixes and pass the
+               length and positional filters;
+  verified     those of them whose sets, or bucket counts, it compares: what the bitmap filter leaves;
   PPJoin's     distinct pairs that the length and positional filters of PPJoin (Xiao et al. 2008) leave on the same sets
                with elements in the true order of document frequencies (`orders`, a program of the project);
-  its seconds  of a PPJoin on one core, from filters to verified pairs, where --ppjoin DIR names a checkout of Mann,
-               Augsten and Bouros's `set_sim_join` that was built; without it, a line says that it is left out.
+  join CPU s   of lookalike on one thread (`-j 1`), from sets to pairs: its phases `indexing` and `comparing`, the document
+               frequencies and the order included;
+  PPJoin's s   of a PPJoin on one core, from a file of sets that are sorted already, in the true order of document
+               frequencies, to verified pairs, where --ppjoin DIR names a checkout of Mann, Augsten and Bouros's
+               `set_sim_join` that was built; without it, a line says that it is left out.
 
 Outputs: the table on standard output, progress on standard error, every figure in DIR/vocabularies.json. The binaries are
 those of `cargo build --release --workspace` unless --binaries says otherwise. Standard library only; Linux and macOS.
@@ -28,6 +33,8 @@ from measure import (
     save, say, table, warm, with_others,
 )
 
+# The phases of a run from sets to pairs.
+JOINING = ("indexing", "comparing")
 # Words of a title.
 TITLE = 8
 # Where builds of the checkout put the program.
@@ -97,7 +104,7 @@ class Bench:
                     path = titles if workload.titles else whole
                     label = f"{name}, titles" if workload.titles else name
                     if path:
-                        self.rows.append({"collection": label, "path": path, "workload": workload, "runs": []})
+                        self.rows.append({"collection": label, "path": path, "workload": workload, "runs": [], "joins": []})
 
     def collections(self):
         """Name and files of each collection: whole, and titles if there are some."""
@@ -125,21 +132,32 @@ class Bench:
             row["set_sim_join"] = {**cost, "candidates": ppjoin_figures(printed.decode(errors="replace"))}
             shutil.rmtree(sets)
 
-    def run(self, row: dict) -> None:
-        """One run of lookalike."""
+    def cluster(self, row: dict, *options: str) -> tuple:
+        """What a run of lookalike cost, and its summary."""
         out = self.work / "answer"
         warm(row["path"], self.options.timeout)
         command = [self.program["lookalike"], "cluster", str(row["path"]), "-o", str(out), "--force", "--quiet"]
-        cost, _ = with_others(measured, [*command, *row["workload"].options], self.options.timeout)
+        cost, _ = with_others(measured, [*command, *row["workload"].options, *options], self.options.timeout)
         summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
         shutil.rmtree(out)
+        return cost, summary
+
+    def run(self, row: dict) -> None:
+        """One run of lookalike on all cores, and one on one."""
+        cost, summary = self.cluster(row)
         keys = ("documents", "clusters", "candidates", "verified", "digest")
         row["summary"] = {key: summary.get(key) for key in keys}
         row["runs"].append(cost)
+        alone, summary = self.cluster(row, "-j", "1")
+        phases = {phase["name"]: phase["seconds"] for phase in summary["run"]["phases"]}
+        # A phase has only a wall time. On one thread that of the joining phases is processor time, but for the share of
+        # the run in which other programs had the core.
+        busy = min(1.0, alone["cpu"] / alone["wall"])
+        row["joins"].append({"cpu": busy * sum(phases.get(name, 0.0) for name in JOINING), "phases": phases, "run": alone})
         say(f"  {row['collection']}, {row['workload'].name}: {cost['wall']:.2f} s; others {cost['others']:4.0%}")
 
     def show(self) -> None:
-        head = ["", "wall s", "CPU s", "× word shingles", "peak MB", "candidates", "PPJoin's", "its seconds"]
+        head = ["", "wall s", "CPU s", "× word shingles", "peak MB", "candidates", "verified", "PPJoin's", "join CPU s", "PPJoin's s"]
         for name in dict.fromkeys(row["collection"] for row in self.rows):
             rows = [row for row in self.rows if row["collection"] == name]
             base = next((median(row["runs"], "cpu") for row in rows if row["workload"] == BASE), None)
@@ -153,7 +171,8 @@ class Bench:
         cpu = median(row["runs"], "cpu")
         ppjoin = row.get("set_sim_join", {}).get("cpu")
         cost = [median(row["runs"], "wall"), cpu, cpu / base if base else None, median(row["runs"], "peak") / 1e6]
-        return [row["workload"].name, *cost, row["summary"]["candidates"], row["ppjoin_candidates"], ppjoin]
+        pairs = [row["summary"]["candidates"], row["summary"]["verified"], row["ppjoin_candidates"]]
+        return [row["workload"].name, *cost, *pairs, median(row["joins"], "cpu"), ppjoin]
 
     def save(self, about: dict) -> None:
         rows = [{**row, "path": row["path"].name, "workload": row["workload"].name} for row in self.rows]

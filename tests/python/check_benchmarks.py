@@ -289,7 +289,10 @@ if a[1] != "--version":
     documents = len(pathlib.Path(a[2]).read_text().splitlines())
     longest = max(len(json.loads(line)["text"].split()) for line in pathlib.Path(a[2]).open())
     candidates = 100 * longest + len([x for x in a if x == "cosine"])
-    (out / "summary.json").write_text(json.dumps({"documents": documents, "candidates": candidates, "clusters": 1, "verified": 2}))
+    threads = int(a[a.index("-j") + 1]) if "-j" in a else 8
+    phases = [{"name": name, "seconds": threads * n} for n, name in enumerate(("reading", "indexing", "comparing", "writing"))]
+    (out / "summary.json").write_text(json.dumps({"documents": documents, "candidates": candidates, "clusters": 1,
+                                                  "verified": 2, "run": {"phases": phases}}))
 """)
         program(binaries / "orders", """
 if "--write-sets" in a:
@@ -314,6 +317,10 @@ print(json.dumps({"candidates_true_df": 4321}))
         self.assertEqual(rows["characters 3"]["summary"]["candidates"], 800)
         self.assertEqual(rows["terms, cosine 0.5"]["summary"]["candidates"], 2001)
         self.assertEqual({row["ppjoin_candidates"] for row in rows.values()}, {4321})
+        # The joining phases are those of a run on one thread: 1 and 2 seconds of it here.
+        for join in (join for row in rows.values() for join in row["joins"]):
+            self.assertEqual((join["phases"]["indexing"], join["phases"]["comparing"]), (1, 2))
+            self.assertAlmostEqual(join["cpu"], 3 * min(1.0, join["run"]["cpu"] / join["run"]["wall"]))
         self.assertIn("left out; --ppjoin DIR", printed)
         self.assertIn("mixed-6: 6 documents", printed)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that no text of the library names a command-line flag.
+"""Checks that no string literal and no comment of the library names a command-line flag.
 
 Python and Spark call the library with keyword arguments: its errors say `the setting NAME`, and the command turns that
-into `--name` where it prints them (crates/cli/src/flags.rs). Looks at the string literals of the library's sources,
-comments and test modules left out.
+into `--name` where it prints them (crates/cli/src/flags.rs); its documentation names settings and fields. Checks the
+string literals and comments of the library's sources; test modules are skipped.
 """
 import re
 import sys
@@ -19,9 +19,9 @@ ALLOWED = {
     "crates/lookalike/src/plan/recommend.rs": {"--method", "--verify"},
 }
 
-# A literal, raw or not; a character; a comment. What comes first in the text wins, so quotes in comments are skipped.
+# A comment; a literal, raw or not; a character. The first in the text wins, so a quote in a comment begins no literal.
 TOKENS = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|b?r(?P<fence>#*)"(?P<raw>.*?)"(?P=fence)|b?"(?P<plain>(?:[^"\\]|\\.)*)"|b?'(?:[^'\\\n]|\\[^\n]{1,9}?)'""",
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)|b?r(?P<fence>#*)"(?P<raw>.*?)"(?P=fence)|b?"(?P<plain>(?:[^"\\]|\\.)*)"|b?'(?:[^'\\\n]|\\[^\n]{1,9}?)'""",
     re.DOTALL,
 )
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -29,23 +29,23 @@ TESTS = re.compile(r"^\s*#\[cfg\(test\)\]\s*\n(?:\s*#\[[^\n]*\n)*\s*mod \w+ \{",
 TEST_FILE = re.compile(r"#\[cfg\(test\)\]\s*\n(?:#\[[^\n]*\n)*(?:pub(?:\([a-z]+\))? )?mod (\w+);")
 
 
-def literals(code: str):
-    """The string literals of Rust code: the offset and the text of each."""
+def texts_of(code: str):
+    """The comments and string literals of Rust code: the offset and the text of each."""
     for token in TOKENS.finditer(code):
-        text = token["plain"] if token["plain"] is not None else token["raw"]
+        text = next((token[name] for name in ("comment", "plain", "raw") if token[name] is not None), None)
         if text is not None:
             yield token.start(), text
 
 
 def complaints_of(name: str, code: str) -> list[str]:
-    """One line for each flag in a literal of this source."""
+    """One line for each flag in a comment or literal of this source."""
     tests = TESTS.search(code)
     if tests:
         code = code[: tests.start()]
     return [
         f"{name}:{code.count(chr(10), 0, place) + 1}: names the flag {flag}; say `the setting "
-        f"{flag[2:].replace('-', '_')}`: the command turns it into the flag"
-        for place, text in literals(code)
+        f"{flag[2:].replace('-', '_')}` (the command prints the flag) or link the field"
+        for place, text in texts_of(code)
         for flag in FLAG.findall(text)
         if flag not in ALLOWED.get(name, ())
     ]
@@ -55,7 +55,9 @@ def self_test() -> None:
     """The check itself: what it must find, and what it must not."""
     found = 'a("x \\" --one; \\\n  --two-b=3"); let c = \'"\'; r#"say "--three""#'
     assert len(complaints_of("x.rs", found)) == 4 - 1, complaints_of("x.rs", found)
-    clean = '// "--no"\nlet q = \'"\'; let e = "a--b ---- -- x"; /* "--no" */\n#[cfg(test)]\nmod tests {\n "--no" }'
+    commented = "/// Set by `--one`.\nfn a() {} // not with --two\n/* --three */"
+    assert len(complaints_of("x.rs", commented)) == 3, complaints_of("x.rs", commented)
+    clean = '// "no --\nlet q = \'"\'; let e = "a--b ---- -- x"; /* " */\n#[cfg(test)]\nmod tests {\n "--no" // --no }'
     assert complaints_of("x.rs", clean) == [], complaints_of("x.rs", clean)
 
 

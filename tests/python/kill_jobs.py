@@ -136,6 +136,8 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
         Job("dedup-memory", ["dedup", *small.every, *little, "--measure", "containment", "--keep", "longest"]),
         Job("minhash", ["dedup", *small.every, *tsv, "--method", "minhash-lsh"]),
         Job("imatch", ["cluster", *small.every, *tsv, "--method", "imatch", "--verify", "none"]),
+        # Few elements in many sets: candidates are found by bitmaps, and the checkpoint holds pairs.
+        Job("small-vocabulary", ["cluster", *small.plain, *tsv, "--shingle", "1"], checker=checker),
         Job("against", ["dedup", *small.plain, *tsv, "--against", small.other], checker=(*checker, "--against", str(small.other))),
         Job("force", ["dedup", *small.plain, *tsv, "--copy-files"], replaces=True, checker=checker),
         # Where the system cannot exchange two names, there are two renames.

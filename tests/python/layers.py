@@ -57,9 +57,9 @@ HOME = {
 
 # The modules of `join` in the order of the data: a module imports only from its own step and earlier ones.
 JOIN_STEPS = [
-    {"budget", "criterion", "error", "filter", "id", "limits", "matches", "progress", "source", "statistics"},
+    {"budget", "candidate_search", "criterion", "error", "filter", "id", "limits", "matches", "progress", "source", "statistics"},
     {"order"},
-    {"prefix"},
+    {"prefix", "bitmap_join"},
     {"index"},
     {"candidates"},
     {"verify"},

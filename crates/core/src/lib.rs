@@ -41,6 +41,7 @@ mod sort;
 mod sparse_index;
 pub mod threshold;
 mod vectors;
+pub mod wide_bitmap;
 
 pub use bitmap::BitmapSignature;
 pub use common::CommonElements;

@@ -1,7 +1,8 @@
-//! Rank over a bit vector (Jacobson 1989): a subset of the numbers from 0, and the rank of each member.
+//! Rank over a bit vector (Jacobson 1989): a subset of the numbers from 0, and the rank of each
+//! member.
 //!
-//! One bit for each number and one count for every 512 of them: 9/64 bytes a number, where an array of
-//! ranks would take four.
+//! One bit for each number and one count for every 512 of them: 9/64 bytes a number, where an array
+//! of ranks would take four.
 
 /// A subset of the numbers below an end, with the rank of each member.
 ///

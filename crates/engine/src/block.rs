@@ -1,4 +1,4 @@
-//! What one chunk of the input brought: rows, feature sets, signatures.
+//! The data of one chunk of the input: rows, feature sets, signatures.
 
 use crate::SignatureBlock;
 use crate::collection::{Rows, SetRef};
@@ -11,31 +11,32 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// One chunk. What memory has no room for is in the [`crate::ChunkStore`].
+/// One chunk. Parts beyond the memory budget are in the [`crate::ChunkStore`] only.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// The documents; none where they are in the store.
+    /// The documents; empty if they are in the store only.
     pub(crate) rows: Rows,
     /// The elements of all sets, unless they are only in the store.
     pub(crate) sets: SharedSets,
-    /// Digest of each set; where no sets are kept, of what was signed. In memory if the rows are.
+    /// Digest of each set, or if no sets are stored, of the input of the signature. In memory if
+    /// the rows are.
     pub(crate) digests: Vec<SetDigest>,
-    /// Where each set would end if all lay one behind the other.
+    /// End of each set if all sets were concatenated.
     pub(crate) ends: Vec<u32>,
     /// The signatures of a method, if one is used.
     pub(crate) signatures: SignatureBlock,
-    /// Where it is in the store, whether it is in memory as well or not.
+    /// Its frame in the store, if it was written; it may be in memory as well.
     pub(crate) frame: Option<Frame>,
     /// Whether the rows are in memory.
     pub(crate) rows_held: bool,
 }
 
-/// The sets of a chunk in memory, or nothing where they are only in the store.
+/// The sets of a chunk in memory, or nothing if they are only in the store.
 ///
-/// Shared and immutable, with two exceptions that need no exclusive access to the collection: a join
-/// releases the sets that it has finished scanning ([`SharedSets::release`]), and sorts the sets that
-/// it is going to intersect ([`SharedSets::edit_unshared`]). A user holds its own [`Arc`] for as long as it
-/// depends on the order of the elements, so neither affects another join.
+/// Shared and immutable, with two exceptions that need no exclusive access to the collection: a
+/// join releases the sets that it has finished scanning ([`SharedSets::release`]), and sorts the
+/// sets that it is going to intersect ([`SharedSets::edit_unshared`]). A user holds its own [`Arc`]
+/// for as long as it depends on the order of the elements, so neither affects another join.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSets(RwLock<Option<Arc<HeldSets>>>);
 
@@ -68,8 +69,8 @@ impl SharedSets {
         self.0.write().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Calls `edit`, which may reorder the elements within a set, if nothing else uses the sets. Returns
-    /// the edited sets, or `None` without calling it.
+    /// Calls `edit`, which may reorder the elements within a set, if nothing else uses the sets.
+    /// Returns the edited sets, or `None` without calling it.
     pub(crate) fn edit_unshared<T>(
         &self,
         edit: impl FnOnce(&mut HeldSets) -> T,
@@ -85,12 +86,12 @@ impl SharedSets {
     }
 }
 
-/// The elements of the sets of a chunk: those up to the bound by which sets are arranged, of all sets, and behind them
-/// the others. Most of what is asked of sets is answered by the first, side by side.
+/// The elements of the sets of a chunk: first those up to the bound by which sets are partitioned,
+/// of all sets, then the others. Most scans need the first part only, which is contiguous.
 #[derive(Debug, Default)]
 pub(crate) struct HeldSets {
     elements: Elements,
-    /// Where those up to the bound of each set end; nothing where sets are not arranged.
+    /// End of the elements up to the bound of each set; empty if sets are not partitioned.
     low_ends: Vec<u32>,
 }
 
@@ -106,7 +107,7 @@ impl HeldSets {
         Self { elements: Elements::Heap(set), low_ends }
     }
 
-    /// Sets that lie one behind the other, each with its elements up to the bound in front if there is one.
+    /// Concatenated sets, each with its elements up to the bound first, if there is a bound.
     pub(crate) fn arranged(bound: Option<u64>, ends: &[u32], elements: &[u64]) -> Self {
         let Some(bound) = bound else { return Self::new(&[], Vec::new(), elements) };
         let (mut low, mut low_ends, mut high) = (Vec::new(), Vec::new(), Vec::new());
@@ -124,7 +125,7 @@ impl HeldSets {
         &self.elements[..self.low_end()]
     }
 
-    /// Where the elements above the bound begin.
+    /// Index of the first element above the bound.
     fn low_end(&self) -> usize {
         self.low_ends.last().map_or(0, |&end| end as usize)
     }
@@ -135,7 +136,7 @@ impl HeldSets {
         index.checked_sub(1).map_or(0, end)..end(index)
     }
 
-    /// Where both parts of a set lie, which lies at `whole` if all sets lie one behind the other.
+    /// Ranges of both parts of a set, whose range among the concatenated sets is `whole`.
     fn parts(&self, index: u32, whole: Range<usize>) -> (Range<usize>, Range<usize>) {
         let low = self.low_range(index);
         let start = self.low_end() + whole.start - low.start;
@@ -143,8 +144,8 @@ impl HeldSets {
         (low, high)
     }
 
-    /// Keeps the sets with these ascending indices, which lie at `ranges` if all sets lie one behind the
-    /// other, and drops the others. O(elements).
+    /// Keeps the sets with these ascending indices, whose ranges among the concatenated sets are
+    /// `ranges`, and drops the others. O(elements).
     fn keep(&mut self, kept: &[u32], ranges: &[Range<usize>]) {
         let parts = kept.iter().zip(ranges).map(|(&index, whole)| self.parts(index, whole.clone()));
         let (low, high): (Vec<_>, Vec<_>) = parts.unzip();
@@ -162,7 +163,7 @@ impl HeldSets {
     }
 }
 
-/// Where ranges would end if they lay one behind the other.
+/// Ends of the ranges after concatenation.
 fn ends(ranges: &[Range<usize>]) -> Vec<u32> {
     let end = |sum: &mut usize, range: &Range<usize>| {
         *sum += range.len();
@@ -178,14 +179,14 @@ pub(crate) const ELEMENT: usize = 8;
 pub(crate) const DIGEST: usize = 2;
 
 impl Block {
-    /// Bounds of a set where all sets lie one behind the other.
+    /// Range of a set among the concatenated sets.
     pub(crate) fn range(&self, index: u32) -> Range<usize> {
         let index = index as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         start as usize..self.ends[index] as usize
     }
 
-    /// Number of elements of a set; where no sets are kept, what the signature says.
+    /// Number of elements of a set; if no sets are stored, the size in the signature.
     pub(crate) fn size(&self, index: u32) -> u32 {
         let size = self.range(index).len() as u32;
         if size == 0 && !self.signatures.is_empty() && self.elements() == 0 {
@@ -217,8 +218,8 @@ impl Block {
         each(&mut sets.elements[high]);
     }
 
-    /// Edits the sets, in memory, of this chunk: in place, or in a copy if something else uses them. Returns
-    /// the edited sets.
+    /// Edits the sets, in memory, of this chunk: in place, or in a copy if something else uses
+    /// them. Returns the edited sets.
     pub(crate) fn edited_sets<T>(
         &self,
         mut edit: impl FnMut(&mut HeldSets) -> T,
@@ -231,13 +232,12 @@ impl Block {
         (Arc::new(copy), edited)
     }
 
-    /// Bytes in memory of what can be in the store instead.
+    /// Bytes in memory that can be in the store instead.
     pub(crate) fn bytes(&self) -> u64 {
         self.rows.bytes() + (self.sets.bytes() + size_of_val(&*self.digests)) as u64
     }
 
-    /// Where in the back the elements of a set are that are not among those of its front part, whose bounds are
-    /// given.
+    /// Range in the back of a set's other elements, given the bounds of its front part.
     pub(crate) fn back_range(&self, index: u32, low: &Range<usize>) -> Range<usize> {
         let range = self.range(index);
         let digests = DIGEST * (index as usize + 1);
@@ -245,8 +245,8 @@ impl Block {
         start..(range.end.saturating_sub(low.end) + digests).max(start)
     }
 
-    /// Front and back of the frame. The front has what is up to the bound by which sets are arranged, if they are:
-    /// where that of each set ends, two places to a word, then the elements. The back has for each set its
+    /// Front and back of the frame. If sets are partitioned, the front has the elements up to the
+    /// bound: the ends of each set, two to a word, then the elements. The back has for each set its
     /// digest and the other elements.
     pub(crate) fn write_parts(&self, sets: &HeldSets, front: &mut Vec<u64>, back: &mut Vec<u64>) {
         front.clear();
@@ -290,7 +290,8 @@ impl Block {
         self.ends = ends(&ranges);
     }
 
-    /// Front and back of a frame of one large set: what comes before the elements, and these where they lie.
+    /// Front and back of a frame of one large set: the words before the elements, and the elements
+    /// without a copy.
     pub(crate) fn large_parts<'s>(
         &self,
         sets: &'s HeldSets,
@@ -319,7 +320,7 @@ impl Block {
         self.signatures.write(out)
     }
 
-    /// Takes a head; what memory has no room for is left out when it is dropped.
+    /// Reads a head; parts beyond the memory budget are dropped.
     pub(crate) fn read_head(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
         let rows = Rows::read(from, most)?;
         let ends = from.array::<u32>(most)?;
@@ -332,7 +333,7 @@ impl Block {
         Ok(Self { rows, ends, digests, signatures, ..Self::default() })
     }
 
-    /// Frees what the store has as well.
+    /// Frees the parts that are in the store as well.
     pub(crate) fn release(&mut self) {
         self.release_rows();
         self.sets = SharedSets::default();
@@ -346,12 +347,12 @@ impl Block {
     }
 }
 
-/// Words for where the front parts of so many sets end.
+/// Number of words for the ends of the front parts of `sets` sets.
 pub(crate) fn end_words(sets: usize) -> usize {
     sets.div_ceil(2)
 }
 
-/// Where the front parts of sets end, as it is written at the beginning of a front.
+/// Ends of the front parts of sets, as stored at the beginning of a front.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrontEnds<'a> {
     /// From word `from` on.
@@ -360,7 +361,7 @@ pub(crate) struct FrontEnds<'a> {
 }
 
 impl FrontEnds<'_> {
-    /// Bounds of the front part of a set among all of them; nothing for what cannot be.
+    /// Range of the front part of a set; empty for invalid values.
     pub(crate) fn range(self, index: u32) -> Range<usize> {
         let end = |index: usize| {
             let word = (index / 2).checked_sub(self.from).and_then(|at| self.words.get(at));

@@ -1,7 +1,7 @@
 //! The sets of a chunk, each in two parts, from memory or from the [`ChunkStore`].
 //!
-//! Most steps need only the elements of a set up to the bound by which it is arranged. On disk they are
-//! the front of the chunk and read by themselves; the back is read on demand.
+//! Most steps need only the elements of a set up to the bound by which it is arranged. On disk they
+//! are the front of the chunk and read by themselves; the back is read on demand.
 
 use crate::ChunkStore;
 use crate::block::{Block, FrontEnds, HeldSets, end_words};
@@ -28,7 +28,7 @@ pub(crate) struct Run {
     sets: Vec<u64>,
 }
 
-/// What of the back of a chunk was read.
+/// The part of a chunk's back that was read.
 #[derive(Debug, Default)]
 pub(crate) struct Back {
     /// All of it, or nothing.
@@ -67,7 +67,7 @@ pub(crate) enum High<'a> {
         index: u32,
         /// Elements up to the bound.
         low: usize,
-        /// Where the others are in the back.
+        /// Ranges of the other elements in the back.
         range: Range<usize>,
         back: &'a mut Back,
         run: &'a mut Run,
@@ -156,8 +156,8 @@ impl HighElements for High<'_> {
     }
 }
 
-/// Visits some sets of a chunk, given by ascending indices, each in one piece or two. Adjacent ones are read
-/// together, and no others are read.
+/// Visits some sets of a chunk, given by ascending indices, each in one piece or two. Adjacent ones
+/// are read together, and no others are read.
 pub(crate) fn for_each_run(
     block: &Block,
     held: Option<&HeldSets>,
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
-        /// Whatever is asked, and in whatever order: by parts, as a whole, by runs.
+        /// Any request in any order: by parts, as a whole, by runs.
         #[test]
         fn a_chunk_on_disk_says_what_one_in_memory_says(
             sizes in prop::collection::vec(0u64..60, 1..200),

@@ -34,7 +34,8 @@ const SETS_IN_CHUNK: usize = 1 << 12;
 /// All documents of a run, with what later steps need of them.
 #[derive(Debug, Default)]
 pub struct Collection {
-    /// Whether freed memory is returned to the system ([`IngestOptions::trim_heap`](crate::IngestOptions)).
+    /// Whether freed memory is returned to the system
+    /// ([`IngestOptions::trim_heap`](crate::IngestOptions)).
     pub(crate) trim_heap: bool,
     /// One for each chunk of the input.
     pub(crate) blocks: Vec<Block>,
@@ -44,17 +45,17 @@ pub struct Collection {
     pub(crate) attributes: Vec<Vec<f64>>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
-    /// Where each file's documents start; one more entry than files.
+    /// First document of each file; one more entry than files.
     pub file_starts: Vec<u32>,
-    /// Where each chunk's documents start; one more entry than chunks.
+    /// First document of each chunk; one more entry than chunks.
     pub(crate) chunk_starts: Vec<u32>,
-    /// Where each chunk lies in the inputs.
+    /// Position of each chunk in the inputs.
     pub(crate) chunk_places: Vec<ChunkPosition>,
     /// Names of the files, for documents without an id.
     pub(crate) file_names: Vec<String>,
     /// Whether all of a file is one document, by file.
     pub(crate) whole_files: Vec<bool>,
-    /// Files from here on are those of `--against`: never removed.
+    /// The first protected file: documents of this file and those after it are never removed.
     pub first_protected_file: u32,
     /// Sets with fewer elements are not compared.
     pub(crate) least_size: u32,
@@ -198,14 +199,15 @@ impl Collection {
         (chunk as u32, (document - self.chunk_starts[chunk]) as usize)
     }
 
-    /// Whether the document is one of `--against`, which are never removed.
+    /// Whether the document is protected (never removed).
     #[must_use]
     pub fn is_protected(&self, document: u32) -> bool {
         let first = self.file_starts.get(self.first_protected_file as usize);
         first.is_some_and(|&first| document >= first)
     }
 
-    /// Documents without a value for a keep rule, by index of the rule; `--against` is not counted.
+    /// Documents without a value for a keep rule, by index of the rule; protected documents are not
+    /// counted.
     #[must_use]
     pub fn valueless(&self, rule: usize) -> Valueless {
         let values = self.attributes.get(rule).map_or(&[][..], Vec::as_slice);

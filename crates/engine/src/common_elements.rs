@@ -1,6 +1,6 @@
-//! Finds the elements that more than N distinct feature sets have (Broder 1997, "Common shingles"), by
-//! partitioned counting: elements are partitioned by their top bits, and as many partitions are counted
-//! in a pass over the sets as the memory budget has room for. Exact, and the same for any number of
+//! Finds the elements that more than N distinct feature sets have (Broder 1997, "Common shingles"),
+//! by partitioned counting: elements are partitioned by their top bits, and each pass over the sets
+//! counts as many partitions as fit in the memory budget. Exact, and the same for any number of
 //! threads, any budget and any order of the documents.
 
 use crate::passes::Passes;
@@ -27,7 +27,7 @@ struct Round {
 }
 
 impl Round {
-    /// The `number`th of so many rounds that share out all values.
+    /// Range of values of round `number`.
     fn new(number: u64, rounds: u64) -> Self {
         let bound = |number: u64| ((u128::from(number) << 64) / u128::from(rounds)) as u64;
         let first = bound(number);
@@ -42,8 +42,8 @@ impl Round {
     }
 }
 
-/// The elements that more than `most` of the units' sets have. `memory` bytes are used beside the
-/// result, about.
+/// The elements that more than `most` of the units' sets have. Uses approximately `memory` bytes
+/// besides the result.
 ///
 /// Runs on the rayon pool it is called in.
 ///
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// More elements than one round has room for.
+    /// More elements than one round can count.
     #[test]
     fn a_small_budget_changes_nothing() {
         let sets: Vec<Vec<u64>> = (0..400u64)

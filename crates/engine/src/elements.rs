@@ -1,9 +1,9 @@
 //! The elements of a chunk in; the same in memory of their own, out.
 //!
-//! A chunk of ordinary text brings two or three megabytes of them, and all of a collection that memory holds is made
-//! of such pieces. From the heap, they would come in pages of four kilobytes, each of which the system hands
-//! out, clears and accounts for when it is first written to: that took a twelfth of a whole run. So they are mapped,
-//! and where the system has pages of two megabytes, they are taken.
+//! A chunk of ordinary text has two or three megabytes of elements, and the sets of a collection in
+//! memory consist of such arrays. On the heap they would be in pages of four kilobytes, each of
+//! which the system allocates and clears at the first write: that took a twelfth of a whole run. So
+//! they are mapped, with pages of two megabytes if the system has them.
 
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut, Range};
@@ -28,7 +28,7 @@ impl Default for Elements {
 }
 
 impl Elements {
-    /// Copies two rows of elements, one behind the other. O(elements).
+    /// Copies two slices of elements, concatenated. O(elements).
     pub(crate) fn of(first: &[u64], second: &[u64]) -> Self {
         let mapped = Self::mapped(first.len() + second.len());
         let Some(mut elements) = mapped else { return Self::Heap([first, second].concat()) };
@@ -38,8 +38,9 @@ impl Elements {
         elements
     }
 
-    /// Keeps the elements of these ascending ranges and drops the others. In place where that leaves less than
-    /// an eighth of the memory unused: fresh pages cost more than the move. O(elements).
+    /// Keeps the elements of these ascending ranges and drops the others. In place where that
+    /// leaves less than an eighth of the memory unused: fresh pages cost more than the move.
+    /// O(elements).
     pub(crate) fn keep(&mut self, ranges: impl Iterator<Item = Range<usize>> + Clone) {
         let len: usize = ranges.clone().map(|range| range.len()).sum();
         if len < self.len() - self.len() / 8 {
@@ -61,7 +62,7 @@ impl Elements {
         }
     }
 
-    /// Room for so many; `None` if it is little, or the system has no more to map.
+    /// Maps memory for `length` elements; `None` if they are few, or if mapping fails.
     fn mapped(elements: usize) -> Option<Self> {
         let bytes = elements * size_of::<u64>();
         if bytes < HUGE {
@@ -71,7 +72,8 @@ impl Elements {
         let map = MmapMut::map_anon(bytes.next_multiple_of(HUGE) + HUGE).ok()?;
         let start = map.as_ptr().align_offset(HUGE);
         let start = if start < HUGE { start } else { 0 };
-        // The last piece would be most of a page for little, and comes in small ones. Without any of this, all do.
+        // The last part would waste most of a large page, and uses small pages. This is advice
+        // only: without large pages, all pages are small.
         #[cfg(target_os = "linux")]
         {
             use memmap2::Advice;

@@ -1,4 +1,4 @@
-//! What can stop a run.
+//! Errors of a run.
 
 use lookalike_io::{Problem, input::InputError};
 use lookalike_join::{JoinError, SourceError};
@@ -55,14 +55,14 @@ pub enum EngineError {
              leave its largest records out with the setting max_record, or split them"
     )]
     TooLargeChunk {
-        /// What there is too much of.
+        /// The quantity that exceeds its limit.
         what: &'static str,
         /// How much there is.
         count: u64,
         /// The most that a chunk can hold.
         limit: u64,
     },
-    /// A method's term filter that does not exist, or does not go with the method.
+    /// A method's term filter that does not exist, or does not fit the method.
     #[error(
         "the method cannot use the term filter {0:?}; rules are joined by +, as in stop+tg5+stem, and \
          nosc does not go with methods that look at markup"
@@ -74,7 +74,7 @@ pub enum EngineError {
          raise the setting memory"
     )]
     Scratch {
-        /// Where the file is.
+        /// The folder of the file.
         folder: String,
         /// What the system said.
         reason: String,
@@ -82,7 +82,7 @@ pub enum EngineError {
     /// The worker threads could not be started.
     #[error("cannot start {threads} threads: {reason}; try a smaller value of the setting threads")]
     Threads {
-        /// How many were asked for.
+        /// The requested number.
         threads: usize,
         /// What the system said.
         reason: String,

@@ -8,8 +8,9 @@ use lookalike_join::{SetSource, SourceError};
 
 /// The distinct sets of a collection, in order of precedence.
 ///
-/// To save memory, sets that are compared are sorted where they are, and sets that are on disk as well are
-/// released from memory when they were scanned. Both are invisible to other joins ([`crate::block::SharedSets`]).
+/// To save memory, sets that are compared are sorted where they are, and sets that are on disk as
+/// well are released from memory when they were scanned. Both are invisible to other joins
+/// ([`crate::block::SharedSets`]).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UnitSource<'a> {
     pub(crate) collection: &'a Collection,

@@ -2,12 +2,13 @@
 //!
 //! The steps in the order in which the data runs through them:
 //!
-//! 1. [`mod@ingest`]: every core parses, tokenises and fingerprints; one [`Collection`] comes out, the
-//!    same whatever the number of threads.
+//! 1. [`mod@ingest`]: every core parses, tokenises and fingerprints; the result is one
+//!    [`Collection`], the same for any number of threads.
 //! 2. [`units`]: documents with the same feature set become one *unit*; units are put in order of
 //!    precedence.
-//! 3. [`lookalike_join`] finds the matches and decides which units are kept, from the sets alone. A method of the
-//!    papers gives the keys of the candidates in place of prefixes, and may verify them by its sketches.
+//! 3. [`lookalike_join`] finds the matches and which units are kept, from the sets only. A method
+//!    of the papers replaces the prefix keys by its own keys, and may verify candidates by its
+//!    sketches.
 //! 4. [`matching`] runs the join with its checkpoints; [`verdict`] decides about every document.
 
 pub mod approach;
@@ -54,7 +55,9 @@ pub use common_elements::common_elements;
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::Valueless;
-pub use lookalike_join::{Edge, Linkage, PairList, Progress, Silent, WitnessRule, WitnessSearch};
+pub use lookalike_join::{
+    CandidateSearch, Edge, Linkage, PairList, Progress, Silent, WitnessRule, WitnessSearch,
+};
 pub use matching::{MatchOptions, Matches, find, find_from};
 pub use memory_model::{MemoryLimits, MemoryModel, MemoryUse};
 pub use problems::Problems;

@@ -1,8 +1,9 @@
 //! Checked offsets of 32 bits.
 //!
-//! Offsets within a chunk take 32 bits each, which is half the memory of 64. Documents are numbered with 32 bits
-//! ([`EngineError::TooManyDocuments`]), so what is counted once for each document cannot exceed them; sums over
-//! their elements can, and are checked here. The limit is an argument so that tests can lower it.
+//! Offsets within a chunk take 32 bits each, which is half the memory of 64. Documents are numbered
+//! with 32 bits ([`EngineError::TooManyDocuments`]), so what is counted once for each document
+//! cannot exceed them; sums over their elements can, and are checked here. The limit is an argument
+//! so that tests can lower it.
 
 use crate::EngineError;
 

@@ -6,8 +6,8 @@ use crate::signature_index::signature_index;
 use crate::sketch_verifier::SketchVerifier;
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_join::{
-    CandidatePairs, InvertedIndex, JoinOptions, JoinResult, KeyVerifier, Linkage, SpillBudget,
-    Statistics, Unfiltered, WitnessRule, join_candidates, join_candidates_by,
+    CandidatePairs, CandidateSearch, InvertedIndex, JoinOptions, JoinResult, KeyVerifier, Linkage,
+    SpillBudget, Statistics, Unfiltered, WitnessRule, join_candidates, join_candidates_by,
 };
 use std::time::Instant;
 
@@ -18,16 +18,18 @@ pub struct MatchOptions {
     pub linkage: Linkage,
     /// Which kept match is the witness of a removed unit. Connected components have no such choice.
     pub witness: WitnessRule,
-    /// Lists every match, as long as there are at most so many pairs of documents. `None`: only the matches that
-    /// decide.
+    /// Lists every match if there are at most this many pairs of documents. `None`: only the
+    /// matches that cause a removal.
     pub list_pairs: Option<u64>,
-    /// Only protected documents can be witnesses (`--against` alone).
+    /// Only protected documents can be witnesses (the setting `against_only`).
     pub only_protected: bool,
-    /// Bytes of keys in memory, and twice as many to count elements before there are keys. With less, keys are
-    /// spilled, and sets are scanned more often.
+    /// How candidates of the exact join are found.
+    pub search: CandidateSearch,
+    /// Bytes of keys in memory, and twice as many to count elements before there are keys. With
+    /// less, keys are spilled, and sets are scanned more often.
     pub memory: u64,
-    /// Bytes of copies of feature sets in memory while sets are compared, if chunks are on disk; the other sets are
-    /// read whenever they are compared.
+    /// Bytes of copies of feature sets in memory while sets are compared, if chunks are on disk;
+    /// the other sets are read whenever they are compared.
     pub sets: u64,
 }
 
@@ -40,6 +42,7 @@ impl MatchOptions {
             witness: WitnessRule::default(),
             list_pairs: None,
             only_protected: false,
+            search: CandidateSearch::default(),
             memory: u64::MAX,
             sets: u64::MAX,
         }
@@ -58,6 +61,7 @@ impl MatchOptions {
             protected: units.protected(),
             only_protected: self.only_protected,
             least_size: settings.min_features.map_or(0, |least| least.count),
+            search: self.search,
             budget: SpillBudget { bytes: self.memory, folder: collection.scratch_folder() },
             sets: self.sets,
         }
@@ -67,10 +71,11 @@ impl MatchOptions {
 /// The result of a join, by unit.
 pub type Matches = JoinResult;
 
-/// Finds the matches of a collection. May run several times, also at the same time, on one collection.
+/// Finds the matches of a collection. May run several times, also at the same time, on one
+/// collection.
 ///
-/// To save memory, sets that it compares are sorted where they are, and sets that are on disk as well
-/// are released from memory once they were scanned ([`Collection::spill_for_join`]).
+/// To save memory, sets that it compares are sorted where they are, and sets that are on disk as
+/// well are released from memory once they were scanned ([`Collection::spill_for_join`]).
 ///
 /// Runs on the rayon pool it is called in.
 ///
@@ -109,8 +114,9 @@ pub fn find_from(
     progress.phase("indexing", None);
     let index = &checkpoints.read_or_compute(|| match &approach.method {
         None => {
-            let (least, budget) = (options.least_size, &options.budget);
-            Ok(InvertedIndex::of_prefixes(sets, settings.criterion(), least, budget, progress)?)
+            let JoinOptions { least_size, search, budget, .. } = &options;
+            let criterion = settings.criterion();
+            Ok(InvertedIndex::new(sets, criterion, *least_size, *search, budget, progress)?)
         }
         Some(method) => {
             signature_index(collection, units, method.as_ref(), approach, &options.budget, progress)

@@ -1,8 +1,9 @@
-//! One 64-bit word for each unit in; keys that two units share exactly if their words are near, out.
+//! One 64-bit word for each unit in; keys that two units share exactly if their words are near,
+//! out.
 //!
-//! A Hamming join finds pairs, not keys. Here each pair of near words becomes a key that only the units
-//! of the two words have, and each word is a key of its units: everything behind the keys then works
-//! for simhash as for any other method.
+//! A Hamming join finds pairs, not keys. Here each pair of near words becomes a key that only the
+//! units of the two words have, and each word is a key of its units: all steps after the keys are
+//! then the same for simhash as for other methods.
 
 use crate::{EngineError, limits};
 use lookalike_core::fingerprint::finalise;
@@ -13,7 +14,7 @@ use lookalike_methods::hamming::{Search, TooManyPairs};
 pub(crate) struct NearWords {
     /// Distinct words, ascending.
     words: Vec<u64>,
-    /// Where each word's pairs start in `pairs`; one more entry than words.
+    /// Index in `pairs` of each word's first pair; one more entry than words.
     starts: Vec<u32>,
     /// Numbers of the pairs of each word.
     pairs: Vec<u32>,

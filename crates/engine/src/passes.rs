@@ -1,8 +1,8 @@
 //! Scans over the sets of all units, chunk by chunk in storage order.
 //!
-//! Sets in memory are read in place, those on disk a chunk at a time from front to back. The order of sets and
-//! elements is the same in every scan of one [`Passes`], as a join requires ([`SetScan`]): a [`Passes`] shares the
-//! sets in memory, which no other join can edit then.
+//! Sets in memory are read in place, those on disk a chunk at a time from front to back. The order
+//! of sets and elements is the same in every scan of one [`Passes`], as a join requires
+//! ([`SetScan`]): a [`Passes`] shares the sets in memory, which no other join can edit then.
 
 use crate::block::{Block, HeldSets};
 use crate::chunk_sets::{ChunkBuffer, ChunkSets, Set, for_each_run};
@@ -17,10 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Tasks for each thread, as some take longer than others.
 const TASKS_PER_THREAD: u32 = 16;
 
-/// The fewest elements in a task: a task writes to many buckets, and should write more than a few to each.
+/// The fewest elements in a task: a task writes to many buckets, and should write more than a few
+/// to each.
 const LEAST_IN_TASK: u64 = 1 << 18;
 
-/// The most, about: what a task collects is in memory until it is done.
+/// Approximate maximum: the results of a task are in memory until it ends.
 const MOST_IN_TASK: u64 = 1 << 24;
 
 /// Scans over the sets of all units.
@@ -32,15 +33,15 @@ pub(crate) struct Passes<'a> {
     held: Vec<Option<Arc<HeldSets>>>,
     /// The units, by the chunk that stores their sets.
     order: Vec<u32>,
-    /// Where those of each chunk begin in `order`.
+    /// Index in `order` of the first unit of each chunk.
     starts: Vec<u32>,
     /// The chunks of each task.
     tasks: Vec<Range<u32>>,
-    /// Unused buffers, at most one for each thread. Allocated anew for every chunk, they would fragment the
-    /// memory between what is kept of one chunk and of the next.
+    /// Unused buffers, at most one for each thread. Allocated anew for every chunk, they would
+    /// fragment the memory between what is kept of one chunk and of the next.
     spare: Mutex<Vec<ChunkBuffer>>,
-    /// Locked while a large chunk is read from disk and visited: one at a time on any number of threads. The
-    /// visitor must not wait for other tasks of the pool.
+    /// Locked while a large chunk is read from disk and visited: one at a time on any number of
+    /// threads. The visitor must not wait for other tasks of the pool.
     large: Mutex<()>,
 }
 

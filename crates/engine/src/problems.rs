@@ -90,7 +90,7 @@ impl Problems {
         self.counts.values().sum()
     }
 
-    /// Number of problems by file; files without any are left out.
+    /// Number of problems by file; files without problems are omitted.
     pub fn counts(&self) -> impl Iterator<Item = (u32, u64)> {
         self.counts.iter().map(|(&file, &count)| (file, count))
     }

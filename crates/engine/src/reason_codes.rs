@@ -3,7 +3,7 @@
 use lookalike_methods::Unsigned;
 use std::io;
 
-/// Reasons by number; 0 stands for none.
+/// Reasons by number; 0 means none.
 const REASONS: [Option<Unsigned>; 6] = [
     None,
     Some(Unsigned::Empty),

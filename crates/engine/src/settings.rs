@@ -30,7 +30,7 @@ pub struct MatchSettings {
 pub struct MinFeatures {
     /// The fewest features of a document that is compared.
     pub count: u32,
-    /// What is counted.
+    /// The features that are counted.
     pub features: FeatureKind,
     /// Which tokens count as terms (for [`FeatureKind::Terms`] only).
     pub terms: Terms,

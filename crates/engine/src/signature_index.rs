@@ -6,10 +6,12 @@ use crate::{Approach, Collection, EngineError, Units, limits};
 use lookalike_join::{InvertedIndex, Progress, SpillBudget};
 use lookalike_methods::{CandidateSource, Method};
 
-/// Indexes the units by the keys of their signatures. Keys of more units than [`Approach::key_limit`] are left out.
+/// Indexes the units by the keys of their signatures. Keys of more units than
+/// [`Approach::key_limit`] are left out.
 ///
 /// # Errors
-/// More keys, or pairs of near words, than 32 bits can number; a temporary file that cannot be written.
+/// More keys, or pairs of near words, than 32 bits can number; a temporary file that cannot be
+/// written.
 pub(crate) fn signature_index(
     collection: &Collection,
     units: &Units,

@@ -8,8 +8,8 @@ use std::io::{self, Read, Write};
 /// Signatures, one after the other, in step with the feature sets of the same block.
 #[derive(Debug, Default)]
 pub struct SignatureBlock {
-    /// `None` as long as every document's keys are its sketch, as with Broder's `dsc`, where they are
-    /// most of what a document takes.
+    /// `None` as long as every document's keys are its sketch, as with Broder's `dsc`, where they
+    /// are most of what a document takes.
     keys: Option<Column>,
     sketches: Column,
     sizes: Vec<u32>,

@@ -1,9 +1,9 @@
 //! The sets that a join compares, sorted.
 //!
-//! Only sets that have keys are ever compared, and most of a collection has none. Sets in memory are sorted where
-//! they are. If chunks are on disk, one scan copies the sets that are compared, and memory holds the copies instead
-//! of whole chunks: small sets first, as a comparison costs one read whatever the size of the set. The others are
-//! read whenever they are compared.
+//! Only sets that have keys are ever compared, and most of a collection has none. Sets in memory
+//! are sorted where they are. If chunks are on disk, one scan copies the sets that are compared,
+//! and memory holds the copies instead of whole chunks: small sets first, as a comparison costs one
+//! read whatever the size of the set. The others are read whenever they are compared.
 
 use crate::block::{ELEMENT, HeldSets};
 use crate::chunk_sets::Set;
@@ -25,7 +25,8 @@ pub(crate) struct SortedUnits<'a> {
     stored: Stored,
     /// For reads: words, and two sets; one for each thread, so that none waits.
     buffers: Vec<Mutex<[Vec<u64>; 3]>>,
-    /// Locked while two sets are in memory of which one is large: one pair at a time on any number of threads.
+    /// Locked while two sets are in memory of which one is large: one pair at a time on any number
+    /// of threads.
     large: Mutex<()>,
 }
 
@@ -42,7 +43,7 @@ enum Stored {
 #[derive(Debug)]
 struct Copies {
     compared: SparseIndex,
-    /// Where each set begins in the elements of its chunk.
+    /// Index of each set's first element in its chunk.
     starts: Vec<u32>,
     /// The elements, by chunk.
     values: Vec<Vec<u64>>,
@@ -51,8 +52,8 @@ struct Copies {
 }
 
 impl<'a> SortedUnits<'a> {
-    /// Sorts the sets of the `compared` units, as [`lookalike_join::SetSource::sorted`]. Where chunks are on disk, the
-    /// collection releases all of them.
+    /// Sorts the sets of the `compared` units, as [`lookalike_join::SetSource::sorted`]. Where
+    /// chunks are on disk, the collection releases all of them.
     pub(crate) fn new<S: Send>(
         collection: &'a Collection,
         units: &'a Units,
@@ -72,7 +73,7 @@ impl<'a> SortedUnits<'a> {
             }
             false => {
                 let copies = Copies::new(collection, units, compared, limit, states, visit, done)?;
-                // What threads keep of keys and of the scans is not needed for comparisons.
+                // Memory that threads hold from keys and scans is not needed for comparisons.
                 collection.release_heap();
                 Stored::Copied(copies)
             }
@@ -113,7 +114,8 @@ impl<'a> SortedUnits<'a> {
         needed: u32,
     ) -> io::Result<Option<u32>> {
         let (collection, units) = (self.collection, self.units);
-        // Of two sets on disk, one that can be read in pieces is, if it is large: only the other one is in memory.
+        // Of two sets on disk, one that can be read in pieces is, if it is large: only the other
+        // one is in memory.
         let in_pieces = |unit: u32, held: Option<_>| {
             held.is_none()
                 && units.size(unit) as usize > MANY
@@ -126,8 +128,8 @@ impl<'a> SortedUnits<'a> {
         };
         let is_large = units.size(a).max(units.size(b)) as usize > MANY;
         let _one = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
-        // Sets of the collection are cut at one bound, copies are not cut: both are in the same form.
-        // Threads outside the pool take the last buffer.
+        // Sets of the collection are cut at one bound, copies are not cut: both are in the same
+        // form. Threads outside the pool take the last buffer.
         let thread = rayon::current_thread_index().unwrap_or(usize::MAX);
         let buffers = &self.buffers[thread.min(self.buffers.len() - 1)];
         let mut buffers = buffers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -247,7 +249,7 @@ impl Copies {
     }
 }
 
-/// The size up to which all compared sets together take no more than so many bytes.
+/// The maximum size for which all compared sets up to it take at most `bytes` bytes.
 fn largest_within(units: &Units, compared: &SparseIndex, limit: u64) -> u32 {
     let mut sizes: Vec<u32> = compared.iter().map(|unit| units.size(unit)).collect();
     sizes.par_sort_unstable();

@@ -1,7 +1,7 @@
 //! The stages of a run over one collection: [`Ingested`], [`Joined`], [`Decided`].
 //!
-//! Each stage holds in memory what the next one needs, within one budget, and can only be made from the
-//! one before it. Whoever needs another order (several joins, no decisions) uses [`Collection`] and
+//! Each stage holds the input of the next one in memory, within one budget, and can only be made
+//! from the previous stage. For another order (several joins, no verdicts) use [`Collection`] and
 //! [`find_from`] directly.
 
 use crate::matching::find_from;
@@ -25,11 +25,11 @@ pub struct Ingested {
 pub struct JoinPlan<'a> {
     /// Which of several matching documents takes precedence.
     pub keep: &'a [KeepRule],
-    /// What documents are compared by.
+    /// The approach of the run.
     pub settings: &'a MatchSettings,
     /// The exact join, or a method.
     pub approach: &'a Approach,
-    /// What is listed, and the memory of the join.
+    /// Options of the join.
     pub options: &'a MatchOptions,
     /// Checkpoints of an earlier run of the same job.
     pub checkpoints: &'a Checkpoints,
@@ -46,8 +46,8 @@ pub struct Joined {
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// A collection with the verdict on each document. Its sets are freed, and the names of the documents that
-/// are in a pair are loaded and ranked.
+/// A collection with the verdict on each document. Its sets are freed, and the names of the
+/// documents that are in a pair are loaded and ranked.
 #[derive(Debug)]
 pub struct Decided {
     /// The documents.
@@ -56,7 +56,7 @@ pub struct Decided {
     pub units: Units,
     /// Which units match.
     pub matches: Matches,
-    /// What becomes of each document.
+    /// Verdicts.
     pub verdicts: Verdicts,
 }
 
@@ -70,7 +70,8 @@ impl Ingested {
         Ok(Self { collection, budget })
     }
 
-    /// Collapses documents with equal sets and joins the sets. Runs on the rayon pool it is called in.
+    /// Collapses documents with equal sets and joins the sets. Runs on the rayon pool it is called
+    /// in.
     ///
     /// # Errors
     /// Those of [`find_from`]; temporary files that cannot be read or written.
@@ -95,8 +96,8 @@ impl Ingested {
 }
 
 impl Joined {
-    /// Decides about every document: `plan` is that of the join. Frees the sets at the same time, and holds
-    /// rows in their place.
+    /// Decides about every document: `plan` is that of the join. Frees the sets at the same time,
+    /// and holds rows in their place.
     ///
     /// # Errors
     /// Rows on disk that cannot be read.

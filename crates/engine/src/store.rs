@@ -37,7 +37,7 @@ pub struct ChunkStore {
     parts: [Vec<u64>; 2],
 }
 
-/// What is stored of a chunk besides its block.
+/// Data of a chunk that are stored besides its block.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkMetadata {
     /// One column of values for each keep rule.
@@ -56,7 +56,7 @@ const CHUNK: u8 = 0;
 /// First byte of the last frame's head: the input ended.
 const END: u8 = 1;
 
-/// What was found of an interrupted run.
+/// Chunks restored from an interrupted run.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     pub(crate) frames: Vec<Frame>,
@@ -92,8 +92,8 @@ impl ChunkStore {
         Ok((store, Left { frames, dropped: found.dropped, ended }))
     }
 
-    /// Sets the bound of all sets and the fewest elements of a set with a digest of its own, before
-    /// the first chunk.
+    /// Sets the bound of all sets and the minimum number of elements of a set with its own digest,
+    /// before the first chunk.
     pub(crate) fn arrange(&mut self, bound: Option<u64>, least_size: u32) {
         (self.arranged, self.least_size) = (bound, least_size);
     }

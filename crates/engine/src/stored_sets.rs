@@ -1,10 +1,10 @@
 //! Index of the feature sets that earlier chunks store, by token sequence: a text whose tokens were
 //! seen before stores no second set.
 //!
-//! Chunks are processed in any order and committed in the order of the input. Only committed sets can
-//! be referred to, so references point backwards, and what a chunk stores depends on the input and on
-//! the capacity of this index alone, never on the timing of threads: a checkpoint that ends with any
-//! chunk contains every set that its documents refer to.
+//! Chunks are processed in any order and committed in the order of the input. Only committed sets
+//! can be referred to, so references point backwards, and what a chunk stores depends on the input
+//! and on the capacity of this index alone, never on the timing of threads: a checkpoint that ends
+//! with any chunk contains every set that its documents refer to.
 
 use crate::collection::SetRef;
 use lookalike_core::TokenDigest;
@@ -23,8 +23,8 @@ pub(crate) struct StoredSets {
 /// Shards: threads wait for each other only if they access the same one.
 const SHARDS: usize = 64;
 
-/// Bytes for each sequence: digest, place and a control byte of the table, which is half full after it
-/// grew and exists twice while it grows.
+/// Bytes for each sequence: digest, place and a control byte of the table, which is half full after
+/// it grew and exists twice while it grows.
 const SEQUENCE: u64 = 3 * (16 + 8 + 8 + 1);
 
 /// A set of the chunk being committed that an earlier chunk stores already.
@@ -32,7 +32,7 @@ const SEQUENCE: u64 = 3 * (16 + 8 + 8 + 1);
 pub(crate) struct Repeated {
     /// Its index in the chunk.
     pub(crate) index: u32,
-    /// Where the earlier chunk stores it.
+    /// Its position in the earlier chunk.
     pub(crate) stored: SetRef,
 }
 
@@ -56,14 +56,14 @@ impl StoredSets {
         self.shard(Self::shard_of(sequence)).get(&sequence).copied()
     }
 
-    /// Commits the sets of the next chunk, given the distinct token sequences of its sets in order of
-    /// index. Returns the sets that an earlier chunk stores, in order of index; the chunk must drop
-    /// them and refer to the earlier ones, and the sets behind them move up.
+    /// Commits the sets of the next chunk, given the distinct token sequences of its sets in order
+    /// of index. Returns the sets that an earlier chunk stores, in order of index; the chunk must
+    /// drop them and refer to the earlier ones, and the sets after them move up.
     ///
     /// Chunks have to be committed in their order. O(sets).
     pub(crate) fn commit(&self, block: u32, sequences: &[TokenDigest]) -> Vec<Repeated> {
-        // Shard by shard, so that each lock is taken once; by index within a shard, so that the same
-        // sequences are remembered when the capacity is reached.
+        // Shard by shard, so that each lock is taken once; by index within a shard, so that the
+        // same sequences are remembered when the capacity is reached.
         let mut order: Vec<u32> = (0..sequences.len() as u32).collect();
         order.sort_by_key(|&index| Self::shard_of(sequences[index as usize]));
         let shard_of = |&index: &u32| Self::shard_of(sequences[index as usize]);
@@ -77,8 +77,8 @@ impl StoredSets {
             }));
         }
         repeated.sort_unstable_by_key(|repeated| repeated.index);
-        // Other threads look sequences up meanwhile, so each place is final when it is inserted. What was
-        // found above still holds: no other thread inserts.
+        // Other threads look up sequences at the same time, so each position is final when it is
+        // inserted. The lookups above are still valid: no other thread inserts.
         for indices in by_shard() {
             let mut shard = self.shard(shard_of(&indices[0]));
             for &index in indices {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(places[5], None);
     }
 
-    /// The sets behind a repeated one move up: no other thread may see where they were before.
+    /// The sets after a repeated one move up: no other thread may see their earlier positions.
     #[test]
     fn a_place_that_another_thread_sees_is_final() {
         use std::sync::atomic::{AtomicBool, Ordering};

@@ -21,8 +21,8 @@ impl<'a> UnitSets<'a> {
         Some(Self { collection, units, chunks: chunks? })
     }
 
-    /// The sets, with the elements of each in ascending order, as [`Halves::overlap`] requires; `None` if
-    /// some are only on disk. Runs on the rayon pool it is called in. O(elements · log).
+    /// The sets, with the elements of each in ascending order, as [`Halves::overlap`] requires;
+    /// `None` if some are only on disk. Runs on the rayon pool it is called in. O(elements · log).
     #[must_use]
     pub fn sorted(collection: &'a Collection, units: &'a Units) -> Option<Self> {
         let states = vec![(); collection.chunks() as usize];

@@ -1,12 +1,12 @@
 //! A collection in; its distinct feature sets, in order of precedence, out.
 //!
-//! Documents with the same set are *one* unit for everything that follows: identical, lexically
-//! equivalent and shingle-equivalent documents (Broder 1997, "Identical documents") collapse here and come back
-//! in the verdicts. Document frequencies are counted over units, so a million copies do not make their shingles
-//! common.
+//! Documents with the same set form *one* unit in all later steps: identical, lexically equivalent
+//! and shingle-equivalent documents (Broder 1997, "Identical documents") are grouped here and
+//! separated again in the verdicts. Document frequencies are counted over units, so a million
+//! copies do not make their shingles common.
 //!
-//! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million copies one
-//! set is stored.
+//! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million
+//! copies one set is stored.
 
 use crate::EngineError;
 use crate::block::{Block, HeldSets};
@@ -123,7 +123,7 @@ impl Units {
             starts[unit + 1] += starts[unit];
         }
         let mut members = vec![0u32; starts[units] as usize];
-        // Filled from behind, each start ends as that of its own unit.
+        // Filled in descending order, so that each start ends as that of its own unit.
         let mut next = starts.clone();
         next.rotate_left(1);
         for (document, &unit) in self.of_document.iter().enumerate().rev() {
@@ -188,7 +188,7 @@ impl Units {
         Some(self.of_document[document as usize]).filter(|&unit| unit != NO_UNIT)
     }
 
-    /// Whether each unit is in a pair of documents: in a match, or with several documents of its own.
+    /// Whether each unit is in a pair of documents: in a match, or with several documents.
     #[must_use]
     pub fn in_pairs(&self, matches: &JoinResult) -> Vec<bool> {
         let mut listed: Vec<bool> = (0..self.len()).map(|u| self.members(u).len() > 1).collect();
@@ -199,14 +199,15 @@ impl Units {
         listed
     }
 
-    /// Where the set and the signature of a unit lie.
+    /// Position of the set and the signature of a unit.
     pub(crate) fn place(&self, unit: u32) -> SetRef {
         self.places[unit as usize]
     }
 
-    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a whole: in place, or
-    /// in copies of chunks that another join uses. `visit` is called with each sorted set while it is in the
-    /// cache, and with the state of its chunk. Returns the sets of each chunk, and the states.
+    /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a
+    /// whole: in place, or in copies of chunks that another join uses. `visit` is called with each
+    /// sorted set while it is in the cache, and with the state of its chunk. Returns the sets of
+    /// each chunk, and the states.
     pub(crate) fn sort_each<S: Send>(
         &self,
         collection: &Collection,
@@ -266,7 +267,7 @@ impl Checkpoint for Units {
 
 /// The stored sets of a collection.
 struct Sets {
-    /// Where each lies, in the order of the chunks.
+    /// Position of each unit, in the order of the chunks.
     places: Vec<SetRef>,
     /// The set of each document, of equal ones the first; [`NO_UNIT`] for one without.
     of_document: Vec<u32>,
@@ -309,14 +310,14 @@ impl Sets {
     }
 }
 
-/// Digests that are sorted at a time, about.
+/// Approximate number of digests that are sorted at a time.
 const PART: usize = 1 << 14;
 
 /// Rounds in which that is done: only what a round sorts is there twice.
 const ROUNDS: usize = 4;
 
-/// For each digest the number of the first that is equal. Digests are spread evenly: the top bits of one choose its
-/// part, and a part is sorted near the processor.
+/// For each digest the number of the first that is equal. Digests are spread evenly: the top bits
+/// of one choose its part, and a part is sorted near the processor.
 fn first_of_equal(digests: &[SetDigest]) -> Vec<u32> {
     let parts = (digests.len() / PART).next_power_of_two().max(ROUNDS);
     let shift = u64::BITS - parts.trailing_zeros();
@@ -376,7 +377,7 @@ fn document_order(
     }
 }
 
-/// The same but for names and places, for those who have them at hand.
+/// The same, with names and positions given by the caller.
 #[must_use]
 pub fn rules_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
     let protected = collection.is_protected(b).cmp(&collection.is_protected(a));

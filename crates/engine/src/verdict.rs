@@ -1,4 +1,4 @@
-//! Matches in; what becomes of every document, and by which rule, out.
+//! Verdicts: for every document whether it is kept, or removed by which rule.
 
 use crate::collection::Document;
 use crate::{
@@ -17,9 +17,9 @@ pub enum Rule {
     LexicallyEquivalent,
     /// Same set of features (Broder: shingle-equivalent).
     FeatureEquivalent,
-    /// Reaches the threshold with the document that stands for it.
+    /// Reaches the threshold with its witness.
     Near,
-    /// The method's sketches of the two say so; the sets were not compared.
+    /// By the method's sketches; the sets were not compared.
     Sketch,
     /// The two have a key of the method in common; nothing more was compared.
     Key,
@@ -39,7 +39,7 @@ impl Rule {
         Self::Component,
     ];
 
-    /// Why a unit goes that another one stands for: `verify` is what decided about a method's candidates,
+    /// The rule for a unit removed by a match: `verify` is the verifier of a method's candidates,
     /// `None` for the exact join.
     #[must_use]
     pub fn by_match(linkage: Linkage, verify: Option<Verify>) -> Self {
@@ -66,14 +66,14 @@ impl Rule {
     }
 }
 
-/// The document that stands for a removed one, and why.
+/// Why a document was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Removal {
-    /// The document that stands for it.
+    /// Its witness: the kept document that it duplicates.
     pub kept: u32,
     /// The relation between the two.
     pub rule: Rule,
-    /// What is known of the two; `a` is the removed document.
+    /// The comparison of the two; `a` is the removed document.
     pub evidence: Evidence,
 }
 
@@ -86,32 +86,33 @@ pub struct MatchResult<'a> {
     pub units: &'a Units,
     /// The leader of each set and the pairs.
     pub matches: &'a Matches,
-    /// How it was found.
+    /// The approach of the run.
     pub approach: &'a Approach,
 }
 
 impl MatchResult<'_> {
-    /// The unit of a document and the one that stands for it.
+    /// The unit of a removed document, and that of its witness.
     fn units_of(&self, document: u32) -> Option<(u32, u32)> {
         let unit = self.units.of_document(document)?;
         Some((unit, self.matches.leader[unit as usize]))
     }
 }
 
-/// What becomes of every document: a byte of each. The rest of a [`Removal`] follows from the answer.
+/// The verdict on every document, one byte each. The other parts of a [`Removal`] are computed from
+/// the match result.
 #[derive(Debug)]
 pub struct Verdicts {
-    /// Place in [`Rule::ALL`]; [`STAYS`] for a document that stands for itself.
+    /// Index in [`Rule::ALL`]; [`STAYS`] for a kept document.
     rules: Vec<u8>,
 }
 
 const STAYS: u8 = u8::MAX;
 
 impl Verdicts {
-    /// Draws the conclusions from the matches that [`crate::find`] made with these options. Where only
-    /// protected documents stand for others, those that repeat each other elsewhere stay.
+    /// Computes the verdicts from the matches that [`crate::find`] found with these options. If
+    /// only protected documents can be witnesses, other repeats are kept.
     ///
-    /// Scans the documents twice: once for those that stand for others, once for the others.
+    /// Scans the documents twice: once for the witnesses, once for the others.
     ///
     /// # Errors
     /// Rows on disk that cannot be read.
@@ -119,7 +120,7 @@ impl Verdicts {
         let MatchResult { collection, units, approach, .. } = *answer;
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
-        // The document that stands for another one, and whether that is of the same unit.
+        // The witness, and whether it is in the same unit.
         let stands = |document: u32| {
             let (unit, leader) = answer.units_of(document)?;
             let kept = units.members(leader)[0];
@@ -165,15 +166,15 @@ impl Verdicts {
         Ok(Self { rules })
     }
 
-    /// Whether another document stands for this one.
+    /// Whether a document has a witness.
     #[must_use]
     pub fn is_removed(&self, document: u32) -> bool {
         self.rules[document as usize] != STAYS
     }
 
-    /// Why the document may go; `None` if it stands for itself. Protected documents that resemble
-    /// another one have a removal too: it is up to the caller to leave them where they are. The answer has
-    /// to be the one that the verdicts were drawn from.
+    /// Why a document may be removed; `None` if it is kept. Protected documents that match another
+    /// one have a removal too: the caller must keep them. `answer` must be the result from which
+    /// the verdicts were computed.
     #[must_use]
     pub fn removal(&self, answer: &MatchResult<'_>, document: u32) -> Option<Removal> {
         let rule = *Rule::ALL.get(usize::from(self.rules[document as usize]))?;
@@ -184,7 +185,7 @@ impl Verdicts {
         Some(Removal { kept: answer.units.members(leader)[0], rule, evidence })
     }
 
-    /// Documents that another one stands for, in the order of the collection.
+    /// Documents with a witness, in the order of the collection.
     pub fn removed(&self) -> impl Iterator<Item = u32> + '_ {
         (0u32..).zip(&self.rules).filter(|&(_, &rule)| rule != STAYS).map(|(document, _)| document)
     }

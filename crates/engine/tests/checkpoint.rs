@@ -1,5 +1,5 @@
-//! What reading leaves on disk is a function of the input: the same bytes for any number of threads
-//! and after any interruption, with references to earlier chunks only.
+//! The files of ingest are a function of the input: the same bytes for any number of threads and
+//! after any interruption, with references to earlier chunks only.
 //!
 //! Texts recur within a chunk, in neighbouring chunks and far apart, so that threads which process
 //! chunks side by side find the same token sequence at the same time.
@@ -53,7 +53,7 @@ struct Setup {
     /// Bytes of chunks in flight.
     in_flight: u64,
     method: Option<(&'static str, Verify)>,
-    /// The fewest features of a document that is compared.
+    /// Minimum number of features of a compared document.
     least: u32,
 }
 

@@ -1,14 +1,14 @@
-//! The engine against brute force, over sets whose overlaps sit on the boundaries on purpose.
+//! The engine against brute force, over sets whose overlaps are on the boundaries.
 //!
-//! The oracle knows nothing of prefixes, keys, fingerprints or document frequencies: it intersects `BTreeSet`s and
-//! compares cross-multiplied integers.
+//! The oracle uses no prefixes, keys, fingerprints or document frequencies: it intersects
+//! `BTreeSet`s and compares cross-multiplied integers.
 
 #![allow(clippy::unwrap_used)]
 
 use lookalike_core::Measure;
 use lookalike_engine::{
-    Approach, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches, MinFeatures, Silent,
-    Units, WitnessRule, find,
+    Approach, CandidateSearch, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches,
+    MinFeatures, Silent, Units, WitnessRule, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ fn reaches_by_counts(measure: Measure, p: u64, shared: u64, x: u64, y: u64) -> b
         }
 }
 
-/// Mixes a small number into something that looks like a fingerprint.
+/// Mixes a small number into a pseudo-fingerprint.
 fn spread(value: u64) -> u64 {
     (value + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
 }
@@ -40,8 +40,7 @@ fn settings(measure: Measure, thousandths: u64) -> MatchSettings {
     MatchSettings { measure, ..MatchSettings::resemblance(threshold) }
 }
 
-/// Runs the engine; everything comes back in document numbers. As many sets are at hand as `at_hand` bytes
-/// have room for, and the rest is on disk.
+/// Runs the engine; results are in document numbers. Sets beyond `at_hand` bytes are on disk.
 struct Run {
     units: Units,
     matches: Matches,
@@ -72,18 +71,27 @@ fn run_with(
     if at_hand.is_some() {
         collection.hold_at_most(0).unwrap();
     }
-    let options = MatchOptions {
+    let options = |search| MatchOptions {
         linkage,
         witness,
         list_pairs: list,
         only_protected: false,
+        search,
         memory: 1000,
         sets: at_hand.unwrap_or(u64::MAX),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let matches = pool
-        .install(|| find(&collection, &units, settings, &Approach::default(), &options, &Silent))
-        .unwrap();
+    let by = |search| {
+        let (approach, options) = (Approach::default(), options(search));
+        pool.install(|| find(&collection, &units, settings, &approach, &options, &Silent)).unwrap()
+    };
+    let matches = by(CandidateSearch::Prefixes);
+    let by_bitmaps = by(CandidateSearch::Bitmaps);
+    assert_eq!((&by_bitmaps.leader, &by_bitmaps.shared), (&matches.leader, &matches.shared));
+    assert_eq!(by_bitmaps.pairs.complete, matches.pairs.complete);
+    if matches.pairs.complete || linkage == Linkage::Leaders {
+        assert_eq!(by_bitmaps.pairs.edges, matches.pairs.edges);
+    }
     Run { units, matches }
 }
 
@@ -135,7 +143,7 @@ fn components(sets: &[Set], pairs: &BTreeMap<(u32, u32), u32>) -> Vec<usize> {
 }
 
 fn check(sets: &[Set], measure: Measure, thousandths: u64, threads: usize) {
-    // In memory; on disk with none, some or all of those that take part at hand.
+    // In memory; on disk, with none, some or all of the compared sets in memory.
     let on_disk = [0, 600, u64::MAX][sets.len() % 3];
     for at_hand in [None, Some(on_disk)] {
         check_held(sets, measure, thousandths, threads, at_hand);
@@ -190,8 +198,8 @@ fn fraction(measure: Measure, shared: u64, a: u64, b: u64) -> (u64, u64) {
     }
 }
 
-/// The witness of every unit, itself for a kept one, and what they share: leader clustering and the witness
-/// rules as they are defined, over all pairs in the order of the units.
+/// The witness of every unit, itself for a kept one, and what they share: leader clustering and the
+/// witness rules by definition, over all pairs in the order of the units.
 fn witnesses<'s>(
     run: &Run,
     set: impl Fn(u32) -> &'s Set,
@@ -251,9 +259,8 @@ fn related_sets() -> impl Strategy<Value = Vec<Set>> {
     })
 }
 
-/// Pairs whose shared part is exactly what the threshold needs, or one less, and sorts last in the
-/// rarest-first order: everything else of both is made common by other documents' absence or
-/// presence as chance has it.
+/// Pairs whose overlap is exactly the required one, or one less, and is last in the rarest-first
+/// order; the frequency of their other elements is random.
 fn boundary_sets() -> impl Strategy<Value = (Vec<Set>, u64)> {
     (300u64..=1000, prop::collection::vec((1u64..40, 1u64..40, 0u64..2), 1..6)).prop_map(
         |(thousandths, shapes)| {
@@ -280,7 +287,8 @@ fn boundary_sets() -> impl Strategy<Value = (Vec<Set>, u64)> {
 
 const MEASURES: [Measure; 3] = [Measure::Resemblance, Measure::Containment, Measure::Cosine];
 
-/// Sets with fewer elements than `count` are in no pair but with their equals, and lead nothing else.
+/// Sets with fewer elements than `count` are only in pairs of equal sets, and are the witness of no
+/// other set.
 fn check_min_features(sets: &[Set], measure: Measure, thousandths: u64, count: u32) {
     let mut settings = settings(measure, thousandths);
     let MatchSettings { features, terms, .. } = settings;
@@ -360,8 +368,8 @@ fn crowded_keys_match_as_brute_force_says() {
     }
 }
 
-/// Many edits of one text, whose edits meet each other: a rare key in common comes first in the order
-/// of document frequency and anywhere in the order of values, beside keys that more than a thousand sets have.
+/// Many edits of one text with common edits: a rare common key is first in the order of document
+/// frequency and anywhere in the order of values, next to keys of more than a thousand sets.
 #[test]
 fn edited_copies_match_as_brute_force_says() {
     let mut state = 11u64;
@@ -386,8 +394,8 @@ fn edited_copies_match_as_brute_force_says() {
     }
 }
 
-/// Sets for which bucket counts are kept, around the threshold on both sides: in memory, and on disk with
-/// room for the counts of all, of some and of none.
+/// Sets with bucket counts, around the threshold on both sides: in memory, and on disk with memory
+/// for the counts of all, of some and of none.
 #[test]
 fn large_sets_match_as_brute_force_says() {
     let mut state = 5u64;
@@ -399,7 +407,8 @@ fn large_sets_match_as_brute_force_says() {
     for (measure, thousandths) in
         [(Measure::Resemblance, 800), (Measure::Containment, 700), (Measure::Cosine, 500)]
     {
-        // Three bases that share about a half; each set lacks a part of its base and has others in its place.
+        // Three bases that share about a half; each set lacks a part of its base and has others in
+        // its place.
         let sets: Vec<Set> = (0..36)
             .map(|number| {
                 let (from, size) = (number % 3 * 700, 1500 + number % 4 * 100);
@@ -439,9 +448,9 @@ fn a_giant_cluster_costs_about_one_comparison_for_each_document() {
     );
 }
 
-/// A ~ B ~ C with A and C apart: closure glues them, leaders do not.
+/// A ~ B ~ C with A and C different: components connect them, leaders do not.
 #[test]
-fn chains_do_not_glue_strangers() {
+fn chains_do_not_connect_different_documents() {
     let window = |from: u64| (from..from + 20).collect::<Set>();
     let sets: Vec<Set> = (0..10).map(|i| window(i * 2)).collect();
     let settings = settings(Measure::Resemblance, 800);
@@ -452,9 +461,9 @@ fn chains_do_not_glue_strangers() {
     );
 }
 
-/// 9,000 variants of one text, more than two blocks of units, of which hundreds are kept and most match
-/// hundreds of kept ones: a limit on the candidates of a unit, or a block that sees kept units in another
-/// order, would name other witnesses.
+/// 9,000 variants of one text, more than two blocks of units, of which hundreds are kept and most
+/// match hundreds of kept ones: a limit on the candidates of a unit, or another order of kept units
+/// in a block, would give other witnesses.
 #[test]
 fn large_families_have_the_witnesses_of_the_definition() {
     let mut state = 23u64;
@@ -524,7 +533,7 @@ fn large_families_have_the_witnesses_of_the_definition() {
                     kept.push(unit);
                 }
             }
-            // As large as it is meant to be.
+            // The family has the intended size.
             let removed = unit_bits.len() - kept.len();
             assert!(kept.len() > 300 && removed > 3000, "{} kept, {removed} removed", kept.len());
             assert!(matched > 20 * removed, "{matched} kept matches of {removed} removed");

@@ -1,12 +1,12 @@
-//! A join borrows its collection: joins of one collection do not affect each other, whether they run one
-//! after the other or at the same time, and wherever the sets are. A read error is returned by the call in
-//! which it happens, and by no other.
+//! A join borrows its collection: joins of one collection do not affect each other, whether they
+//! run one after the other or at the same time, and wherever the sets are. A read error is returned
+//! by the call in which it happens, and by no other.
 
 #![allow(clippy::unwrap_used)]
 
 use lookalike_engine::{
-    Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Signer,
-    Silent, Units, WitnessRule, find, ingest_chunks,
+    Approach, CandidateSearch, Collection, Edge, IngestOptions, Linkage, MatchOptions,
+    MatchSettings, Signer, Silent, Units, WitnessRule, find, ingest_chunks,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use proptest::prelude::*;
@@ -32,6 +32,7 @@ fn join(
         witness: WitnessRule::default(),
         list_pairs: Some(u64::MAX),
         only_protected: false,
+        search: CandidateSearch::Prefixes,
         memory: 1000,
         sets,
     };
@@ -107,8 +108,8 @@ proptest! {
     }
 }
 
-/// Damage of any part of the chunks: the join fails and names the folder; once the file is whole again,
-/// the same collection gives the right answer.
+/// Damage of any part of the chunks: the join fails and names the folder; once the file is whole
+/// again, the same collection gives the right answer.
 #[test]
 fn a_read_error_is_returned_and_not_remembered() {
     let folder = tempfile::tempdir().unwrap();

@@ -68,7 +68,8 @@ impl Item<'_> {
     }
 }
 
-/// A record, or the rest of a file, that could not be used. The message says where and what to do.
+/// A record, or the rest of a file, that could not be used. The message names the location and a
+/// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// Index of the file in [`crate::Inputs::files`].
@@ -81,7 +82,7 @@ pub struct Problem {
     pub line: u64,
     /// Byte offset in the (decompressed) file, if known.
     pub offset: Option<u64>,
-    /// What is wrong, and what to do.
+    /// The reason and a remedy.
     pub message: String,
     /// Whether this is an *unreadable input*: the file, or all of it from the offset on, is lost
     /// with an unknown number of records. Otherwise at most one record is concerned.
@@ -122,7 +123,7 @@ pub enum Fate {
     Rejected,
 }
 
-/// The columns that `--mark` adds to a record.
+/// Values of the fields that marking adds to a record ([`MarkNames`](crate::MarkNames)).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark<'a> {
     /// Id of the kept document that this one duplicates (the witness).
@@ -141,6 +142,6 @@ pub struct Mark<'a> {
 pub trait Fates: Sync {
     /// The fate of a record.
     fn fate(&self, file: u32, record: u32) -> Fate;
-    /// The fields that `--mark` adds to a usable record.
+    /// The values that marking adds to a usable record.
     fn mark(&self, file: u32, record: u32) -> Mark<'_>;
 }

@@ -1,4 +1,4 @@
-//! Result tables: what is written comes back, in every form.
+//! Result tables: written tables are read back, in every format.
 
 #![allow(clippy::unwrap_used)]
 
@@ -229,7 +229,7 @@ fn no_damage_to_a_parquet_table_is_fatal() {
             damaged[at] ^= mask;
             std::fs::write(&path, damaged).unwrap();
             let table = TableReader::open(folder.path(), "pairs", &COLUMNS);
-            // What is no error may be other rows: Parquet has no checksum of all.
+            // Without an error, rows may differ: Parquet has no checksum of the whole file.
             let _ = table.map(|table| table.take(1000).collect::<Vec<_>>());
         }
     }

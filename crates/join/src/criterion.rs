@@ -8,6 +8,9 @@ const PREFIX_PER_SHARED: u32 = 8;
 /// The most elements that matching sets have to share in the extended prefix.
 const MOST_SHARED: u32 = 16;
 
+/// Positions behind the positional bound at which shared elements are counted, for each element that extends a prefix.
+const COUNTED_PER_SHARED: u32 = 2;
+
 /// When two sets match: `measure` reaches `threshold`. All decisions are exact, in integers.
 ///
 /// Containment has a direction: set *a* matches set *b* if enough of *a* is in *b*. In a join *a* is
@@ -106,6 +109,33 @@ impl Criterion {
         }
     }
 
+    /// Number of positions behind the positional bound of a pair at which elements that both extended prefixes share are
+    /// still counted: the more, the more of them matching sets [have to share](Self::least_shared_keys), and the more
+    /// entries of posting lists are read.
+    #[must_use]
+    pub fn counted_beyond(self, size: u32) -> u32 {
+        (self.least_in_extended_prefix(size) - 1) * COUNTED_PER_SHARED
+    }
+
+    /// The least number of elements that two matching sets of these sizes share at positions i and j of their extended
+    /// prefixes where i − r and j − s pass the positional filter, with r and s what [`Self::counted_beyond`] gives for
+    /// each size.
+    ///
+    /// The first shared element that is not counted is behind the last counted position, or behind the extended prefix,
+    /// of one of the sets; all shared ones from there on are among the rest of that set. So if `needed` elements are
+    /// shared, those that the longer rest cannot hold are counted. With as many positions as the prefix is extended by,
+    /// this is the bound of Wang, Li & Feng (2012); the further ones use that the prefix of a set is for its
+    /// smallest match, and most pairs need to share more.
+    #[must_use]
+    pub fn least_shared_keys(self, a: u32, b: u32) -> u32 {
+        let needed = self.needed_overlap(a, b);
+        let of = |size: u32| {
+            let prefix = self.prefix_length(size) + self.least_in_extended_prefix(size) - 1;
+            (self.counted_beyond(size) + 1).min((needed + prefix).saturating_sub(size))
+        };
+        of(a).min(of(b)).min(needed)
+    }
+
     /// The least number of shared elements with which sets of `a` and `b` elements match.
     #[must_use]
     pub fn needed_overlap(self, a: u32, b: u32) -> u32 {
@@ -202,17 +232,20 @@ mod tests {
             prop_assume!(criterion.reaches(counts));
             let least = |size| criterion.least_in_extended_prefix(size);
             let length = |size| (criterion.prefix_length(size) + least(size) - 1) as usize;
+            let beyond = |size| criterion.counted_beyond(size);
             let position = |set: &[u32], element| set.iter().position(|&e| e == element).unwrap();
             // Under one of these keys, even the positions without those of the other keys allow the match.
             let passes = |&&element: &&u32| {
                 let (i, j) = (position(&a, 3 * element), position(&b, 3 * element));
-                let relaxed = |i: usize, size| (size, (i as u32).saturating_sub(least(size) - 1));
+                let relaxed = |i: usize, size| (size, (i as u32).saturating_sub(beyond(size)));
                 i < length(sizes.0) && j < length(sizes.1)
                     && criterion.could_match(relaxed(i, sizes.0), relaxed(j, sizes.1))
             };
             let found = shared.iter().filter(passes).count() as u32;
             let needed = criterion.needed_overlap(sizes.0, sizes.1);
-            prop_assert!(found >= least(sizes.0).min(least(sizes.1)).min(needed), "{found}");
+            prop_assert!(found >= criterion.least_shared_keys(sizes.0, sizes.1), "{found}");
+            // Never weaker than the bound by the extension alone.
+            prop_assert!(criterion.least_shared_keys(sizes.0, sizes.1) >= least(sizes.0).min(least(sizes.1)).min(needed));
         }
     }
 

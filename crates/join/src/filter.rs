@@ -22,15 +22,24 @@ pub trait CandidateFilter: Copy + Sync {
     /// See [`Criterion::least_in_extended_prefix`].
     fn least_in_extended_prefix(self, size: u32) -> u32;
 
+    /// See [`Criterion::counted_beyond`].
+    fn counted_beyond(self, size: u32) -> u32;
+
+    /// See [`Criterion::least_shared_keys`].
+    fn least_shared_keys(self, a: u32, b: u32) -> u32;
+
     /// The least number of elements that sets of these sizes share if they match.
     fn needed_overlap(self, a: u32, b: u32) -> u32;
+
+    /// Length filter: smallest and largest size of a set that a set of `size` elements can match.
+    fn size_bounds(self, size: u32) -> (u32, u32);
 
     /// The position for the bounds above of a key at a position in the prefix of a set. If prefixes are `extended`,
     /// matching sets share several keys, and some of the elements before this one may be shared as well.
     #[inline]
     fn least_position(self, (size, position): (u32, u32), extended: bool) -> u32 {
         match extended {
-            true => position.saturating_sub(self.least_in_extended_prefix(size) - 1),
+            true => position.saturating_sub(self.counted_beyond(size)),
             false => position,
         }
     }
@@ -66,8 +75,23 @@ impl CandidateFilter for Criterion {
     }
 
     #[inline]
+    fn counted_beyond(self, size: u32) -> u32 {
+        Self::counted_beyond(self, size)
+    }
+
+    #[inline]
+    fn least_shared_keys(self, a: u32, b: u32) -> u32 {
+        Self::least_shared_keys(self, a, b)
+    }
+
+    #[inline]
     fn needed_overlap(self, a: u32, b: u32) -> u32 {
         Self::needed_overlap(self, a, b)
+    }
+
+    #[inline]
+    fn size_bounds(self, size: u32) -> (u32, u32) {
+        Self::size_bounds(self, size)
     }
 }
 
@@ -102,7 +126,22 @@ impl CandidateFilter for Unfiltered {
     }
 
     #[inline]
+    fn counted_beyond(self, _size: u32) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn least_shared_keys(self, _a: u32, _b: u32) -> u32 {
+        1
+    }
+
+    #[inline]
     fn needed_overlap(self, _a: u32, _b: u32) -> u32 {
         1
+    }
+
+    #[inline]
+    fn size_bounds(self, _size: u32) -> (u32, u32) {
+        (0, u32::MAX)
     }
 }

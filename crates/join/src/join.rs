@@ -47,8 +47,8 @@ pub fn join<S: SetSource>(
 ) -> Result<JoinResult, JoinError> {
     let started = Instant::now();
     progress.phase("indexing", None);
-    let (least, budget) = (options.least_size, &options.budget);
-    let index = InvertedIndex::of_prefixes(sets, criterion, least, budget, progress)?;
+    let JoinOptions { least_size, search, budget, .. } = options;
+    let index = InvertedIndex::new(sets, criterion, *least_size, *search, budget, progress)?;
     let indexing = started.elapsed().as_secs_f64();
     let pairs = CandidatePairs { sets, index: &index, filter: criterion };
     let mut result = join_candidates(&pairs, options, progress)?;

@@ -5,6 +5,7 @@
 //!
 //! 1. `source`: scans over the sets, and sorted sets.
 //! 2. `order`, [`mod@prefix`] and `index`: df sketch, element order, prefixes, inverted index ([`InvertedIndex`]).
+//!    In small vocabularies `bitmap_join` finds the pairs instead, where that costs less ([`CandidateSearch`]).
 //! 3. `candidates` ([`CandidatePairs`]): the sets that share a key and pass the length and positional filters.
 //! 4. `verify` ([`Verifier`]): bitmap filter, bucket counts, intersection.
 //! 5. `survivors`: all matches, leader clustering or connected components.
@@ -87,7 +88,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bitmap_join;
 mod budget;
+mod candidate_search;
 mod candidates;
 mod criterion;
 mod error;
@@ -108,6 +111,7 @@ mod survivors;
 mod verify;
 
 pub use budget::SpillBudget;
+pub use candidate_search::CandidateSearch;
 pub use candidates::{Bitmap, Candidate, CandidatePairs, Posting, candidates, candidates_of};
 pub use criterion::Criterion;
 pub use error::JoinError;

@@ -1,7 +1,7 @@
 //! What a join computes besides the criterion, and the memory that it may take.
 
-use crate::SpillBudget;
 use crate::survivors::WitnessRule;
+use crate::{CandidateSearch, SpillBudget};
 
 /// How matches become clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -30,6 +30,8 @@ pub struct JoinOptions {
     pub only_protected: bool,
     /// Sets with fewer elements are not compared.
     pub least_size: u32,
+    /// How candidates are found.
+    pub search: CandidateSearch,
     /// Memory for building the index.
     pub budget: SpillBudget,
     /// Bytes of sets on disk that may be copied to memory while sets are compared.
@@ -47,6 +49,7 @@ impl JoinOptions {
             protected: 0,
             only_protected: false,
             least_size: 0,
+            search: CandidateSearch::default(),
             budget: SpillBudget::unlimited(),
             sets: u64::MAX,
         }

@@ -7,9 +7,10 @@ use lookalike_cluster::Components;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Halves, Measure, Overlap, SparseIndex};
 use lookalike_join::{
-    Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError, JoinOptions, JoinResult,
-    LeaderPass, Linkage, MatchEdge, Part, Posting, SetScan, SetSource, Silent, SortedSets,
-    SourceError, SpillBudget, WitnessRule, candidates, index_keys, join, verify,
+    CandidateSearch, Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError,
+    JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, Part, Posting, SetScan, SetSource,
+    Silent, SortedSets, SourceError, SpillBudget, WitnessRule, candidates, index_keys, join,
+    verify,
 };
 use proptest::prelude::*;
 use std::cmp::Reverse;
@@ -189,6 +190,11 @@ fn criteria() -> impl Strategy<Value = Criterion> {
     })
 }
 
+fn searches() -> impl Strategy<Value = CandidateSearch> {
+    let all = [CandidateSearch::Cheapest, CandidateSearch::Prefixes, CandidateSearch::Bitmaps];
+    prop::sample::select(all.to_vec())
+}
+
 fn listed(result: &JoinResult) -> Vec<(u32, u32, u32)> {
     result.pairs.edges.iter().map(|edge| (edge.later, edge.earlier, edge.shared)).collect()
 }
@@ -201,6 +207,7 @@ proptest! {
         criterion in criteria(),
         threads in 1usize..=3,
         budget in prop::sample::select(vec![0, 1000, u64::MAX]),
+        search in searches(),
         batches in prop::collection::vec(0usize..4, 1..9),
         seed in any::<u64>(),
     ) {
@@ -210,7 +217,7 @@ proptest! {
         let arrays = Arrays::new(&sets);
         let run = |options: JoinOptions| {
             let budget = SpillBudget { bytes: budget, ..SpillBudget::unlimited() };
-            let options = JoinOptions { budget, ..options };
+            let options = JoinOptions { budget, search, ..options };
             on_threads(threads, || join(&arrays.sets(), criterion, &options, &Silent)).unwrap()
         };
         let all: Vec<(u32, u32, u32)> =
@@ -247,7 +254,7 @@ proptest! {
     #[test]
     fn protected_and_small_sets(
         sets in sets(), criterion in criteria(), protected in 0u32..9, only_protected in any::<bool>(),
-        least_size in 0u32..20,
+        least_size in 0u32..20, search in searches(),
     ) {
         let count = sets.len() as u32;
         let mut truth = brute_force(&sets, criterion);
@@ -259,7 +266,7 @@ proptest! {
         });
         let arrays = Arrays::new(&sets);
         let options = JoinOptions {
-            protected, only_protected, least_size, ..JoinOptions::in_memory(Linkage::Leaders)
+            protected, only_protected, least_size, search, ..JoinOptions::in_memory(Linkage::Leaders)
         };
         let found = join(&arrays.sets(), criterion, &options, &Silent).unwrap();
         prop_assert_eq!(found.leader, greedy(count, &truth, WitnessRule::First, criterion.measure));
@@ -279,9 +286,13 @@ fn many_sets() {
     let criterion = Criterion { measure: Measure::Resemblance, threshold: "0.8".parse().unwrap() };
     // Two versions share 18 elements of 22.
     let expected: Vec<u32> = (0..9000).map(|n| n % 3001).collect();
-    for threads in [1, 3] {
+    for (threads, search) in [
+        (1, CandidateSearch::Prefixes),
+        (3, CandidateSearch::Prefixes),
+        (3, CandidateSearch::Bitmaps),
+    ] {
         for linkage in [Linkage::Leaders, Linkage::Components] {
-            let options = JoinOptions::in_memory(linkage);
+            let options = JoinOptions { search, ..JoinOptions::in_memory(linkage) };
             let found = on_threads(threads, || join(&arrays.sets(), criterion, &options, &Silent));
             assert_eq!(found.unwrap().leader, expected);
         }
@@ -421,10 +432,14 @@ fn read_errors_are_returned() {
     let sets: Vec<Vec<u64>> =
         (0..30u64).map(|n| (n % 5 * 7..n % 5 * 7 + 20).map(finalise).collect()).collect();
     let arrays = Arrays::new(&sets);
-    for measure in [Measure::Resemblance, Measure::Containment] {
+    for (measure, search) in [
+        (Measure::Resemblance, CandidateSearch::Prefixes),
+        (Measure::Resemblance, CandidateSearch::Bitmaps),
+        (Measure::Containment, CandidateSearch::Cheapest),
+    ] {
         let criterion = Criterion { measure, threshold: "0.8".parse().unwrap() };
         for linkage in [Linkage::Leaders, Linkage::Components] {
-            let options = JoinOptions::in_memory(linkage);
+            let options = JoinOptions { search, ..JoinOptions::in_memory(linkage) };
             let expected = join(&arrays.sets(), criterion, &options, &Silent).unwrap().leader;
             let source = FailingSets { sets: arrays.sets(), left: AtomicUsize::new(0) };
             let mut failures = 0;
@@ -442,8 +457,9 @@ fn read_errors_are_returned() {
                 }
                 failures += 1;
             }
-            // The sample, two or three scans, sorting, and the comparisons.
-            assert!(failures > 2 + 2 * sets.len(), "{failures}");
+            // The sample, one to three scans, sorting, and the comparisons.
+            let scans = if search == CandidateSearch::Bitmaps { 1 } else { 2 };
+            assert!(failures > 2 + scans * sets.len(), "{failures}");
         }
     }
 }

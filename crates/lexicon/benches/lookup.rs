@@ -1,11 +1,11 @@
-//! Nanoseconds a lookup and terms a second of building: `cargo bench -p lookalike-lexicon --bench
-//! lookup [-- TERMS]`.
+//! Nanoseconds per lookup, and terms per second of building: `cargo bench -p lookalike-lexicon
+//! --bench lookup [-- TERMS]`.
 //!
-//! Terms are as cold as can be: each is new, or was seen millions of terms ago.
+//! Terms are not in the cache: each is new, or was last used millions of terms ago.
 //!
-//! In November 2026, processor time on a crowded two-core virtual machine: 10 million terms are
-//! built at 1.1 million a second and opened in 50 ms; a lookup of any of them takes 66 to 88 ns, of
-//! the same 10 000 again and again 24 to 36. With a million terms 56 to 75 and 22 to 24.
+//! In November 2026, processor time on a shared two-core virtual machine: 10 million terms are
+//! built at 1.1 million per second and opened in 50 ms; a lookup of any of them takes 66 to 88 ns,
+//! repeated lookups of the same 10 000 24 to 36. With a million terms 56 to 75 and 22 to 24.
 
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_lexicon::{Builder, Description, Lexicon, MemoryBudget};

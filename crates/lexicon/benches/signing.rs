@@ -1,12 +1,12 @@
-//! Nanoseconds a word of signing, beside those of reading and tokenising, for every method:
-//! `cargo bench -p lookalike-lexicon --bench signing [-- FILE] [METHOD…]`, every line of the file a
-//! document; without a file, on documents made here.
+//! Nanoseconds per word of signing for every method, and of reading and tokenising: `cargo bench -p
+//! lookalike-lexicon --bench signing [-- FILE] [METHOD…]`, every line of the file is a document;
+//! without a file, documents are generated.
 //!
-//! All of it in one process, in turn, over the whole text in every round: reading is from the
-//! system's cache, and checks that the text is UTF-8; tokenising hashes every word and keeps the
-//! hashes, as the engine does. A figure is the sum, over short pieces of the text, of each piece's
-//! best round: on a shared machine some rounds of a piece are not interrupted. Frequencies are
-//! those of the text itself. The table is in `benchmarks/README.md`.
+//! All steps run in one process, in turn, over the whole text in every round: reading is from the
+//! system's cache, with a check for UTF-8; tokenising hashes every word and keeps the hashes, as
+//! the engine does. A figure is the sum, over short pieces of the text, of each piece's best round:
+//! on a shared machine some rounds of a piece are not interrupted. Frequencies are those of the
+//! text itself. The table is in `benchmarks/README.md`.
 
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_lexicon::{Builder, Description, MemoryBudget};
@@ -50,12 +50,12 @@ const SPECS: &[&str] = &[
     "minhash-lsh:slots=kfold",
 ];
 
-/// What there is to sign.
+/// The documents to sign.
 #[derive(Default)]
 struct Collection {
     tokens: Vec<u64>,
     marks: Vec<Marks>,
-    /// Where each document's tokens end.
+    /// End of each document's tokens.
     ends: Vec<usize>,
     /// For each piece, its bytes and its number of documents.
     pieces: Vec<(usize, usize)>,
@@ -149,7 +149,7 @@ fn collect(path: &Path, folder: &Path, analyzer: &Analyzer) -> (Collection, Arc<
     (collection, Arc::new(lexicon))
 }
 
-/// Reads and tokenises everything.
+/// Reads and tokenises all documents.
 fn read(path: &Path, collection: &Collection, analyzer: &Analyzer, best: &mut [f64]) {
     let mut file = File::open(path).expect("the file can be read");
     let (mut bytes, mut tokens) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ fn read(path: &Path, collection: &Collection, analyzer: &Analyzer, best: &mut [f
     }
 }
 
-/// Signs everything.
+/// Signs all documents.
 fn sign(method: &dyn Method, collection: &Collection, best: &mut [f64]) {
     let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
     let fields = [Field(1), Field(2)];
@@ -188,7 +188,7 @@ fn sign(method: &dyn Method, collection: &Collection, best: &mut [f64]) {
     }
 }
 
-/// Documents of 300 words, a word of rank r about as common as 1/r.
+/// Documents of 300 words, with word frequencies of about 1/r at rank r.
 fn made(documents: u64) -> String {
     let mut text = String::new();
     for document in 0..documents {

@@ -9,13 +9,13 @@ use crate::write::Writer;
 use crate::{Description, Lexicon, LexiconError};
 use std::path::{Path, PathBuf};
 
-/// Runs that are merged at a time: so many files are open, with buffers of 256 KiB.
+/// Number of runs that are merged at a time: that many files are open, with buffers of 256 KiB.
 const RUNS: usize = 64;
 
-/// How much a [`Builder`] keeps in memory before it writes a temporary file, in bytes.
+/// Memory budget of a [`Builder`] in bytes; beyond it a temporary file is written.
 ///
-/// A limit on what is in use, give or take one document; growing tables take up to twice as much
-/// for a moment.
+/// Limits the memory in use, apart from one document; a growing table briefly takes up to twice as
+/// much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBudget(pub usize);
 
@@ -26,8 +26,8 @@ impl Default for MemoryBudget {
     }
 }
 
-/// Counts in how many documents each term is. One for each thread, then [`Builder::absorb`]; or one
-/// for each part of the collection, then [`merge`](crate::merge).
+/// Counts document frequencies. Use one per thread, then [`Builder::absorb`]; or one per part of
+/// the collection, then [`merge`](crate::merge).
 #[derive(Debug)]
 pub struct Builder {
     description: Description,
@@ -41,7 +41,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder that puts its temporary files into `folder`.
+    /// A builder with its temporary files in `folder`.
     #[must_use]
     pub fn new(description: Description, memory: MemoryBudget, folder: &Path) -> Self {
         Self {
@@ -59,12 +59,12 @@ impl Builder {
     /// its bytes. Repeated terms of a document count once.
     #[inline]
     pub fn push(&mut self, fingerprint: u64, name: &[u8]) {
-        // Sets of features take a fingerprint of 0 for 1, and are what will be looked up.
+        // Feature sets replace a fingerprint of 0 by 1, and lookups are by their elements.
         self.table.push(fingerprint.max(1), name);
         self.open = true;
     }
 
-    /// The document is over. Documents without terms count, too.
+    /// Ends the document. Documents without terms are counted as well.
     ///
     /// # Errors
     /// A temporary file cannot be written.
@@ -78,11 +78,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds the documents of another builder, as if this one had seen them. Ends its last document,
-    /// but not ours.
+    /// Adds the documents of another builder, as if they had been pushed here. Ends its last
+    /// document, but not that of `self`.
     ///
     /// # Errors
-    /// Builders for different things, or a temporary file that cannot be written.
+    /// Different descriptions, or a temporary file that cannot be written.
     pub fn absorb(&mut self, mut other: Self) -> Result<(), LexiconError> {
         differs(&self.folder, &other.description, &self.description)?;
         other.close()?;
@@ -92,8 +92,8 @@ impl Builder {
         self.limit_runs()
     }
 
-    /// Writes the lexicon to `path`, replacing what is there, and opens it. Ends the last document,
-    /// if terms of it were pushed since the one before.
+    /// Writes the lexicon to `path`, replacing an existing file, and opens it. Ends the last
+    /// document if terms were pushed after the one before.
     ///
     /// # Errors
     /// Files that cannot be written, or more documents than 2³² − 1.
@@ -128,7 +128,7 @@ impl Builder {
         self.limit_runs()
     }
 
-    /// Merges the runs into one when there are many.
+    /// Merges runs while there are more than [`RUNS`].
     fn limit_runs(&mut self) -> Result<(), LexiconError> {
         while self.runs.len() > RUNS {
             let mut run = RunWriter::new(&self.folder)?;

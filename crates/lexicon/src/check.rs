@@ -1,11 +1,11 @@
 //! Validates that the sections of a lexicon agree.
 //!
-//! The checksum detects damage. This detects a file that was written incorrectly, whose lookups
-//! would silently return other frequencies than its entries.
+//! The checksum detects damage. This check detects a file that was written incorrectly, whose
+//! lookups would return other frequencies than its entries.
 
 use crate::format::{ENTRY, Header, STRIDE, Sections, group, number};
 
-/// What is wrong with the sections of a file, if anything. O(terms).
+/// The first inconsistency of the sections of a file, if any. O(terms).
 pub(crate) fn wrong(file: &[u8], header: &Header, sections: Sections) -> Option<&'static str> {
     let entries = &file[sections.entries..sections.names];
     let terms = entries.chunks_exact(ENTRY).filter_map(|entry| {
@@ -56,7 +56,7 @@ fn directory_fits(
     (next..=1 << header.bits).all(|group| place(group) == Some(header.terms))
 }
 
-/// Whether the names, and behind them where every 64th begins, are as many as the entries.
+/// Whether the names, and after them the offsets of every 64th, match the number of entries.
 fn names_fit(section: &[u8], header: &Header) -> bool {
     let end = header.names as usize;
     let (mut at, mut samples) = (0, end);

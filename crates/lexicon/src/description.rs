@@ -1,13 +1,13 @@
-//! Description of a lexicon: the settings that decide which terms it holds. Lexicons with equal
-//! descriptions count the same things.
+//! Description of a lexicon: the settings that define its terms. Only lexicons with equal
+//! descriptions can be merged or compared.
 
 use crate::LexiconError;
 use std::path::Path;
 
 /// How the terms were made from the documents.
 ///
-/// The names of the hashes ([`lookalike_core::HASH_NAME`]) and the version of the file belong to
-/// it, too, and are checked when the file is opened.
+/// The names of the hashes ([`lookalike_core::HASH_NAME`]) and the version of the file are part of
+/// it as well, and are checked when the file is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
     /// The analysis, with all settings that change a token. At most 65535 bytes.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LexiconError {
-    /// The system said no.
+    /// An error of the operating system.
     #[error(
         "{}: {source}; check the path, its permissions and the space on its disk, then run again",
         path.display()
@@ -15,10 +15,10 @@ pub enum LexiconError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error.
         source: io::Error,
     },
-    /// Not a lexicon at all.
+    /// Not a lexicon.
     #[error("{} is not a lexicon; make one with lexicon build", path.display())]
     NotALexicon {
         /// The file.
@@ -34,10 +34,10 @@ pub enum LexiconError {
         path: PathBuf,
         /// Its version.
         found: u32,
-        /// Ours.
+        /// The version of this program.
         known: u32,
     },
-    /// Made with other settings than it is to be used with.
+    /// Made with settings that differ from those it is used with.
     #[error(
         "{} was made with {what} {found:?}, and here it is {wanted:?}: build it again with the same \
          settings, or run with those it was made with", path.display()
@@ -47,25 +47,25 @@ pub enum LexiconError {
         path: PathBuf,
         /// What differs.
         what: &'static str,
-        /// What the file says.
+        /// The value in the file.
         found: String,
-        /// What is asked for.
+        /// The required value.
         wanted: String,
     },
-    /// Not as it was written.
+    /// The content differs from what was written.
     #[error("{} is damaged ({what}): build it again, or fetch an intact copy", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// How that was found out.
+        /// The check that failed.
         what: &'static str,
     },
-    /// More than the format can hold.
+    /// More than the format can represent.
     #[error("a lexicon can hold at most {most} {what}; build it from a part of the collection")]
     TooMany {
-        /// Of what.
+        /// The name of the quantity.
         what: &'static str,
-        /// How many there may be.
+        /// The maximum.
         most: u64,
     },
 }

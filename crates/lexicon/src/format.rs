@@ -18,8 +18,8 @@
 //! | | 8 ⌈T/64⌉ | where the name of every 64th entry begins, from the first name on |
 //! | | 4 (2^d + 1) | directory: the number of entries whose leading d bits are below 0, 1, … 2^d |
 //!
-//! A term's fingerprint is the finalised hash of its bytes. Its name is for people and is cut after
-//! 255 bytes, between two characters.
+//! A term's fingerprint is the finalised hash of its bytes. Its name is for display and is cut
+//! after at most 255 bytes, between two characters.
 
 use crate::{Description, LexiconError};
 use lookalike_core::HASH_NAME;
@@ -29,13 +29,13 @@ use std::path::Path;
 pub const MAGIC: &[u8; 8] = b"LKLEXIC\n";
 /// Version of the layout.
 pub const VERSION: u32 = 1;
-/// Where the checksummed part begins.
+/// Offset of the checksummed part.
 pub(crate) const CHECKED: usize = 32;
-/// Where the checksum is.
+/// Offset of the checksum.
 pub(crate) const CHECKSUM: usize = 16;
 /// Bytes of an entry.
 pub(crate) const ENTRY: usize = 12;
-/// Entries from one remembered name to the next.
+/// Number of entries between two stored offsets of names.
 pub(crate) const STRIDE: usize = 64;
 
 const FIXED: usize = 68;
@@ -51,7 +51,7 @@ pub(crate) struct Header {
     pub(crate) description: Description,
 }
 
-/// Where the sections begin, and the end.
+/// Offsets of the sections, and of the end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sections {
     pub(crate) entries: usize,
@@ -67,7 +67,7 @@ pub(crate) fn directory_bits(terms: u64) -> u32 {
 }
 
 impl Header {
-    /// Its bytes, without a checksum.
+    /// Its bytes, with an empty checksum.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, LexiconError> {
         let mut bytes = Vec::with_capacity(256);
         bytes.extend(MAGIC);
@@ -132,7 +132,7 @@ impl Header {
         Ok((header, sections.ok_or_else(|| damaged("the sections do not fill the file"))?))
     }
 
-    /// The places of the sections behind a header of this length, if the numbers make sense.
+    /// The offsets of the sections after a header of this length, if its numbers are consistent.
     pub(crate) fn sections(&self, length: usize) -> Option<Sections> {
         let terms = usize::try_from(self.terms).ok().filter(|&terms| terms < 1 << 32)?;
         let groups =

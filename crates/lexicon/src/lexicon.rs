@@ -15,8 +15,7 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Document frequencies, mapped from a file that never changes. `Send` and `Sync`; a clone of an
-/// `Arc` of it costs nothing.
+/// Document frequencies, mapped from a file that never changes. `Send` and `Sync`.
 pub struct Lexicon {
     path: PathBuf,
     map: Mmap,
@@ -30,17 +29,17 @@ pub struct Lexicon {
 pub struct Term<'a> {
     /// The finalised hash of its bytes.
     pub fingerprint: u64,
-    /// Documents that hold it.
+    /// Number of documents that contain it.
     pub frequency: u32,
     /// Its bytes, of which at most the first 255 are kept.
     pub name: &'a [u8],
 }
 
 impl Lexicon {
-    /// Opens a lexicon and checks all of it: reads the file once, at some gigabytes a second.
+    /// Opens a lexicon and validates all of it: reads the file once, at some gigabytes per second.
     ///
     /// # Errors
-    /// No lexicon, one of another version or other hashes, or a damaged one.
+    /// Not a lexicon, another version or other hashes, or damage.
     pub fn open(path: &Path) -> Result<Self, LexiconError> {
         let file = File::open(path).map_err(LexiconError::io(path))?;
         let foreign = || LexiconError::NotALexicon { path: path.to_owned() };
@@ -59,8 +58,8 @@ impl Lexicon {
         }
         let checked = map.get(CHECKED..).ok_or_else(|| damaged("it is cut short"))?;
         let TextDigest(checksum) = TextDigest::of(checked);
-        // The length of the header is before the checked part; a wrong one is found by what
-        // follows.
+        // The length of the header precedes the checksummed part; a wrong length fails the checks
+        // below.
         if map[CHECKSUM..CHECKED] != checksum.to_le_bytes() {
             return Err(damaged("its checksum is wrong"));
         }
@@ -71,7 +70,7 @@ impl Lexicon {
         Ok(Self { path: path.to_owned(), map, header, sections, checksum })
     }
 
-    /// Refuses a lexicon whose terms were made in another way.
+    /// Checks that the lexicon was made with the wanted description.
     ///
     /// # Errors
     /// [`LexiconError::Differs`] says what differs.
@@ -103,19 +102,19 @@ impl Lexicon {
         self.header.terms == 0
     }
 
-    /// All terms, by rising fingerprint.
+    /// All terms, in ascending order of fingerprints.
     #[must_use]
     pub fn terms(&self) -> Terms<'_> {
         Terms { lexicon: self, index: 0, at: self.sections.names }
     }
 
-    /// The terms whose nidf is from `low` to `high`, both included: what a lexicon of I-Match is.
+    /// The terms whose nidf is from `low` to `high`, both included: a lexicon of I-Match.
     pub fn window(&self, low: Share, high: Share) -> impl Iterator<Item = Term<'_>> {
         let window = Frequencies::in_collection(low, high, self);
         self.terms().filter(move |term| window.contains(term.frequency))
     }
 
-    /// How many terms [`Lexicon::window`] has. Reads no names.
+    /// Number of terms of [`Lexicon::window`]. Reads no names.
     #[must_use]
     pub fn window_len(&self, low: Share, high: Share) -> usize {
         let window = Frequencies::in_collection(low, high, self);
@@ -157,10 +156,10 @@ pub(crate) fn split(entry: &[u8; ENTRY]) -> (u64, u32) {
     (fingerprint(entry), entry.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)))
 }
 
-/// The frequency of `term`, whose entry, if there is one, is at or behind `first`.
+/// The frequency of `term`, whose entry, if there is one, is at or after `first`.
 ///
-/// How far behind is chance, and a branch on chance costs more than four comparisons: so the
-/// smaller ones of the first four are counted, which nearly always is far enough.
+/// The distance is random, and a mispredicted branch costs more than four comparisons: so the
+/// smaller ones of the first four are counted, which nearly always suffices.
 #[inline]
 fn scan(entries: &[[u8; ENTRY]], first: usize, term: u64) -> u32 {
     let rest = entries.get(first..).unwrap_or_default();
@@ -181,7 +180,7 @@ impl Statistics for Lexicon {
         self.header.documents
     }
 
-    /// Two memory accesses: where the group of the term's leading bits begins, and the group.
+    /// Two memory accesses: the start of the group of the term's leading bits, and the group.
     fn frequency(&self, term: u64) -> u32 {
         let first = self.directory()[group(term, self.header.bits) as usize];
         scan(self.entries(), u32::from_le_bytes(first) as usize, term)
@@ -190,7 +189,7 @@ impl Statistics for Lexicon {
     fn frequencies(&self, terms: &[u64], out: &mut Vec<u32>) {
         let (directory, entries, bits) = (self.directory(), self.entries(), self.header.bits);
         out.clear();
-        // Neither loop waits for what it reads, so the processor has several reads under way.
+        // No iteration depends on a read of another, so several reads are in flight.
         out.extend(
             terms.iter().map(|&term| u32::from_le_bytes(directory[group(term, bits) as usize])),
         );
@@ -214,7 +213,7 @@ impl fmt::Debug for Lexicon {
     }
 }
 
-/// The terms of a lexicon, by rising fingerprint.
+/// The terms of a lexicon, in ascending order of fingerprints.
 #[derive(Debug, Clone)]
 pub struct Terms<'a> {
     lexicon: &'a Lexicon,

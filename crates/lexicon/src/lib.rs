@@ -6,11 +6,11 @@
 //! it and looks terms up. The bytes of the file depend on the documents only, not on their order,
 //! the number of builders or the memory; [`merge`] of the files of parts is the file of the whole.
 //!
-//! The contested choice is the index. A minimal perfect hash would find a term in the same two
-//! memory accesses, for some 3 bits per term, but could not recognise unknown terms without their
-//! fingerprints. With fingerprints, which are uniform, a sorted array and a directory of leading
-//! bits ([`mod@format`]) does the same for 16 to 32 bits per term, is built sequentially, and is in
-//! the order that merging needs.
+//! Why a sorted array: a minimal perfect hash would find a term in the same two memory accesses,
+//! for some 3 bits per term, but could not recognise unknown terms without their fingerprints. With
+//! fingerprints, which are uniform, a sorted array and a directory of leading bits ([`mod@format`])
+//! does the same for 16 to 32 bits per term, is built sequentially, and is in the order that
+//! merging needs.
 //!
 //! ```
 //! use lookalike_core::fingerprint::{finalise, token};

@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::Path;
 
-/// Where records come from.
+/// A source of records.
 pub(crate) enum Source<'a> {
     Run(RunReader<'a>),
-    /// A sorted table, and how much of it was read.
+    /// A sorted table, and the number of records already read.
     Table(&'a Table, usize),
     Lexicon(Terms<'a>),
 }
@@ -77,7 +77,7 @@ pub(crate) fn merge_sources(
 /// builder of all documents. The documents are assumed to be distinct.
 ///
 /// # Errors
-/// Parts that were made differently, none at all, or files that cannot be written.
+/// Parts with different descriptions, no part, or files that cannot be written.
 pub fn merge(parts: &[Lexicon], path: &Path) -> Result<Lexicon, LexiconError> {
     let [first, rest @ ..] = parts else {
         return Err(LexiconError::Io {

@@ -26,7 +26,7 @@ impl Lexicon {
                 Rank::LeastFrequent => !frequency,
             };
             best.push((Reverse(key), index as u32));
-            // Twice as many as asked for, then the worse half goes: O(1) a term in the mean.
+            // Collects twice `count` terms, then drops the worse half: amortised O(1) per term.
             if best.len() > 2 * count.max(512) && count < best.len() {
                 best.select_nth_unstable(count);
                 best.truncate(count);

@@ -73,7 +73,7 @@ impl Run {
 }
 
 impl RunReader<'_> {
-    /// Reads the next record; false behind the last.
+    /// Reads the next record; false after the last.
     pub(crate) fn read(&mut self, record: &mut Record) -> Result<bool, LexiconError> {
         self.try_read(record).map_err(LexiconError::io(self.path))
     }

@@ -11,9 +11,9 @@ const NAME: usize = 255;
 struct Entry {
     fingerprint: u64,
     frequency: u32,
-    /// The last document that held it, so that each counts once.
+    /// The last document that contained it, so that each document is counted once.
     document: u32,
-    /// Where its name begins.
+    /// Offset of its name.
     name: usize,
     length: u8,
 }
@@ -28,10 +28,10 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Counts a term of the document at hand, unless it was counted for it before.
+    /// Counts a term of the current document, if it was not counted for it before.
     ///
-    /// Two terms of one fingerprint (once in 10¹⁹ pairs) are one, of the smaller name: that makes
-    /// the name independent of their order.
+    /// Two terms of one fingerprint (one in 10¹⁹ pairs) are one term with the smaller name, so that
+    /// the name does not depend on their order.
     #[inline]
     pub(crate) fn push(&mut self, fingerprint: u64, name: &[u8]) {
         let name = cut(name);
@@ -59,14 +59,14 @@ impl Table {
         }
     }
 
-    /// The document is over.
+    /// Ends the document.
     pub(crate) fn end_document(&mut self) {
         self.document += 1;
     }
 
-    /// Bytes in use, about.
+    /// Approximate bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        // A slot of the map is a key, a place and a control byte, and one in eight is empty.
+        // A slot of the map is a key, an index and a control byte, and one in eight is empty.
         self.entries.len() * (size_of::<Entry>() + 20) + self.names.len()
     }
 
@@ -75,19 +75,19 @@ impl Table {
         self.entries.is_empty()
     }
 
-    /// Whether it must be emptied before the next document whatever its size.
+    /// Whether it must be cleared before the next document, even below the memory budget.
     pub(crate) fn is_full(&self) -> bool {
         // A document of a billion distinct terms would be 10 GB of text.
         self.document >= u32::MAX - 1 || self.entries.len() >= 3 << 30
     }
 
-    /// Puts the terms in order of their fingerprints, to be read by [`Table::record`] only.
+    /// Sorts the terms by fingerprint; afterwards only [`Table::record`] may be called.
     pub(crate) fn sort(&mut self) {
         self.places.clear();
         self.entries.sort_unstable_by_key(|entry| entry.fingerprint);
     }
 
-    /// Reads entry `at`; false behind the last.
+    /// Reads entry `at`; false after the last.
     pub(crate) fn record(&self, at: usize, record: &mut Record) -> bool {
         let Some(entry) = self.entries.get(at) else { return false };
         record.fingerprint = entry.fingerprint;
@@ -97,7 +97,7 @@ impl Table {
         true
     }
 
-    /// Forgets everything, and keeps the memory for what comes next.
+    /// Clears the table, and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.places.clear();
         self.entries.clear();
@@ -106,7 +106,7 @@ impl Table {
     }
 }
 
-/// At most [`NAME`] bytes, cut before a character and not inside of one.
+/// At most [`NAME`] bytes, cut between characters.
 fn cut(name: &[u8]) -> &[u8] {
     if name.len() <= NAME {
         return name;
@@ -115,7 +115,7 @@ fn cut(name: &[u8]) -> &[u8] {
     &name[..end]
 }
 
-/// Fingerprints are as good as any hash of them.
+/// Identity hash: fingerprints are hashes already.
 #[derive(Debug, Default)]
 struct Fingerprint(u64);
 

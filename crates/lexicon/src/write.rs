@@ -12,9 +12,9 @@ use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Writes a lexicon as its terms come. Entries go to the file under a temporary name, names to a
-/// second one; the rest is written at the end. In memory are 8 bytes for 64 terms, and at the end
-/// the directory, 2 to 4 bytes a term.
+/// Writes a lexicon term by term. Entries go to the file under a temporary name, names to a second
+/// file; the rest is written at the end. Memory: 8 bytes for 64 terms, and at the end the
+/// directory, 2 to 4 bytes per term.
 pub(crate) struct Writer {
     path: PathBuf,
     entries: BufWriter<NamedTempFile>,
@@ -32,7 +32,7 @@ impl Writer {
         };
         let mut staging = tempfile::Builder::new();
         staging.prefix(".lexicon-");
-        // As any other new file, and not for its owner alone.
+        // Permissions of any other new file, not for its owner alone.
         #[cfg(unix)]
         staging.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut entries = staging.tempfile_in(folder).map_err(LexiconError::io(path))?;
@@ -51,7 +51,7 @@ impl Writer {
         })
     }
 
-    /// Writes the next term, of a larger fingerprint than the one before.
+    /// Writes the next term, whose fingerprint is larger than the one before.
     pub(crate) fn push(&mut self, record: &Record) -> Result<(), LexiconError> {
         if self.header.terms.is_multiple_of(STRIDE as u64) {
             self.samples.extend(self.header.names.to_le_bytes());
@@ -71,7 +71,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what is left, and gives the file its name.
+    /// Writes the remaining sections, and renames the file.
     pub(crate) fn finish(mut self, documents: u64) -> Result<Lexicon, LexiconError> {
         if documents > u64::from(u32::MAX) {
             return Err(TOO_MANY_DOCUMENTS);
@@ -103,7 +103,7 @@ impl Writer {
     }
 }
 
-/// Everything behind the entries.
+/// Writes the sections after the entries.
 fn append(file: &mut &File, mut names: File, samples: &[u8], directory: &[u8]) -> io::Result<()> {
     names.seek(SeekFrom::Start(0))?;
     file.seek(SeekFrom::End(0))?;
@@ -112,7 +112,7 @@ fn append(file: &mut &File, mut names: File, samples: &[u8], directory: &[u8]) -
     file.write_all(directory)
 }
 
-/// Counts the entries under each of the leading `bits`.
+/// Counts the entries of each value of the leading `bits`.
 fn directory(
     staged: &NamedTempFile,
     path: &Path,

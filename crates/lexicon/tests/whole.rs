@@ -1,4 +1,4 @@
-//! Whole lexicons against counting by hand: any order, parts and memory; damaged and foreign files.
+//! Whole lexicons against a simple count: any order, parts and memory; damaged and foreign files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -113,7 +113,7 @@ proptest! {
             fed(left, memory, folder.path()).finish(&file("left")).unwrap(),
         ];
         prop_assert!(bytes(&whole) == bytes(&merge(&parts, &file("merged")).unwrap()));
-        // Nothing is left of temporary files.
+        // No temporary file is left.
         prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
     }
 
@@ -140,7 +140,8 @@ proptest! {
 }
 
 proptest! {
-    /// A hostile file with a right checksum is refused or answers nonsense, and never panics.
+    /// A hostile file with a valid checksum is rejected or gives wrong answers, and never causes a
+    /// panic.
     #[test]
     fn forged_files_do_no_harm(
         changes in proptest::collection::vec((8..500usize, any::<u8>()), 1..12),
@@ -151,7 +152,7 @@ proptest! {
         let whole = fed(&documents, usize::MAX, folder.path()).finish(&folder.path().join("l")).unwrap();
         let mut bytes = bytes(&whole);
         for (at, value) in changes {
-            // The version stays, or nothing else would be tried.
+            // The version is kept, so that the other checks are reached.
             if at >= 12 && at < bytes.len() {
                 bytes[at] = value;
             }
@@ -184,8 +185,8 @@ fn small(folder: &TempDir) -> Lexicon {
     fed(&documents, usize::MAX, folder.path()).finish(&folder.path().join("small")).unwrap()
 }
 
-/// A lexicon written by an earlier build must open for as long as the version stays: if this
-/// changes, so must `format::VERSION`.
+/// A lexicon written by an earlier build must open while the version is the same: if these bytes
+/// change, `format::VERSION` must change.
 #[test]
 fn the_bytes_of_version_1_are_pinned() {
     let folder = TempDir::new().unwrap();
@@ -217,7 +218,7 @@ fn every_flipped_bit_and_every_cut_is_found() {
 }
 
 #[test]
-fn each_trouble_is_named_with_its_remedy() {
+fn every_error_names_a_remedy() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("other");
     let whole = bytes(&small(&folder));
@@ -261,9 +262,9 @@ fn lexicons_of_other_settings_are_refused() {
     assert!(builder.absorb(Builder::new(stemmed, MemoryBudget::default(), folder.path())).is_err());
 }
 
-/// A failed build leaves the lexicon that was there, and nothing else.
+/// A failed build leaves the earlier lexicon, and no other file.
 #[test]
-fn what_was_there_stays_until_the_new_one_is_whole() {
+fn the_earlier_lexicon_stays_until_the_new_one_is_complete() {
     let folder = TempDir::new().unwrap();
     let before = bytes(&small(&folder));
     let too_long = Description { analysis: "x".repeat(70_000), term_filter: String::new() };
@@ -276,7 +277,7 @@ fn what_was_there_stays_until_the_new_one_is_whole() {
     assert!(nowhere.finish(&folder.path().join("no/such/folder")).is_err());
 }
 
-/// A last document that nobody ended is one all the same, and one that is empty is none.
+/// A last document that was not ended is counted, unless it is empty.
 #[test]
 fn the_last_document_need_not_be_ended() {
     let folder = TempDir::new().unwrap();
@@ -306,7 +307,7 @@ fn hundreds_of_runs_make_one_lexicon() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
-/// Enough terms for a directory of many groups, with every name behind a sample of its own.
+/// Enough terms for a directory of many groups and many stored offsets of names.
 #[test]
 fn a_hundred_thousand_terms() {
     let folder = TempDir::new().unwrap();
@@ -336,10 +337,10 @@ fn a_hundred_thousand_terms() {
     assert_eq!((lexicon.nidf(fingerprint("every")), lexicon.nidf(fingerprint("t1"))), (0.0, 1.0));
 }
 
-/// A right checksum over sections that contradict each other: lookups would give other frequencies
-/// than the entries have.
+/// A valid checksum over inconsistent sections: lookups would return other frequencies than the
+/// entries.
 #[test]
-fn sections_that_do_not_agree_are_refused() {
+fn inconsistent_sections_are_rejected() {
     let folder = TempDir::new().unwrap();
     let whole = bytes(&small(&folder));
     let entries = u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize;

@@ -7,12 +7,13 @@ use lookalike_report::{AlignedPair, PairExhibit, SettingsSummary};
 use lookalike_text::Analyzer;
 use rayon::prelude::*;
 
-/// Bytes of memory that aligning takes for a byte of text, about: tokens, their places and forms.
+/// Approximate bytes of memory per byte of text while a pair is aligned: tokens, their positions
+/// and forms.
 const FOR_A_BYTE: u64 = 8;
 
-/// Aligns the pairs on the threads of the current pool. Those aligned side by side take no more than
-/// about `memory` bytes together; a pair that takes more is aligned alone. A stop is noticed within
-/// milliseconds.
+/// Aligns the pairs on the threads of the current pool. Pairs aligned in parallel take at most
+/// about `memory` bytes together; a pair that takes more is aligned alone. Cancellation is noticed
+/// within milliseconds.
 pub(crate) fn align_pairs(
     pairs: &[PairExhibit],
     settings: &SettingsSummary,

@@ -1,4 +1,4 @@
-//! The part that all jobs have in common: from inputs to verdicts.
+//! The analysis of a job, from inputs to verdicts; all jobs share it.
 
 use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
@@ -7,9 +7,9 @@ use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
 use lookalike_engine::{
-    Approach, Checkpoints, Collection, Decided, EngineError, IngestOptions, Ingested, JoinPlan,
-    MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal, Signer, Units, Verdicts,
-    Verify,
+    Approach, CandidateSearch, Checkpoints, Collection, Decided, EngineError, IngestOptions,
+    Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal,
+    Signer, Units, Verdicts, Verify,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -17,7 +17,7 @@ use lookalike_methods::Evidence;
 use lookalike_report::KeepValues;
 use std::time::Instant;
 
-/// A collection, analysed.
+/// An analysed collection.
 pub(crate) struct Analysis {
     pub(crate) inputs: Inputs,
     pub(crate) settings: MatchSettings,
@@ -25,7 +25,7 @@ pub(crate) struct Analysis {
     /// Checksum of the document frequencies that the method used.
     pub(crate) lexicon: Option<LexiconUsed>,
     pub(crate) collection: Collection,
-    /// Keep rules to which some documents give no value.
+    /// Keep rules for which some documents have no value.
     pub(crate) keep_values: Vec<KeepValues>,
     pub(crate) units: Units,
     pub(crate) matches: Matches,
@@ -33,15 +33,15 @@ pub(crate) struct Analysis {
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
-    /// What the run may take.
+    /// Memory budget of the run.
     pub(crate) memory: Memory,
-    /// Where what is done is kept until the run is over.
+    /// Scratch directory with the checkpoints of the run.
     pub(crate) scratch_dir: Option<ScratchDir>,
-    /// What an earlier run had done, and what of that was damaged and done again.
+    /// Steps completed by an earlier run, and those of them that were damaged and repeated.
     pub(crate) resumed: Resumed,
 }
 
-/// What a run went on from.
+/// Steps that a run took from an earlier one.
 #[derive(Debug, Default)]
 pub(crate) struct Resumed {
     pub(crate) taken: Vec<&'static str>,
@@ -65,8 +65,8 @@ impl Analysis {
         self.verdicts.removed().filter_map(removal)
     }
 
-    /// How similar two documents are as far as the evidence tells, 0 to 1: by the run's measure, by
-    /// what a sketch estimates, or by the share of equal bits. `None` where only a key is shared.
+    /// Similarity of two documents from the evidence, 0 to 1: by the run's measure, by a sketch's
+    /// estimate, or by the share of equal bits. `None` if only a key is shared.
     pub(crate) fn similarity(&self, evidence: Evidence) -> Option<f64> {
         match (evidence.counts(), evidence.distance()) {
             (Some(counts), _) => Some(self.settings.measure.value(counts)),
@@ -75,7 +75,7 @@ impl Analysis {
         }
     }
 
-    /// Whether pairs are judged by the distance of two simhashes.
+    /// Whether pairs are decided by the distance of two simhashes.
     pub(crate) fn compares_words(&self) -> bool {
         self.approach.verify == Verify::Sketch
             && self.approach.method.as_ref().is_some_and(|method| {
@@ -84,8 +84,8 @@ impl Analysis {
     }
 }
 
-/// Reads and matches, on the threads of the pool that this is called in, and begins the result. With `list_pairs` all
-/// pairs are wanted, not only those that decide.
+/// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
+/// all pairs are listed, not only those that cause a removal.
 pub(crate) fn analyse(
     job: &Job,
     list_pairs: bool,
@@ -114,19 +114,19 @@ pub(crate) fn analyse(
     Ok((analyse_inputs(request, Reading::Files, progress)?, staging))
 }
 
-/// What is analysed, and how.
+/// Input of an analysis.
 pub(crate) struct Request<'a> {
     pub(crate) job: &'a Job,
     pub(crate) inputs: Inputs,
-    /// Files from here on are protected.
+    /// The first protected file.
     pub(crate) first_protected_file: u32,
-    /// Where checkpoints are kept, if they are.
+    /// Directory of checkpoints, if they are written.
     pub(crate) scratch_dir: Option<ScratchDir>,
-    /// Whether all pairs are wanted, not only those that decide.
+    /// Whether all pairs are listed, not only those that cause a removal.
     pub(crate) list_pairs: bool,
 }
 
-/// Reads and matches, on the threads of the rayon pool that this is called in.
+/// Reads and matches on the threads of the current rayon pool.
 ///
 /// # Errors
 /// Settings that exclude each other, records that cannot be read, an interruption.
@@ -174,7 +174,7 @@ pub(crate) fn analyse_inputs(
     let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
         Ok(values) => values,
         Err(error) => {
-            // With other keep rules it is another job, which cannot go on from here.
+            // Other keep rules make another job, which cannot be resumed from here.
             if let Some(scratch_dir) = scratch_dir.take() {
                 drop(collection);
                 scratch_dir.abandon()?;
@@ -195,6 +195,7 @@ pub(crate) fn analyse_inputs(
         witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
+        search: CandidateSearch::default(),
         memory: memory.counting(),
         sets: budget,
     };
@@ -234,14 +235,14 @@ pub(crate) fn analyse_inputs(
     Ok(analysis)
 }
 
-/// So many threads.
+/// A pool of `threads` threads.
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
 }
 
-/// The inputs, those of `--against` behind the others; and where those begin. Makes the directory for
-/// temporary files, if one was named: standard input is copied there.
+/// The input files, protected ones last, and the index of the first protected file. Creates
+/// [`Job::scratch`], if it is given: standard input is copied there.
 pub(crate) fn discover(
     job: &Job,
     keep: &[lookalike_cluster::KeepRule],

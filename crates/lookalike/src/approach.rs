@@ -12,7 +12,7 @@ use lookalike_text::AnalysisSettings;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Which document frequencies a run used.
+/// The document frequencies that a run used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LexiconUsed {
     /// Its checksum.
@@ -22,8 +22,8 @@ pub(crate) struct LexiconUsed {
 }
 
 /// Builds the approach of a job, and names the document frequencies that it uses. For a method that
-/// needs them and is given no lexicon, those of the inputs and `--against` together are counted first; unless an
-/// earlier run had done that, the last value says of which documents.
+/// needs them and is given no lexicon, those of all inputs, protected ones included, are counted
+/// first; the last value is then the sum of the documents, unless an earlier run counted them.
 pub(crate) fn approach(
     job: &Job,
     documents: Documents<'_>,
@@ -73,7 +73,7 @@ pub(crate) fn approach(
     Ok((by_method(settings, &spec, statistics)?, used, sum))
 }
 
-/// The approach of a method with its document frequencies, if they are those that were asked for.
+/// The approach of a method with its document frequencies, if they have the required checksum.
 pub(crate) fn by_method(
     settings: &MethodSettings,
     spec: &MethodSpec,
@@ -92,17 +92,17 @@ pub(crate) fn by_method(
     Ok(Approach { method: Some(method), verify, key_limit, common: None })
 }
 
-/// The name of a method and of what decides about its candidates: `minhash-lsh:t=0.8@sketch`.
+/// The name of a method and of the verifier of its candidates: `minhash-lsh:t=0.8@sketch`.
 pub(crate) fn name_of(spec: &MethodSpec, verify: Verify) -> String {
     format!("{spec}@{}", verify.name())
 }
 
-/// A lexicon's checksum as people see it.
+/// A lexicon's checksum as it is displayed.
 pub(crate) fn checksum_name(checksum: u128) -> String {
     format!("{checksum:032x}")
 }
 
-/// The lexicon that was given for a method, if it is made for it.
+/// Opens the lexicon given for a method, and checks that it fits.
 pub(crate) fn given(
     analysis: &AnalysisSettings,
     settings: &MethodSettings,
@@ -114,23 +114,23 @@ pub(crate) fn given(
     Ok(Some(Arc::new(lexicon)))
 }
 
-/// Whether the method cannot do without document frequencies.
+/// Whether the method needs document frequencies.
 pub(crate) fn needs_statistics(spec: &MethodSpec) -> bool {
     methods().any(|about| about.name == spec.name && about.needs_statistics(spec))
 }
 
-/// What the document frequencies of a method have to be counted from.
+/// The description that the document frequencies of a method must have.
 pub(crate) fn wanted(
     analysis: &AnalysisSettings,
     spec: &MethodSpec,
 ) -> Result<Description, LookalikeError> {
-    // The term filter is the method's own; what it asks of the tokens is asked of the statistics too.
+    // The term filter of the method also applies to the statistics.
     let filter = build(spec, Some(Arc::new(NoStatistics)))?.term_filter().to_owned();
     Ok(description(analysis, &filter))
 }
 
-/// The document frequencies that an earlier run counted. Those that are damaged, or that cannot be opened, are
-/// counted again.
+/// The document frequencies that an earlier run counted; none if they are damaged or of another
+/// kind: then they are counted again.
 fn counted_before(wanted: &Description, path: &Path) -> Option<Lexicon> {
     Lexicon::open(path).ok().filter(|lexicon| lexicon.expect(wanted).is_ok())
 }
@@ -151,7 +151,7 @@ pub(crate) fn counted(
     count_terms(documents, &job.settings, wanted, threads, &path, progress)
 }
 
-/// Stands in where only the parameters of a method are asked for.
+/// Placeholder statistics, for reading a method's parameters only.
 #[derive(Debug)]
 struct NoStatistics;
 

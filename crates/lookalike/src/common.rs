@@ -1,10 +1,11 @@
 //! Finds the common shingles of the inputs before documents are compared (Broder 1997, "Common
 //! shingles").
 //!
-//! The inputs and `--against` are read once more, first: the distinct feature sets are made as a run
-//! makes them, within the memory budget, and the elements that more than N of them have are counted
-//! exactly. The run then reads with this list as a filter, so that all later steps see sets and
-//! sketches without common elements.
+//! All inputs, protected ones included, are read one more time, before the run: distinct feature
+//! sets are computed as in a run, within the memory budget, and the elements in more than
+//! [`Settings::ignore_common`](crate::Settings::ignore_common) of them are counted exactly. The run
+//! then reads with this list as a filter, so that all later steps see sets and sketches without
+//! common elements.
 
 use crate::memory::Memory;
 use crate::reading::Documents;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Common elements, and what they were counted in.
+/// Common elements, and a digest of the collection in which they were counted.
 #[derive(Debug, Clone)]
 struct Counted {
     elements: Arc<CommonElements>,
@@ -35,16 +36,16 @@ pub(crate) struct CommonCounts<'a> {
     settings: MatchSettings,
     threads: usize,
     memory: Memory,
-    /// Where temporary files are made.
+    /// Directory of temporary files.
     scratch: PathBuf,
-    /// Where finished counts are kept for a resumed run.
+    /// Directory of finished counts, for a resumed run.
     kept: Option<PathBuf>,
     progress: &'a dyn Progress,
     counted: Vec<(FeatureKind, Counted)>,
 }
 
 impl<'a> CommonCounts<'a> {
-    /// Counts for a job; without `--ignore-common` there is nothing to count.
+    /// Counts for a job; nothing is counted if `Settings::ignore_common` is `None`.
     pub(crate) fn new(
         job: &Job,
         documents: Documents<'a>,
@@ -65,12 +66,13 @@ impl<'a> CommonCounts<'a> {
         }
     }
 
-    /// Sets what is removed from feature sets and from the method's sets.
+    /// Sets the elements that are removed from feature sets and from the method's sets.
     ///
-    /// Runs on the rayon pool it is called in.
+    /// Runs on the current rayon pool.
     ///
     /// # Errors
-    /// A method without shingles where nothing else is compared; inputs that cannot be read.
+    /// A method without shingles if complete sets are not compared either; inputs that cannot be
+    /// read.
     pub(crate) fn apply(
         &mut self,
         settings: &mut MatchSettings,
@@ -145,7 +147,7 @@ impl<'a> CommonCounts<'a> {
         Ok(Counted { elements: Arc::new(elements), content })
     }
 
-    /// Fails where the documents are not those that were counted.
+    /// Checks that the documents are those that were counted.
     pub(crate) fn check(&self, collection: &Collection) -> Result<(), LookalikeError> {
         if self.counted.is_empty() {
             return Ok(());
@@ -158,8 +160,8 @@ impl<'a> CommonCounts<'a> {
     }
 }
 
-/// Whether two kinds have the same common elements: what becomes of short documents makes no shingle
-/// more or less common, as the whole text of one is in no other set.
+/// Whether two kinds have the same common elements: the treatment of short documents does not
+/// matter, as the whole text of one is in no other set.
 pub(crate) fn same_elements(a: FeatureKind, b: FeatureKind) -> bool {
     match (a, b) {
         (FeatureKind::Terms, FeatureKind::Terms) => true,
@@ -175,7 +177,7 @@ fn name_of(kind: FeatureKind) -> String {
     }
 }
 
-/// Counts that an earlier run had finished; damaged ones are made again.
+/// Reads the counts of an earlier run; `None` if they are damaged, and must be counted again.
 fn read(path: &Path) -> Option<Counted> {
     let read = read_checked_file(path, |from, most| {
         Ok((from.array::<u128>(most)?, from.array::<u64>(most)?))
@@ -196,7 +198,7 @@ fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {
     })
 }
 
-/// Names the documents of a collection and their texts: equal where two readings gave the same.
+/// Digest of the documents of a collection and their texts, to compare two readings.
 ///
 /// # Errors
 /// A chunk on disk that cannot be read.

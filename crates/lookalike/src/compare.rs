@@ -28,8 +28,8 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// A file that cannot be read, a name that fits none or many of its documents, or settings that make
-/// no sense.
+/// A file that cannot be read, a name that fits none or many of its documents, or settings that
+/// make no sense.
 pub fn compare(
     a: &str,
     b: &str,
@@ -59,7 +59,7 @@ pub fn compare(
 /// ```
 ///
 /// # Errors
-/// Settings that make no sense.
+/// Invalid settings.
 pub fn compare_texts(
     a: &str,
     b: &str,
@@ -68,7 +68,7 @@ pub fn compare_texts(
     settings.matching()?;
     let named = |id: &str, text: &str| DocExhibit {
         id: id.to_owned(),
-        // As of a file, whose byte order mark is no part of its text.
+        // As in a file, a byte order mark is not part of the text.
         text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
         ..DocExhibit::default()
     };
@@ -101,8 +101,7 @@ fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeEr
     })
 }
 
-/// Takes `FILE` or `FILE#ID` apart. A file whose name has a `#` in it is still a file, and an id may
-/// have one as well.
+/// Splits `FILE#ID`. Names of files and ids may contain `#`.
 fn parts(wanted: &str) -> (&str, Name<'_>) {
     if Path::new(wanted).exists() {
         return (wanted, Name::Only);

@@ -12,15 +12,15 @@ use std::borrow::Cow;
 pub(crate) struct Clusters {
     /// In the order of the collection.
     leaders: Vec<u32>,
-    /// The number of each of them.
+    /// The cluster number of each leader.
     numbers: Vec<u32>,
-    /// Their names, by number.
+    /// The leaders' names, by number.
     names: Vec<String>,
-    /// Them, by number.
+    /// The leaders, by number.
     in_order: Vec<u32>,
-    /// Their record numbers, by number.
+    /// The leaders' record numbers, by number.
     records: Vec<u32>,
-    /// How many documents each has, itself included, by number.
+    /// The number of documents of each cluster, by number.
     sizes: Vec<u32>,
 }
 
@@ -59,28 +59,28 @@ impl Clusters {
         self.leaders.len() as u64
     }
 
-    /// The number of the cluster that a document leads.
+    /// The number of a leader's cluster.
     pub(crate) fn number(&self, leader: u32) -> Option<u64> {
         let place = self.leaders.binary_search(&leader).ok()?;
         Some(u64::from(self.numbers[place]))
     }
 
-    /// How many documents each cluster has, in the order of their numbers.
+    /// The number of documents of each cluster, in the order of their numbers.
     pub(crate) fn sizes(&self) -> &[u32] {
         &self.sizes
     }
 
-    /// The leading documents, in the order of their numbers.
+    /// The leaders, in the order of their numbers.
     pub(crate) fn in_order(&self) -> &[u32] {
         &self.in_order
     }
 }
 
-/// What becomes of each record, chunk by chunk.
+/// Decisions about records, chunk by chunk.
 pub(crate) struct Decisions<'a> {
     analysis: &'a Analysis,
     clusters: &'a Clusters,
-    /// Numbers of the clusters as text, for `--mark`.
+    /// Numbers of the clusters as text, for marking.
     labels: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Decisions<'a> {
     }
 }
 
-/// What becomes of the records of one chunk.
+/// Decisions about the records of one chunk.
 pub(crate) struct ChunkDecisions<'d> {
     decisions: &'d Decisions<'d>,
     first: u32,
@@ -98,7 +98,7 @@ pub(crate) struct ChunkDecisions<'d> {
 }
 
 impl<'d> Decisions<'d> {
-    /// Those of a chunk, which is read from wherever it is.
+    /// The decisions of a chunk, whose rows are in memory or on disk.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.

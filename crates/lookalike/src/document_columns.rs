@@ -1,8 +1,9 @@
-//! The columns that name a document, the same in every result table: its `id`, its `file` and its `record`.
+//! The columns that name a document, the same in every result table: its `id`, its `file` and its
+//! `record`.
 //!
-//! `file` and `record` name exactly one document of a run, and are what tables are joined by. The `id` is
-//! what people recognise it by; documents may share one. A document without an id has its file's name in
-//! its place and, where a file holds many documents, its record number: `FILE:RECORD`.
+//! `file` and `record` identify a document of a run, and tables are joined by them. The `id` is for
+//! display; documents may share one. A document without an id has its file's name in its place and,
+//! where a file holds many documents, its record number: `FILE:RECORD`.
 //!
 //! Where a row names two documents, the columns of each have its role as a prefix (`kept_id`, …).
 
@@ -14,7 +15,7 @@ use std::fmt;
 /// Number of columns that name a document.
 pub(crate) const WIDTH: usize = 3;
 
-/// The document that a row is about.
+/// The document of a row.
 pub(crate) const DOCUMENT: [Column; WIDTH] =
     [Column::text("id"), Column::text("file"), Column::count("record")];
 
@@ -38,7 +39,7 @@ pub(crate) const KEPT: [Column; WIDTH] =
 pub(crate) const LEADER: [Column; WIDTH] =
     [Column::text("leader_id"), Column::text("leader_file"), Column::count("leader_record")];
 
-/// What the tables call a document.
+/// The name of a document in the tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DocumentName<'a> {
     /// Its id, or `FILE:RECORD`.
@@ -61,12 +62,12 @@ impl<'a> DocumentName<'a> {
         [Cell::Text(&self.id), Cell::Text(&self.file), Cell::Count(self.record.into())]
     }
 
-    /// Whether two names are of one document: ids may be equal by chance.
+    /// Whether two names are of one document; ids are not compared, as they may repeat.
     pub(crate) fn is(&self, other: &Self) -> bool {
         (&self.file, self.record) == (&other.file, other.record)
     }
 
-    /// The name that its cells give; `None` where one is missing or of another kind.
+    /// Reads a name from its cells; `None` if one is missing or of another type.
     pub(crate) fn read(cells: &[Value]) -> Option<DocumentName<'static>> {
         let [id, file, record] = cells else { return None };
         Some(DocumentName {
@@ -76,7 +77,7 @@ impl<'a> DocumentName<'a> {
         })
     }
 
-    /// The name for people: the id alone, or, where ids repeat, with the place of the document.
+    /// The name for display: the id, and if ids repeat, the document's file and record.
     pub(crate) fn shown(&self, ids_repeat: bool) -> Shown<'_> {
         Shown { name: self, place: ids_repeat }
     }
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_comes_back() {
+    fn written_names_are_read_back() {
         let name = DocumentName { id: "7".into(), file: "a.jsonl".into(), record: 3 };
         let cells = [Value::Text("7".into()), Value::Text("a.jsonl".into()), Value::Count(3)];
         assert_eq!(name.cells(), [0, 1, 2].map(|at| cells[at].as_cell()));

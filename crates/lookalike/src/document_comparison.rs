@@ -12,10 +12,10 @@ use lookalike_text::{AnalysisSettings, Analyzer};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Two documents and what their feature sets have in common.
+/// Two documents and the overlap of their feature sets.
 ///
-/// Made by [`compare`](crate::compare) and [`explain`](crate::explain). The measures are those that a
-/// run with the same settings would find; passages and differences are aligned when asked for.
+/// Made by [`compare`](crate::compare) and [`explain`](crate::explain). The measures are those of a
+/// run with the same settings; passages and differences are computed on request.
 #[derive(Debug)]
 pub struct DocumentComparison {
     a: DocExhibit,
@@ -41,7 +41,7 @@ impl DocumentComparison {
         let (set_a, set_b) = (set(&a.text), set(&b.text));
         let shared = overlap(&set_a, &set_b);
         let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
-        // What --min-features excludes is a duplicate of nothing but the same words.
+        // Documents below min_features are duplicates only of documents of the same words.
         let few = |size: u32| size > 0 && matching.excludes(size);
         let excluded = (few(counts.a) || few(counts.b))
             && signer.sequence(&a.text) != signer.sequence(&b.text);
@@ -55,7 +55,7 @@ impl DocumentComparison {
                 counts.b
             ),
         });
-        // Containment asks whether the smaller of the two is in the larger.
+        // Containment is that of the smaller in the larger.
         let smaller_first = if counts.a <= counts.b { counts } else { counts.swapped() };
         Ok(Self {
             measures: measures(counts, true),
@@ -97,10 +97,10 @@ impl DocumentComparison {
     }
 }
 
-/// Receives tokens and where they stand.
+/// Receives tokens and their byte ranges.
 type Emit<'e> = dyn FnMut(&str, Range<usize>) + 'e;
 
-/// The analyser in the form in which the report asks for it.
+/// Adapts the analyser to the report's tokeniser type.
 pub(crate) fn located(analyzer: &Analyzer) -> impl Fn(&str, &mut Emit<'_>) + '_ {
     |text, emit| analyzer.located_tokens(text, emit)
 }

@@ -1,10 +1,11 @@
-//! The table `documents`: of each document that is in a pair, what phase 4 needs to be done again.
+//! The table `documents`: for each document in a pair, the data needed to recompute phase 4.
 //!
-//! Written from an analysis, and read back. Broder 1997 ("The clustering algorithm", "Query support") keeps ⟨id, id, count⟩ and auxiliary maps,
-//! so that clusters at another threshold come from the last phase alone. The counts are in `pairs`; what
-//! they do not contain is the order of precedence, which copies are identical and which only equivalent, and
-//! where a document stands in the collection. Documents in no pair are in no cluster at any higher
-//! threshold either, so they are left out.
+//! Written from an analysis, and read back. Broder 1997 ("The clustering algorithm", "Query
+//! support") keeps ⟨id, id, count⟩ and auxiliary maps, so that clusters at another threshold come
+//! from the last phase alone. The counts are in `pairs`; this table adds the order of precedence,
+//! which copies are identical and which only equivalent, and the position of each document in the
+//! collection. Documents in no pair are in no cluster at any higher threshold either, so they are
+//! omitted.
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
@@ -23,7 +24,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// Its name.
 pub(crate) const NAME: &str = "documents";
 
-/// Its columns; rows are ordered by id, then by place.
+/// Its columns; rows are ordered by id, then by file and record.
 pub(crate) const COLUMNS: [Column; WIDTH + 7] = [
     DOCUMENT[0],
     DOCUMENT[1],
@@ -35,7 +36,8 @@ pub(crate) const COLUMNS: [Column; WIDTH + 7] = [
     Column::count("text_bytes"),
     // Features.
     Column::count("size"),
-    // Place of the first document with the same features, words, text: its own where it is that.
+    // Position of the first document with the same features, words, text; its own if it is the
+    // first.
     Column::count("feature_equivalent"),
     Column::count("lexically_equivalent"),
     Column::count("identical"),
@@ -100,10 +102,10 @@ pub(crate) fn fill_documents(
     Ok(())
 }
 
-/// The first of all documents with the same key, by document. Equal texts have equal words and equal
-/// words equal features, so all that are equal are listed if one is.
+/// For each document, the first document with the same key. Equal texts have equal words and equal
+/// words equal features, so all equal documents are listed if one is.
 fn firsts(listed: &[u32], documents: usize, key: impl Fn(u32) -> u128 + Sync) -> Vec<u32> {
-    // The upper half is in memory, and nearly always sufficient.
+    // The upper half of a key is in memory, and nearly always decides.
     let with_head = |&document: &u32| ((key(document) >> 64) as u64, document);
     let mut order: Vec<(u64, u32)> = listed.par_iter().map(with_head).collect();
     order.par_sort_unstable_by(|a, b| {
@@ -154,7 +156,7 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
-    /// Reads the table of a run, and takes it into a digest.
+    /// Reads the table of a run, and adds it to a digest.
     pub(crate) fn read(run: &Path, digest: &mut Xxh3) -> Result<Self, LookalikeError> {
         let mut table = TableReader::open(run, NAME, &COLUMNS)?;
         let path = table.path().to_path_buf();
@@ -206,7 +208,8 @@ impl Documents {
         self.rows.push(row);
     }
 
-    /// Sorts the documents by file and record; a document whose place another one has already, if any.
+    /// Sorts the documents by file and record; returns a document whose position another one has,
+    /// if any.
     fn index_places(&mut self) -> Option<u32> {
         let place = |&document: &u32| self.places[document as usize];
         let mut order: Vec<u32> = (0..self.len()).collect();
@@ -229,14 +232,14 @@ impl Documents {
         &self.ids[start..self.ends[at]]
     }
 
-    /// What the tables call a document.
+    /// The name of a document in the tables.
     pub(crate) fn name(&self, document: u32) -> DocumentName<'_> {
         let (file, record) = self.places[document as usize];
         let file = self.files[file as usize].as_str().into();
         DocumentName { id: self.id(document).into(), file, record }
     }
 
-    /// The document that cells of a table name, if there is one.
+    /// The document named by cells of a table, if there is one.
     pub(crate) fn find(&self, name: &[Value]) -> Option<u32> {
         let [id, file, record] = name else { return None };
         let number = *self.numbers.get(file.as_text()?)?;

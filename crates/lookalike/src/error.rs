@@ -9,7 +9,7 @@ use lookalike_io::sink::OutputError;
 use lookalike_io::table::TableError;
 use std::fmt;
 
-/// An error of the caller's own, which its records or batches ended with.
+/// An error of the caller's records or batches.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a job failed.
@@ -31,13 +31,13 @@ pub enum LookalikeError {
     KeepField {
         /// The rule.
         rule: String,
-        /// The field that it goes by.
+        /// The field of the rule.
         field: String,
         /// What the field should hold: `date` or `number`.
         kind: &'static str,
         /// How many documents there are.
         documents: u64,
-        /// How many of them have something else in the field.
+        /// How many of them have another type of value in the field.
         unreadable: u64,
         /// The fields that the first records have.
         fields: Vec<String>,
@@ -60,17 +60,17 @@ pub enum LookalikeError {
     /// A lexicon could not be made or used.
     #[error(transparent)]
     Lexicon(#[from] lookalike_lexicon::LexiconError),
-    /// Document frequencies that are not those asked for.
+    /// Document frequencies with another checksum than required.
     #[error(
         "the lexicon {lexicon} has the checksum {found}, and not {wanted}; use the right file, or omit \
          the setting lexicon_checksum"
     )]
     LexiconChecksum {
-        /// The file, or where the frequencies come from.
+        /// The file, or the source of the frequencies.
         lexicon: String,
         /// Its checksum.
         found: String,
-        /// The one asked for.
+        /// The required checksum.
         wanted: String,
     },
     /// The analysis failed.
@@ -79,16 +79,16 @@ pub enum LookalikeError {
     /// An input could not be used.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Stopped, for whatever reason, with something to go on from.
+    /// Stopped by another error, with checkpoints to resume from.
     #[error(
         "{source}\nCheckpoints are in {}: run the same job with the setting resume to continue, or \
          delete that directory to start again",
         kept.display()
     )]
     Stopped {
-        /// Why.
+        /// The error.
         source: Box<LookalikeError>,
-        /// Where what was done is kept.
+        /// Directory of the checkpoints.
         kept: std::path::PathBuf,
     },
     /// The caller's records or batches ended with an error.
@@ -137,7 +137,7 @@ pub enum LookalikeError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A question that the tables of an earlier run cannot answer.
+    /// Settings that the tables of an earlier run do not support.
     #[error("{run}: {reason}")]
     Recluster {
         /// The directory of the run.
@@ -145,7 +145,7 @@ pub enum LookalikeError {
         /// Why not, and what to do.
         reason: String,
     },
-    /// An option that asks for more than the tables of an earlier run can answer.
+    /// An option that the tables of an earlier run do not support.
     #[error("{run}: {reason}")]
     Unanswerable {
         /// The directory of the run.
@@ -156,13 +156,13 @@ pub enum LookalikeError {
     /// A document that is not in the run.
     #[error("no document `{name}` in {place}; {advice}{unread}")]
     NoSuchDocument {
-        /// The name asked for.
+        /// The name that was looked up.
         name: String,
-        /// Where it was looked for.
+        /// The inputs that were searched.
         place: String,
-        /// How to name one.
+        /// How to name a document.
         advice: &'static str,
-        /// What may be the reason.
+        /// Unreadable records, which may be the reason.
         unread: Unread,
     },
     /// An id that several documents have.
@@ -174,7 +174,7 @@ pub enum LookalikeError {
         count: u64,
         /// The first of them, as FILE:RECORD.
         listed: Vec<String>,
-        /// How to name one.
+        /// How to name a document.
         advice: &'static str,
     },
     /// A file without any document that could be read.
@@ -182,10 +182,10 @@ pub enum LookalikeError {
     NoDocument {
         /// The file.
         place: String,
-        /// What may be the reason.
+        /// Unreadable records, which may be the reason.
         unread: Unread,
     },
-    /// A file that holds many documents where one was asked for.
+    /// A file with several documents, where one is required.
     #[error(
         "{place} holds several documents; say which one: {place}#ID, or {place}#RECORD counted from 1"
     )]
@@ -193,7 +193,7 @@ pub enum LookalikeError {
         /// The file.
         place: String,
     },
-    /// A run whose texts are gone.
+    /// A run whose texts cannot be read again.
     #[error(
         "the run read standard input, which cannot be read again; run it on a file to explain its decisions"
     )]
@@ -210,16 +210,17 @@ pub enum LookalikeError {
         /// The message of the panic.
         message: String,
     },
-    /// An input gave other records the second time it was read, though its size and time are the same.
+    /// An input had other records in the second pass, although its size and time are the same.
     #[error(
         "{input}: changed during the run; nothing was written; do not change inputs during a run, check \
          their disk, and run again"
     )]
     Changed {
-        /// The input, as shown to people.
+        /// The displayed name of the input.
         input: String,
     },
-    /// An input could be read the first time and not the second, though its size and time are the same.
+    /// An input could be read in the first pass and not in the second, although its size and time
+    /// are the same.
     #[error(
         "{0}, although it could be read before; nothing was written; do not change inputs during a \
          run, check their disk, and run again"
@@ -259,7 +260,7 @@ impl fmt::Display for Fields<'_> {
     }
 }
 
-/// The first of several things, and how many more there are.
+/// A list of the first items, and the number of further ones.
 struct Listed<'a>(&'a [String], u64);
 
 impl fmt::Display for Listed<'_> {
@@ -272,7 +273,7 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-/// Records and files that could not be read while a document was looked for.
+/// Records and files that could not be read while documents were looked up.
 #[derive(Debug, Default)]
 pub struct Unread {
     /// How many.
@@ -282,7 +283,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Counts one more.
+    /// Counts a problem.
     pub(crate) fn add(&mut self, problem: Problem) {
         self.count += 1;
         self.first.get_or_insert_with(|| Box::new(problem));
@@ -301,7 +302,7 @@ impl fmt::Display for Unread {
     }
 }
 
-/// The kind of a failure, from which callers decide what to do.
+/// The kind of a failure, for callers that handle kinds differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -311,14 +312,14 @@ pub enum ErrorKind {
     Guard,
     /// A panic: a fault of this program.
     Internal,
-    /// [`Progress::cancelled`](crate::Progress::cancelled) asked for the stop.
+    /// Cancelled by [`Progress::cancelled`](crate::Progress::cancelled).
     Cancelled,
     /// An input, an output or the system failed.
     Failed,
 }
 
 impl LookalikeError {
-    /// What kind of failure it is.
+    /// The kind of this failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -344,7 +345,7 @@ impl LookalikeError {
         }
     }
 
-    /// The directory in which the completed part of the job is kept, if it is.
+    /// The directory of the checkpoints of the job, if there are any.
     #[must_use]
     pub fn kept(&self) -> Option<&std::path::Path> {
         match self {

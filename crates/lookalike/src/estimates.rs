@@ -1,7 +1,7 @@
 //! Confidence intervals of estimates from sketches, for the tables and the report.
 //!
-//! The intervals are those of [`Estimate`]: Wilson's, at 95 %. Complete sets have none, because nothing is
-//! estimated; nor have sketches whose agreement does not estimate the resemblance
+//! The intervals are those of [`Estimate`]: Wilson's, at 95 %. Complete sets have none, because
+//! nothing is estimated; neither have sketches whose agreement does not estimate the resemblance
 //! ([`lookalike_methods::Method::estimates`]).
 
 use lookalike_engine::{Approach, Verify};
@@ -15,7 +15,7 @@ pub(crate) fn are_made(approach: &Approach) -> bool {
     approach.verify == Verify::Sketch && estimates
 }
 
-/// Between which values the resemblance is, 95 times in a hundred.
+/// The 95 % interval of the resemblance.
 pub(crate) fn interval(evidence: Evidence) -> Option<(f64, f64)> {
     Some(Estimate::of(evidence)?.interval(Z_95))
 }

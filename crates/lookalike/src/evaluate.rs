@@ -1,9 +1,9 @@
 //! `evaluate`: recall, precision and cost of methods on a collection.
 //!
 //! The truth is exact: every pair from some similarity on, the pairs of a sample of documents, or
-//! labels ([`TruthSource`]). Each method reads and signs the collection anew, finds all its pairs, and
-//! these are compared with the true ones. The measures follow Kołcz & Chowdhury 2008, sections 6.4
-//! and 7. The steps: `entry` (text to methods), `truth`, `trial` (one method's pairs), `score`,
+//! labels ([`TruthSource`]). Each method reads and signs the collection anew, finds all its pairs,
+//! and these are compared with the true ones. The measures follow Kołcz & Chowdhury 2008, sections
+//! 6.4 and 7. The steps: `entry` (text to methods), `truth`, `trial` (one method's pairs), `score`,
 //! `tables`.
 
 mod entry;
@@ -49,7 +49,7 @@ use theory::Theory;
 use trial::Laboratory;
 use truth::{KnownPair, Source, Truth};
 
-/// What a finished evaluation has to say.
+/// Result of an evaluation.
 #[derive(Debug)]
 pub struct Evaluated {
     /// The content of `evaluation.json`.
@@ -58,8 +58,8 @@ pub struct Evaluated {
     pub problems: Vec<Problem>,
 }
 
-/// Measures methods: writes the tables `methods` and `deciles`, `evaluation.json` and `report.html` to
-/// [`crate::Job::output`], whole or not at all.
+/// Measures methods: writes the tables `methods` and `deciles`, `evaluation.json` and `report.html`
+/// to [`crate::Job::output`], whole or not at all.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -81,7 +81,7 @@ pub struct Evaluated {
 /// ```
 ///
 /// # Errors
-/// Settings, methods or labels that make no sense, more pairs than [`crate::Job::max_pairs`], inputs that
+/// Invalid settings, methods or labels, more pairs than [`crate::Job::max_pairs`], inputs that
 /// cannot be read, outputs that cannot be written.
 pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
     caught(|| carry_out(job, progress))
@@ -95,7 +95,7 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
         [] => entries(&default_methods(settings.measure, &job.job.settings.threshold))?,
         methods => entries(methods)?,
     };
-    // What cannot be built is said before hours of reading.
+    // Invalid methods are reported before the inputs are read.
     let lexica = Lexica::open(&job.lexicons)?;
     entries.iter().filter_map(|entry| entry.spec.as_ref()).try_for_each(lexica::check)?;
     let staging = Staging::create(&job.job.output, job.job.force)?;
@@ -199,7 +199,8 @@ fn classes(
     Ok((Some(classes), Some(summary)))
 }
 
-/// Components of two documents or more, each document being labelled by the least of its own.
+/// Number of components of two documents or more, from labels that are the smallest document of
+/// each.
 fn true_clusters(labels: &[u32]) -> u64 {
     let mut larger = vec![false; labels.len()];
     for (document, &label) in (0u32..).zip(labels) {
@@ -208,7 +209,7 @@ fn true_clusters(labels: &[u32]) -> u64 {
     larger.iter().filter(|&&is| is).count() as u64
 }
 
-/// All that one method after the other is measured with.
+/// Data shared by the measurements of all methods.
 struct Bench<'a> {
     job: &'a EvaluateJob,
     laboratory: Laboratory<'a>,
@@ -229,7 +230,7 @@ impl Bench<'_> {
                 Some(build(spec, statistics)?.into())
             }
         };
-        // A method that makes no shingles is measured as it is.
+        // A method without shingles is measured unchanged.
         let shingles = method.as_ref().and_then(|method| method.shingles());
         let common = match shingles {
             Some(kind) => self.laboratory.pool.install(|| self.common.of(kind))?,
@@ -239,7 +240,7 @@ impl Bench<'_> {
         let approach = Approach { method, verify: entry.verify, key_limit: None, common };
         let settings = match approach.keeps_sets() {
             true => self.settings.clone(),
-            // What the truth counts as a feature is not what the method sees: all tokens.
+            // The method receives all tokens, not only those that are features of the truth.
             false => MatchSettings {
                 features: FeatureKind::Shingles { size: 1, short: ShortDocuments::Whole },
                 terms: Terms::All,

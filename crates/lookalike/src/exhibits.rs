@@ -25,12 +25,12 @@ pub(crate) const MEMBERS: usize = 20;
 /// Pairs shown side by side.
 const PAIRS: usize = 12;
 
-/// The clusters and pairs that the report shows: chosen by rules that depend on the answer alone.
+/// The clusters and pairs that the report shows; a function of the result.
 #[derive(Default)]
 pub(crate) struct Choice {
     /// Leader, and members in the order of their names.
     clusters: Vec<(u32, Vec<u32>)>,
-    /// Removed documents, each shown beside its kept one.
+    /// Removed documents, each shown with its kept one.
     pairs: Vec<u32>,
 }
 
@@ -56,7 +56,7 @@ impl Choice {
             if let Some(at) = leaders.iter().position(|&leader| leader == removal.kept) {
                 members[at].push(document);
             }
-            // Where nothing was compared, nothing is known, and any may be shown.
+            // Pairs without a similarity are chosen arbitrarily.
             let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
             if value < 1.0 || removal.rule > lookalike_engine::Rule::LexicallyEquivalent {
                 near.push((value, document));
@@ -94,7 +94,7 @@ impl Choice {
     }
 }
 
-/// The clusters and pairs with their texts and numbers. Of a run that is cancelled, not all of them.
+/// The clusters and pairs with their texts and numbers; incomplete if the run is cancelled.
 pub(crate) fn exhibits(
     analysis: &Analysis,
     clusters: &Clusters,
@@ -103,7 +103,7 @@ pub(crate) fn exhibits(
     ids_repeat: bool,
     progress: &dyn Progress,
 ) -> Result<(Vec<ClusterExhibit>, Vec<PairExhibit>), EngineError> {
-    // What is shown is compared whole, however the run found it.
+    // Shown pairs are compared by complete sets, also if the run used sketches.
     let signer = Signer::new(&analysis.settings);
     let name = |document: u32| -> Result<String, EngineError> {
         Ok(DocumentName::of(&analysis.collection, document)?.shown(ids_repeat).to_string())
@@ -192,14 +192,14 @@ fn whole_set(
     Ok(set)
 }
 
-/// What sketches told of a pair, where they decided.
+/// The estimate from sketches for a pair, if it was decided by them.
 fn estimate(analysis: &Analysis, evidence: Evidence) -> Option<ResemblanceEstimate> {
     let (low, high) = estimates::interval(evidence)?;
     let value = evidence.resemblance()?;
     estimates::are_made(&analysis.approach).then_some(ResemblanceEstimate { value, low, high })
 }
 
-/// The measures of a pair as the report states them.
+/// The measures of a pair, for the report.
 pub(crate) fn measures(counts: Overlap, cosine: bool) -> Measures {
     Measures {
         resemblance: counts.resemblance(),

@@ -1,7 +1,7 @@
 //! `explain`: why two documents of a finished run were matched, or were not.
 //!
-//! The texts are read once more from the inputs that the run's summary names, and compared with the
-//! settings that it names; the decision comes from the run's own tables.
+//! The texts are read again from the inputs in the run's summary, and compared with its settings;
+//! the decision comes from the run's tables.
 
 mod estimate;
 
@@ -23,7 +23,7 @@ use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The part of a summary that says how to do the run again.
+/// The part of a summary that is needed to repeat the run.
 #[derive(Deserialize)]
 pub(crate) struct RunJob {
     pub(crate) settings: Settings,
@@ -31,11 +31,12 @@ pub(crate) struct RunJob {
     pub(crate) against: Vec<String>,
 }
 
-/// Explains why two documents of a run were joined, or were not. Each is named by its id or as `FILE:RECORD`.
+/// Explains why two documents of a run were matched, or were not. Each is named by its id or as
+/// `FILE:RECORD`.
 ///
 /// # Errors
-/// A directory that holds no finished run, inputs that are gone, names that no document has, ids that several
-/// documents have.
+/// A directory without a finished run, missing inputs, names of no document, ids of several
+/// documents.
 pub fn explain(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, LookalikeError> {
     caught(|| explained(a, b, run))
 }
@@ -99,7 +100,7 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
     DocumentComparison::new(a, b, &job.settings, common, Some(decision))
 }
 
-/// What the run removed from feature sets, counted once more.
+/// The common elements that the run removed from feature sets, counted again.
 fn common_elements(
     settings: &Settings,
     inputs: &Inputs,
@@ -110,7 +111,7 @@ fn common_elements(
     pool(job.thread_count())?.install(|| counts.of(matching.features))
 }
 
-/// A sentence about inputs that are not as the run found them.
+/// A sentence about inputs that changed after the run.
 fn changed_inputs(inputs: &Inputs, summary: &Summary) -> Option<String> {
     let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
     let change = inputs.files.iter().find_map(|file| match sizes(&file.name) {
@@ -147,7 +148,7 @@ pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeErr
     Ok((summary, job))
 }
 
-/// What the ledger says about the two.
+/// The decision in the ledger about the two.
 fn in_ledger(
     run: &Path,
     action: Action,
@@ -193,7 +194,7 @@ fn in_ledger(
     })
 }
 
-/// What the table of clusters says about the two.
+/// The decision in the table of clusters about the two.
 fn in_clusters(
     run: &Path,
     [a, b]: [&DocumentName<'_>; 2],
@@ -225,7 +226,7 @@ fn in_clusters(
     })
 }
 
-/// Where a column stands in a table.
+/// Index of a column of a table.
 fn column(table: &TableReader, name: &str) -> Result<usize, LookalikeError> {
     TableReader::position(table, name).ok_or_else(|| LookalikeError::Run {
         path: table.path().display().to_string(),
@@ -236,8 +237,8 @@ fn column(table: &TableReader, name: &str) -> Result<usize, LookalikeError> {
 /// The kept document of a row, and another of its cells.
 type Row = (DocumentName<'static>, Value);
 
-/// Of each of the documents the row that is about it, if there is one: which kept document it names, and the
-/// cell in column `wanted`. Rows name the document they are about, and the kept one, in columns `about` and `kept`.
+/// For each of the documents its row, if there is one: the kept document, and the cell in column
+/// `wanted`. Rows name their document and the kept one in the columns `about` and `kept`.
 fn rows(
     table: &mut TableReader,
     documents: [&DocumentName<'_>; 2],

@@ -1,4 +1,4 @@
-//! Checks that the fields which keep rules go by are there: a rule without values would decide nothing, silently.
+//! Checks that the fields of keep rules exist: a rule without any value is an error.
 
 use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
@@ -6,10 +6,10 @@ use lookalike_engine::Collection;
 use lookalike_io::Inputs;
 use lookalike_report::KeepValues;
 
-/// The rules to which some documents of the inputs give no value, with how many.
+/// The rules for which some documents of the inputs have no value, with their number.
 ///
 /// # Errors
-/// A rule to which no document gives a value.
+/// A rule for which no document has a value.
 pub(crate) fn check(
     inputs: &Inputs,
     rules: &[KeepRule],

@@ -15,28 +15,29 @@ use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, FilterScratch, T
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What a lexicon is counted from, and where it goes.
+/// The job of building a lexicon.
 #[derive(Debug, Clone)]
 pub struct LexiconJob {
     /// Files, directories or globs.
     pub inputs: Vec<String>,
-    /// The file to write; one that is there is replaced when the new one is whole.
+    /// The file to write; an existing one is replaced once the new one is complete.
     pub output: PathBuf,
-    /// How texts become tokens, and which fields hold them.
+    /// Analysis of texts, and names of their fields.
     pub settings: Settings,
-    /// Which tokens count as terms: `stop+tg5+stem`, or empty for all.
+    /// Term filter: `stop+tg5+stem`, or empty for all.
     pub term_filter: String,
-    /// Bytes of terms held in memory before they go to temporary files beside the output.
+    /// Memory budget for terms in bytes; beyond it, terms are spilled to temporary files beside the
+    /// output.
     pub memory: usize,
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
     /// Stop at the first bad record.
     pub strict: bool,
-    /// Go on without what cannot be read of an input, instead of failing.
+    /// Continue when an input cannot be read to its end, instead of failing.
     pub skip_unreadable: bool,
 }
 
-/// A lexicon that was built, and what could not be read for it.
+/// A lexicon that was built, and the problems of its inputs.
 #[derive(Debug)]
 pub struct Built {
     /// The lexicon.
@@ -85,7 +86,7 @@ impl DocumentSum {
     }
 }
 
-/// What a lexicon of this analysis and term filter says of itself.
+/// The description of a lexicon of this analysis and term filter.
 pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Description {
     let settings = serde_json::to_string(analysis).unwrap_or_default();
     Description {
@@ -96,10 +97,10 @@ pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Des
 
 /// Counts the terms of a collection and writes them to a file.
 ///
-/// The bytes depend on the documents and the settings alone, not on threads, memory or order.
+/// The bytes depend on the documents and the settings only, not on threads, memory or order.
 ///
 /// # Errors
-/// Inputs that are not there, a term filter that does not exist, files that cannot be written.
+/// Missing inputs, an unknown term filter, files that cannot be written.
 pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
     let exclude = vec![job.output.clone()];
     let inputs = Inputs::discover(&job.inputs, job.settings.reading(exclude, None))?;
@@ -119,7 +120,7 @@ pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built,
     Ok(Built { lexicon: counted.lexicon, problems: counted.problems })
 }
 
-/// Counts the terms of inputs that are known already.
+/// Counts the terms of discovered inputs.
 pub(crate) fn count_terms(
     documents: Documents<'_>,
     settings: &Settings,
@@ -128,14 +129,14 @@ pub(crate) fn count_terms(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<CountedTerms, LookalikeError> {
-    // What cannot be used is reported, or refused, when the documents are read.
+    // Problems are reported, or fail the run, when the documents are read.
     let (memory, strict, skip_unreadable) = (MemoryBudget::default().0, false, true);
     let count =
         Count { documents, settings, description, threads, memory, strict, skip_unreadable };
     count.run(path, progress)
 }
 
-/// What is counted, and how.
+/// Input of a count.
 struct Count<'a> {
     documents: Documents<'a>,
     settings: &'a Settings,
@@ -146,7 +147,7 @@ struct Count<'a> {
     skip_unreadable: bool,
 }
 
-/// What a chunk of the inputs gave, besides counts.
+/// Result of a chunk, besides counts.
 #[derive(Default)]
 struct Counted {
     documents: u64,
@@ -166,7 +167,7 @@ impl Count<'_> {
         let analyzer = Analyzer::new(&self.settings.analysis);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        // As many as threads ever count at once. Which of them counts a chunk is left to chance: the
+        // As many builders as threads count at the same time. Any of them may count a chunk: the
         // sums are the same.
         let idle: Mutex<Vec<Builder>> = Mutex::default();
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn strict_stops_at_the_first_bad_record_whoever_reads_it() {
+    fn strict_stops_at_the_first_bad_record_on_any_thread() {
         let folder = inputs();
         for threads in [1, 2, 8] {
             let job = job(folder.path(), threads, true);

@@ -1,4 +1,4 @@
-//! Finds documents by name: reads the inputs until it is certain which documents are meant.
+//! Finds documents by name; reads the inputs until all names are resolved.
 
 use crate::LookalikeError;
 use crate::document_columns::DocumentName;
@@ -9,18 +9,18 @@ use lookalike_io::source::VisitScratch;
 use lookalike_io::{Format, Inputs, Item, RecordView};
 use lookalike_report::DocExhibit;
 
-/// Which document is meant.
+/// The name of a document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Name<'n> {
-    /// The one with this id, or, where no document has it, the one named `FILE:RECORD`.
+    /// The document with this id, or if there is none, the one named `FILE:RECORD`.
     Id(&'n str),
-    /// The one with this id, or, where no document has it, the one with this record number.
+    /// The document with this id, or if there is none, the one with this record number.
     IdOrRecord(&'n str),
-    /// The only one there is.
+    /// The only document.
     Only,
 }
 
-/// How well a document answers to a name: an id goes before a place.
+/// How a document matches a name: an id takes precedence over a record number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Match {
     Id,
@@ -51,19 +51,19 @@ impl Name<'_> {
     }
 }
 
-/// Whether two documents may have one name.
+/// Whether ids may repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ids {
-    /// They may: all inputs are read, to find all documents of a name.
+    /// They may: all inputs are read, to find all documents of an id.
     MayRepeat,
-    /// No two documents have one, as the summary of a run says: reading ends when all are found.
+    /// They do not, by the summary of a run: reading ends when all names are found.
     AreUnique,
 }
 
-/// A document that was looked for.
+/// A document that was found.
 #[derive(Debug, Clone)]
 pub(crate) struct FoundDocument {
-    /// What the tables call it.
+    /// Its name in the tables.
     pub(crate) name: DocumentName<'static>,
     pub(crate) exhibit: DocExhibit,
 }
@@ -75,15 +75,15 @@ pub(crate) struct Candidates {
     pub(crate) first: Option<FoundDocument>,
     /// The names of the first few.
     pub(crate) listed: Vec<DocumentName<'static>>,
-    /// How many there are.
+    /// Number of documents.
     pub(crate) count: u64,
 }
 
 impl Candidates {
-    /// As many are listed.
+    /// Maximum number of listed names.
     pub(crate) const LISTED: usize = 10;
 
-    /// The error of a name that several documents have.
+    /// The error for a name of several documents.
     pub(crate) fn repeated(self, id: &str, advice: &'static str) -> LookalikeError {
         let place = |name: DocumentName<'_>| format!("{}:{}", name.file, name.record);
         let listed = self.listed.into_iter().map(place).collect();
@@ -101,20 +101,20 @@ impl Candidates {
     }
 }
 
-/// What was found.
+/// Result of a lookup.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The documents of each name, in the order of the names.
     pub(crate) candidates: Vec<Candidates>,
-    /// What could not be read on the way.
+    /// Problems in the inputs that were read.
     pub(crate) unread: Unread,
 }
 
-/// A document that fits a name: which name, how well, and the document. The text comes with the first of a chunk
-/// only: a file of a million records must not be copied to learn that it has many.
+/// A document that matches a name: index of the name, how it matches, and the document. Only the
+/// first of a chunk has its text, so that a file of a million records is not copied.
 type Hit = (usize, Match, DocumentName<'static>, Option<DocExhibit>);
 
-/// Looks for documents. Reads no further than it must.
+/// Finds documents; reads no further than necessary.
 pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], ids: Ids, threads: usize) -> Found {
     let mut best: Vec<Option<(Match, Candidates)>> = vec![None; names.len()];
     let mut unread = Unread::default();
@@ -161,9 +161,9 @@ pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], ids: Ids, threads: usize
             }
             let done = |(name, best): (&Name<'_>, &Option<(Match, Candidates)>)| match (name, best)
             {
-                // The second document is all there is to learn.
+                // A second document is enough for the error.
                 (Name::Only, best) => best.as_ref().is_some_and(|(_, found)| found.count > 1),
-                // Of a place, a document with that id may still come.
+                // For a match by record number, a document with that id may still follow.
                 (_, best) => ids == Ids::AreUnique && matches!(best, Some((Match::Id, _))),
             };
             !names.iter().zip(&best).all(done)
@@ -173,7 +173,7 @@ pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], ids: Ids, threads: usize
     Found { candidates: candidates.collect(), unread }
 }
 
-/// What the tables call the document of a record.
+/// The name in the tables of a record's document.
 fn name_of(record: &RecordView<'_>, inputs: &Inputs) -> DocumentName<'static> {
     let file = inputs.files[record.file as usize].name.clone();
     let id = id_of(record, inputs);

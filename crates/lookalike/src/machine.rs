@@ -1,16 +1,17 @@
-//! How much memory this process may take: that of the machine, or less where a control group says so.
+//! Memory available to this process: that of the machine, or the limit of a control group.
 //!
-//! What systems say is text, and how it is read is tested on all of them.
+//! Systems report it as text; the parsers are compiled and tested on all platforms.
 
 use std::path::Path;
 
-/// Bytes of memory, where the system says.
+/// Bytes of memory, if the system reports them.
 pub(crate) fn memory() -> Option<u64> {
     if cfg!(target_os = "macos") {
         return number(&output("/usr/sbin/sysctl", &["-n", "hw.memsize"])?);
     }
     if cfg!(windows) {
-        // The one program that says it on every version; asked only where --memory is not given.
+        // This program works on every version of Windows; it runs only if no memory budget is
+        // given.
         let ask = "(Get-CimInstance Win32_ComputerSystem).TotalPhysicalMemory";
         return number(&output(
             "powershell.exe",
@@ -20,7 +21,7 @@ pub(crate) fn memory() -> Option<u64> {
     linux(&|path| std::fs::read_to_string(path).ok())
 }
 
-/// What a program writes, if it can be run.
+/// The output of a program, if it can be run.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let mut command = std::process::Command::new(program);
     let done = command.args(arguments).stdin(std::process::Stdio::null()).output().ok()?;
@@ -32,8 +33,8 @@ fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|&bytes| bytes > 0)
 }
 
-/// The least of the machine's memory and of the limits of the control groups that this process is in, whose files
-/// `read` reads.
+/// The minimum of the machine's memory and of the limits of this process's control groups, whose
+/// files `read` reads.
 fn linux(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     let all = kibibytes(&read(Path::new("/proc/meminfo"))?, "MemTotal:")? * 1024;
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
@@ -52,8 +53,8 @@ fn linux(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     Some(limits.fold(all, u64::min))
 }
 
-/// The least limit of a group and of those around it. A container may see its own group as the root, under
-/// a path that does not exist there: what is not there is no limit.
+/// The minimum limit of a group and of those that contain it. A container may see its own group as
+/// the root, under a path that does not exist there: a missing file is no limit.
 fn limit(
     read: &dyn Fn(&Path) -> Option<String>,
     root: &str,

@@ -4,11 +4,11 @@ use crate::LookalikeError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a job. A panic on any of its threads, which all have ended by then, is returned as
+/// Runs a job. A panic on any of its threads, all of which have ended by then, is returned as
 /// [`LookalikeError::Internal`].
 ///
-/// Nothing that the job worked on is used afterwards, so it does not matter in what state the panic
-/// left it; what is on disk is checked when it is read.
+/// The data of the job are not used afterwards, so their state does not matter; files on disk are
+/// verified when they are read.
 pub(crate) fn caught<T>(
     job: impl FnOnce() -> Result<T, LookalikeError>,
 ) -> Result<T, LookalikeError> {
@@ -29,7 +29,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
-    /// Panics when a phase begins, or when some of it is done.
+    /// Panics when a phase begins, or in the middle of it.
     #[derive(Clone, Copy)]
     struct Panics {
         phase: &'static str,
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_an_error_that_says_what_is_kept_and_the_run_can_go_on() {
+    fn a_panic_is_an_error_that_names_the_checkpoints_and_the_run_can_be_resumed() {
         for threads in [1, 2, 8] {
             for (phase, when_done) in
                 [("reading", true), ("collapsing", false), ("comparing", false), ("writing", false)]

@@ -1,9 +1,9 @@
 //! `plan`: predicts from a sample what a job will find and cost.
 //!
-//! A sample of the inputs is read, matched exactly and by other methods, and written, as the run would do it.
-//! What of that says something of the whole is in the submodules: `partners` (how many documents go),
-//! `listing` (pairs by similarity, recall), `cost` (time and memory). Near-duplicates of a sampled document
-//! are mostly not in the sample, so what goes within it is a lower bound, and is said to be one.
+//! A sample of the inputs is read, matched exactly and by other methods, and written, as in a run.
+//! Submodules extrapolate to the whole: `partners` (removed documents), `listing` (pairs by
+//! similarity, recall), `cost` (time and memory). Most near-duplicates of a sampled document are
+//! not in the sample, so the removal within it is a lower bound, and is stated as such.
 
 mod cost;
 mod job;
@@ -38,7 +38,7 @@ use std::time::Instant;
 use trial::{Bench, Trial};
 use ways::{Way, ways};
 
-/// A plan, and what could not be read for it.
+/// A plan, and the problems of its sample.
 #[derive(Debug)]
 pub struct Planned {
     /// The plan.
@@ -47,9 +47,9 @@ pub struct Planned {
     pub problems: Vec<Problem>,
 }
 
-/// Reads a sample and says what the job will find and cost. Writes nothing but temporary files.
+/// Reads a sample and predicts results and cost of the job. Writes temporary files only.
 ///
-/// Memory is that of a run over the sample. Time: what such a run takes, about six times.
+/// Memory is that of a run over the sample; time is about six times that of such a run.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -67,8 +67,8 @@ pub struct Planned {
 /// ```
 ///
 /// # Errors
-/// Settings that make no sense, inputs that cannot be read, a bad record where the job is strict, a method
-/// that needs document frequencies and is given none.
+/// Invalid settings, inputs that cannot be read, a bad record with
+/// [`Job::strict`](crate::Job::strict), a method without the document frequencies that it needs.
 pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
     caught(|| carry_out(job, progress))
 }
@@ -104,12 +104,12 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let exact = Approach::default();
     let mut trial = bench.run(&settings, &exact)?;
     if sample.is_whole() {
-        // Of a part it is not known whether other documents have the field.
+        // If only a part is read, other documents may have the field.
         keep_fields::check(&inputs, &keep, &trial.collection)?;
     }
     let size = Size::of(&inputs, &sample, &trial)?;
     if let Some(most) = job.job.settings.ignore_common {
-        // As many of the sample's sets as N of the whole are, about.
+        // The share of the sample's sets that corresponds to N of the whole.
         let most = ((f64::from(most) * size.share) as u32).max(1);
         let common = pool.install(|| {
             let units = Units::new(&trial.collection, &[], settings.measure)?;
@@ -222,17 +222,17 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     Ok(Planned { plan, problems: listed })
 }
 
-/// Reads what `plan` wrote.
+/// Reads a plan from its JSON.
 ///
 /// # Errors
-/// A file that cannot be read or holds something else.
+/// A file that cannot be read or is not a plan.
 pub(crate) fn read_plan(path: &Path) -> Result<Plan, LookalikeError> {
     let wrong = |reason: String| LookalikeError::Plan { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(format!("not a plan: {error}")))
 }
 
-/// The name that a plan has for what a job with these settings does.
+/// The name in a plan of the method with these settings.
 pub(crate) fn method_name(settings: &Settings) -> Result<String, LookalikeError> {
     match &settings.method {
         None => Ok("exact".into()),
@@ -240,7 +240,7 @@ pub(crate) fn method_name(settings: &Settings) -> Result<String, LookalikeError>
     }
 }
 
-/// How large the whole is.
+/// Estimated size of the collection.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     documents: u64,
@@ -248,7 +248,7 @@ struct Size {
     text_bytes: u64,
     /// Bytes of files in the sample.
     sampled_bytes: u64,
-    /// Bytes of all files divided by those.
+    /// Bytes of all files divided by `sampled_bytes`.
     times: f64,
     /// Documents in the sample divided by all.
     share: f64,
@@ -257,7 +257,8 @@ struct Size {
 }
 
 impl Size {
-    /// Adds up, for each way of entering files, what their part of the sample tells of them all.
+    /// Sums the estimates for each kind of files: those read from the beginning, and those that can
+    /// be read at any position.
     fn of(inputs: &Inputs, sample: &Sample, trial: &Trial) -> Result<Self, EngineError> {
         let Trial { collection, beginning_bytes, .. } = trial;
         let entries = [Entry::Lines, Entry::Document, Entry::Beginning];
@@ -293,7 +294,7 @@ impl Size {
                 *sum += counted as f64 * factor;
             }
         }
-        // Files of a kind that the sample missed are taken for like the others.
+        // Files of a kind that is not in the sample are assumed to be like the others.
         let missed: u64 =
             shares.iter().filter(|s| s.sampled_bytes == 0).map(|share| share.bytes).sum();
         let more = all_bytes as f64 / (all_bytes - missed).max(1) as f64;
@@ -315,8 +316,7 @@ impl Size {
     }
 }
 
-/// Two standard errors of the documents in a sample, as a share of them: by how much tenths of the chunks
-/// differ.
+/// Two standard errors of the number of documents, as a share of it, from tenths of the chunks.
 fn error(collection: &Collection, chunks: u32) -> f64 {
     let parts = chunks.clamp(1, 10);
     let mut counts = vec![0.0f64; parts as usize];
@@ -332,7 +332,7 @@ fn error(collection: &Collection, chunks: u32) -> f64 {
     (2.0 * (squares * f64::from(parts) / f64::from(parts - 1)).sqrt() / all).min(1.0)
 }
 
-/// How many documents go.
+/// Expected removal.
 fn removal(
     listing: &listing::Listing,
     size: &Size,
@@ -347,10 +347,11 @@ fn removal(
     let sampled = (size.documents as f64 * size.share).max(1.0);
     let share = size.share * listing.documents as f64 / sampled;
     let said = listing.partners.removal(share, linkage, listing.glued());
-    // A document removed within the sample is removed in the whole; less twice the error of a count.
+    // A document removed within the sample is removed in the whole; less twice the error of a
+    // count.
     let certain = (in_sample as f64 - 2.0 * (in_sample as f64).sqrt()).max(0.0) / sampled;
     let count = |rate: f64| (rate * size.documents as f64).round() as u64;
-    // How many documents there are is not certain, either.
+    // The number of documents has an error as well.
     let low = count(said.low.max(certain) * (1.0 - size.error)).max(in_sample);
     let high = count(said.high * (1.0 + size.error)).max(low);
     PlanRemoval {
@@ -362,7 +363,7 @@ fn removal(
     }
 }
 
-/// How each number was made, and what it is not.
+/// Notes on how each number was computed, and on its limits.
 fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
     let mut notes = Vec::new();
     let sample = &plan.sample;

@@ -1,13 +1,14 @@
 //! `recluster`: recomputes the tables of a finished `cluster` run at another threshold.
 //!
-//! Broder 1997, "The clustering algorithm" and "Basic clustering": the output of phase 3, ⟨id, id, count⟩, is kept, so that clusters at other
-//! thresholds, by resemblance or by containment, come from phase 4 alone. The primary type is
-//! [`ReclusterJob`]. No document is read: what is written is what a run over the documents would write,
-//! byte for byte, but for one column where the tables do not know (see [`recluster`]).
+//! Broder 1997, "The clustering algorithm" and "Basic clustering": the output of phase 3, ⟨id, id,
+//! count⟩, is kept, so that clusters at other thresholds, by resemblance or by containment, come
+//! from phase 4 alone. The primary type is [`ReclusterJob`]. No document is read: the tables are
+//! those of a run over the documents, byte for byte, except for one column that the tables do not
+//! determine (see [`recluster`]).
 //!
-//! The steps: `earlier` (what the run says, and what it can be asked), `units` (documents to units, in
-//! order of precedence), `pairs` (rows to pairs of units), `phase_four` (leaders),
-//! `standing` (what becomes of each document), `tables` and `summary` (results).
+//! The steps: `earlier` (the run and the settings that it supports), `units` (documents to units,
+//! in order of precedence), `pairs` (rows to pairs of units), `phase_four` (leaders), `standing`
+//! (verdicts), `tables` and `summary` (results).
 
 mod answer;
 mod criterion;
@@ -38,18 +39,20 @@ use std::time::Instant;
 use units::{Units, precedence_order};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Clusters a finished run anew, from its tables alone: at a threshold at least as high as its own, by
-/// its measure or one that its pairs cover, with any linkage.
+/// Reclusters a finished run from its tables: at a threshold at least as high as its own, by its
+/// measure or one that its pairs cover, with any linkage.
 ///
-/// The tables are those that [`cluster`](crate::run_cluster) would write: the same documents are kept, and with
-/// [`Linkage::Leaders`](crate::Linkage::Leaders) each removed one has the same witness, by the same [`WitnessRule`](crate::WitnessRule). One thing a run
-/// over the documents may know better. In connected components a member need not resemble its leader; where
-/// the two are not a pair of the run, `resemblance` in the table `clusters` stays empty (a warning counts
-/// them).
+/// The tables are those that [`cluster`](crate::run_cluster) would write: the same documents are
+/// kept, and with [`Linkage::Leaders`](crate::Linkage::Leaders) each removed one has the same
+/// witness, by the same [`WitnessRule`](crate::WitnessRule). One column may be less complete than
+/// that of a run over the documents: in connected components a member need not resemble its leader;
+/// if the two are not a pair of the run, `resemblance` in the table `clusters` is empty (a warning
+/// counts them).
 ///
-/// All of this needs every pair that reaches the threshold. A run whose list of pairs is incomplete (cut
-/// short by `--max-pairs`, or of `dedup`, which lists the pairs that decided) is refused, as is a question
-/// for which its pairs may not be all there are.
+/// All of this needs every pair that reaches the threshold. Refused are runs whose list of pairs is
+/// incomplete (cut short by [`Job::max_pairs`](crate::Job::max_pairs), or of `dedup`, which lists
+/// only the pairs that caused a removal), and settings for which the listed pairs may not be all
+/// pairs.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -79,8 +82,8 @@ use xxhash_rust::xxh3::Xxh3;
 /// ```
 ///
 /// # Errors
-/// A question that the tables cannot answer, with the reason; tables that are damaged or of something else;
-/// results that cannot be written.
+/// Settings that the tables do not support, with the reason; tables that are damaged or not of a
+/// run; results that cannot be written.
 pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, LookalikeError> {
     caught(|| carry_out(job, progress))
 }

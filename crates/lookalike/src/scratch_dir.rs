@@ -1,8 +1,9 @@
 //! The scratch directory of a run: holds its checkpoints, so that a stopped run can be resumed.
 //!
-//! The directory is locked by the run that uses it. Its file [`JOB`] describes the job; `--resume`
-//! continues only if the descriptions are equal. A run may be killed at any moment, also while it
-//! creates or removes the directory: [`State`] classifies every intermediate state.
+//! The directory is locked by the run that uses it. Its file [`JOB`] describes the job; a run with
+//! [`Job::resume`](crate::Job::resume) continues only if the descriptions are equal. A run may be
+//! killed at any moment, also while it creates or removes the directory: [`State`] classifies every
+//! intermediate state.
 
 use serde_json::Value;
 use std::fs::{self, File, TryLockError};
@@ -21,8 +22,8 @@ const OVER: &str = "job.over";
 /// The file that is locked by the run that uses the directory.
 const LOCK: &str = "lock";
 
-/// The scratch directory of one run. Dropped without [`ScratchDir::finish`], it stays if it contains
-/// checkpoints to resume from, and is removed otherwise.
+/// The scratch directory of one run. Dropped without [`ScratchDir::finish`], it stays if it
+/// contains checkpoints to resume from, and is removed otherwise.
 #[derive(Debug)]
 pub(crate) struct ScratchDir {
     path: PathBuf,
@@ -36,7 +37,7 @@ pub(crate) struct ScratchDir {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScratchDirError {
-    /// An earlier run left it, and `--resume` was not given.
+    /// An earlier run left it, and the setting `resume` was not given.
     #[error(
         "{}: an earlier run for the same output was stopped, and its checkpoints are kept here; run the \
          same job with the setting resume to continue, or delete this directory to start again",
@@ -84,8 +85,8 @@ pub enum ScratchDirError {
         /// The error of the operating system.
         reason: io::Error,
     },
-    /// It is not known whether the run has finished, as a file of its result or of the directory cannot be
-    /// read.
+    /// It is not known whether the run has finished, as a file of its result or of the directory
+    /// cannot be read.
     #[error(
         "{}: cannot find out whether the result is in place: {reason}; look at the disk and run the same \
          command again, or delete {} to start again",
@@ -212,8 +213,8 @@ impl ScratchDir {
         remove(&path).map_err(|reason| ScratchDirError::NotRemoved { path, reason })
     }
 
-    /// Removes the directory of a job that failed for good, without a result. If interrupted, the rest
-    /// is a valid directory with fewer checkpoints.
+    /// Removes the directory of a job that failed for good, without a result. If interrupted, the
+    /// rest is a valid directory with fewer checkpoints.
     ///
     /// # Errors
     /// The error of the operating system.

@@ -9,8 +9,18 @@ use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Everything that decides the answer: two runs with equal settings over the same documents give the
-/// same bytes.
+/// Everything that decides the answer: two runs with equal settings over the same documents give
+/// the same bytes.
+///
+/// Messages name settings as the command and other languages do (`the setting text_field`). These
+/// are the names of the fields here, with some exceptions:
+///
+/// | name in messages | field |
+/// |---|---|
+/// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field` | `text`, `id`, … of [`Settings::fields`] |
+/// | `input_format` | [`Settings::format`] |
+/// | `method`, `verify`, `lexicon`, `lexicon_checksum`, `key_limit` | fields of [`MethodSettings`] |
+/// | `mark`, `mark_prefix` | [`Job::mark`] |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -24,8 +34,9 @@ pub struct Settings {
     pub terms: Terms,
     /// What becomes of documents under one shingle.
     pub short_documents: ShortDocuments,
-    /// Documents with fewer features are in a pair only with documents of the same words; `None` for
-    /// [`DEFAULT_MIN_TERMS`] where documents are compared by terms, and for 1 where they are by shingles.
+    /// Documents with fewer features are in a pair only with documents of the same words; `None`
+    /// for [`DEFAULT_MIN_TERMS`] where documents are compared by terms, and for 1 where they are by
+    /// shingles.
     #[serde(default)]
     pub min_features: Option<u32>,
     /// From text to tokens.
@@ -34,8 +45,8 @@ pub struct Settings {
     pub keep: Vec<String>,
     /// How pairs become clusters.
     pub linkage: Linkage,
-    /// Which kept match of a removed document is named as its witness. With [`Linkage::Components`] it is
-    /// the component's first document, and only the default is accepted.
+    /// Which kept match of a removed document is named as its witness. With [`Linkage::Components`]
+    /// it is the component's first document, and only the default is accepted.
     #[serde(default)]
     pub witness: WitnessRule,
     /// Which fields hold what.
@@ -63,8 +74,8 @@ pub struct MethodSettings {
     /// The file of document frequencies that it uses; without one they are those of the inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lexicon: Option<String>,
-    /// Checksum of the document frequencies, 32 hexadecimal digits; others are refused. A summary names
-    /// that of the run.
+    /// Checksum of the document frequencies, 32 hexadecimal digits; others are refused. A summary
+    /// names that of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lexicon_checksum: Option<String>,
     /// Keys that more distinct documents than this have are ignored.
@@ -75,8 +86,8 @@ pub struct MethodSettings {
 /// Tokens in a shingle where nothing else is said.
 pub const DEFAULT_SHINGLE: u32 = 5;
 
-/// Fewest terms of a document that is compared by terms, where nothing else is said. Fewer terms are shared by
-/// documents that have nothing else in common (measured in docs/analysis.md).
+/// Fewest terms of a document that is compared by terms, where nothing else is said. Fewer terms
+/// are shared by documents that have nothing else in common (measured in docs/analysis.md).
 pub const DEFAULT_MIN_TERMS: u32 = 10;
 
 impl Default for Settings {
@@ -186,7 +197,8 @@ pub struct Job {
     pub copy_files: bool,
     /// Stop at the first bad record.
     pub strict: bool,
-    /// Continue when an input cannot be read to its end, instead of failing: it is counted and named.
+    /// Continue when an input cannot be read to its end, instead of failing: it is counted and
+    /// named.
     pub skip_unreadable: bool,
     /// Maximum number of listed pairs of documents.
     pub max_pairs: u64,
@@ -195,13 +207,13 @@ pub struct Job {
     /// Memory budget in bytes (approximate); data beyond half of it is spilled. `None` for
     /// three quarters of the machine's. It changes no result.
     pub memory: Option<u64>,
-    /// Directory of spill files and checkpoints (default: beside the output). If it is given, checkpoints are
-    /// written, and a later run can continue from them.
+    /// Directory of spill files and checkpoints (default: beside the output). If it is given,
+    /// checkpoints are written, and a later run can continue from them.
     pub scratch: Option<PathBuf>,
     /// Continue from the checkpoints of an earlier run of the same job, and write checkpoints.
     pub resume: bool,
-    /// Return freed memory to the system during the run and set the thresholds of the C library's allocator,
-    /// for the whole process: for a process that does nothing else.
+    /// Return freed memory to the system during the run and set the thresholds of the C library's
+    /// allocator, for the whole process: for a process that does nothing else.
     pub trim_heap: bool,
     /// Output of `plan` as JSON: the summary compares prediction and outcome.
     pub plan: Option<PathBuf>,

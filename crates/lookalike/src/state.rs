@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Bytes of rows and sets for a byte of input, about.
+/// Approximate bytes of rows and sets per byte of input.
 const STORED: u64 = 2;
 
-/// Bytes of text in a byte of a compressed file, about.
+/// Approximate bytes of text per byte of a compressed file.
 const COMPRESSED: u64 = 6;
 
-/// Opens the directory of a job that asks for one, or that memory may have no room for.
+/// Opens the scratch directory of a job that requests one, or that may not fit in memory.
 pub(crate) fn open(
     job: &Job,
     inputs: &Inputs,
@@ -35,34 +35,34 @@ pub(crate) fn open(
     Ok(Some(ScratchDir::open(&directory(job), &description, job.resume)?))
 }
 
-/// Whether a job keeps what is done although nothing is left of an earlier run.
+/// Whether a job writes checkpoints although no earlier run left any.
 pub(crate) fn keeps(job: &Job, inputs: &Inputs, memory: Memory) -> bool {
     job.resume || job.scratch.is_some() || stored(inputs) > memory.sets()
 }
 
-/// The directory of a job, whether it is there or not.
+/// Path of the scratch directory of a job.
 fn directory(job: &Job) -> PathBuf {
     let name = job.output.file_name().map(|name| name.to_string_lossy().into_owned());
     folder(job).join(format!("{}.scratch", name.unwrap_or_default()))
 }
 
-/// The error of a job, with where to go on from if there is something.
+/// The error of a job, with the directory of its checkpoints, if there are any.
 pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
     let kept = directory(job);
     match error {
-        // These speak of the directory themselves.
+        // These name the directory themselves.
         LookalikeError::ScratchDir(_) => error,
-        // Nothing was begun: what is there was left by an earlier run, which told of it.
+        // The job was not begun: the directory was left by an earlier run, which reported it.
         error if error.kind() == ErrorKind::Usage => error,
         error if kept.is_dir() => LookalikeError::Stopped { source: Box::new(error), kept },
         error => error,
     }
 }
 
-/// The file that says that the result is whole: the digest of its `summary.json`.
+/// The file that marks the result as complete: the digest of its `summary.json`.
 const FINISHED: &str = "finished";
 
-/// Notes that the result with this summary is whole, before it gets its name.
+/// Records that the result with this summary is complete, before it is renamed.
 pub(crate) fn note_finished(scratch: &ScratchDir, summary: &[u8]) -> Result<(), LookalikeError> {
     let note = scratch.path(FINISHED);
     let written = std::fs::write(&note, digest_of(summary));
@@ -77,8 +77,9 @@ fn digest_of(summary: &[u8]) -> String {
     format!("{:032x}", xxh3_128(summary))
 }
 
-/// The summary of a job that is resumed although its result is in place: the run was stopped between
-/// naming the result and removing its scratch directory. `None` if there is anything left to do.
+/// The summary of a job that is resumed although its result is in place: the run was stopped
+/// between naming the result and removing its scratch directory. `None` if there is anything left
+/// to do.
 pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     let left = directory(job);
     if !job.resume || !left.is_dir() {
@@ -95,7 +96,8 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     };
     let Some(summary) = read(job.output.join("summary.json"))? else { return Ok(None) };
     let noted = read(left.join(FINISHED))?;
-    // Without --force no run makes its directory where a result is: an empty one was being removed.
+    // Without the setting force, no run creates its directory where a result is: an empty one was
+    // being removed.
     let emptied = std::fs::read_dir(&left).is_ok_and(|mut left| left.next().is_none());
     let is_whole = noted.is_some_and(|noted| noted == digest_of(&summary).as_bytes())
         || ScratchDir::is_over(&left).map_err(unknown(left.clone()))?
@@ -103,7 +105,8 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     if !is_whole {
         return Ok(None);
     }
-    // Stopped before the earlier result was removed, which has the name of this one's unfinished directory.
+    // The run stopped before the earlier result was removed, which now has the name of the partial
+    // directory.
     let process = process(&left.join(PROCESS));
     let process = process.map_err(|reason| ScratchDirError::NotRemoved { path: left, reason })?;
     if let Some(process) = process {
@@ -112,11 +115,11 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     Ok(Some(summary))
 }
 
-/// The file that says which process makes the result.
+/// The file with the id of the process that writes the result.
 const PROCESS: &str = "process";
 
-/// Begins the result of a job. What a killed run left of its own is removed; and as it may be killed at any
-/// moment, which process makes it is noted first.
+/// Begins the result of a job. The partial result of a killed run is removed; its process id is
+/// recorded before it is created, as a run may be killed at any moment.
 pub(crate) fn begin(
     job: &Job,
     scratch_dir: Option<&ScratchDir>,
@@ -132,7 +135,7 @@ pub(crate) fn begin(
         {
             Staging::remove_left(&job.output, process)?;
         }
-        // The note must reach the disk before anything of the result does.
+        // The note must reach the disk before the result.
         let write = || {
             let mut file = std::fs::File::create(&note)?;
             file.write_all(std::process::id().to_string().as_bytes())?;
@@ -143,18 +146,18 @@ pub(crate) fn begin(
     Ok(Staging::create(&job.output, job.force)?)
 }
 
-/// The process that makes the result, by its note. `None` without a note.
+/// The process that writes the result, by its note. `None` without a note.
 fn process(note: &Path) -> std::io::Result<Option<u32>> {
     match std::fs::read_to_string(note) {
-        // A note that is no number was being written: no result was begun after it.
+        // A note that is not a number was being written: no result was begun after it.
         Ok(process) => Ok(process.parse().ok()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Where temporary files go: beside the output, unless somebody says where. The system's own directory for
-/// them is in memory more often than not.
+/// Directory of temporary files: beside the output, unless it is given. The system's directory is
+/// often in memory.
 pub(crate) fn folder(job: &Job) -> PathBuf {
     let beside = || {
         let mut folders = job.output.ancestors().skip(1).filter(|folder| folder.is_dir());
@@ -163,7 +166,7 @@ pub(crate) fn folder(job: &Job) -> PathBuf {
     job.scratch.clone().unwrap_or_else(beside)
 }
 
-/// What reading will store, about.
+/// Approximate bytes that reading will store.
 fn stored(inputs: &Inputs) -> u64 {
     let text = |file: &lookalike_io::InputFile| match file.compression {
         Compression::None => file.size,
@@ -172,7 +175,8 @@ fn stored(inputs: &Inputs) -> u64 {
     inputs.files.iter().map(text).sum::<u64>().saturating_mul(STORED)
 }
 
-/// All that decides what is kept there: another run may go on from it if this is equal.
+/// Description of everything that determines the checkpoints: a run with an equal description can
+/// resume from them.
 fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: bool) -> Value {
     let file = |file: &lookalike_io::InputFile| {
         let time = file.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -180,7 +184,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
     };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        // How what is kept is laid out: what lies otherwise is not what is expected there.
+        // Version of the layout of checkpoints.
         "layout": 6,
         "hash": lookalike_core::HASH_NAME,
         "analysis": lookalike_text::ANALYSIS_NAME,

@@ -16,7 +16,7 @@ use serde_json::{Map, json, to_value};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Counts everything that the same documents and settings always give.
+/// Counts all values that are a function of documents and settings.
 pub(crate) fn summarise(
     job: &Job,
     action: Action,
@@ -46,7 +46,7 @@ pub(crate) fn summarise(
     inputs.truncate(collection.first_protected_file as usize);
 
     let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
-    // Where fewer terms are compared than usual, those that would not be are counted.
+    // If fewer terms suffice than by default, documents below the default are counted.
     let few = if job.settings.shingle.is_none() { DEFAULT_MIN_TERMS } else { 0 };
     let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;
     Ok(Summary {
@@ -87,12 +87,12 @@ pub(crate) fn summarise(
     })
 }
 
-/// How many elements are removed from all sets.
+/// Number of elements that are removed from all sets.
 fn removed_elements(common: &Option<Arc<CommonElements>>) -> u64 {
     common.as_ref().map_or(0, |common| common.elements().len() as u64)
 }
 
-/// The count of the documents that went by a rule.
+/// The count of documents removed by a rule.
 pub(crate) fn count_of(removed: &mut Removed, rule: Rule) -> &mut u64 {
     match rule {
         Rule::Identical => &mut removed.identical,
@@ -134,8 +134,8 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
     summaries
 }
 
-/// The settings, with the checksum of the document frequencies that were used, and, under `job`, what
-/// `explain` reads back.
+/// The settings, with the checksum of the document frequencies that were used, and, under `job`,
+/// what `explain` reads back.
 fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     let mut of_run = job.settings.clone();
     of_run.min_features = Some(of_run.least_features());
@@ -161,10 +161,10 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     settings
 }
 
-/// What the settings of a summary say of a run that was to write no report.
+/// Name of the setting in a summary for a run without a report.
 pub(crate) const NO_REPORT: &str = "no_report";
 
-/// The settings as people read them.
+/// The settings for display.
 pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
     let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     SettingsSummary {
@@ -185,7 +185,7 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
     }
 }
 
-/// The method, where it is not the exact join, and what is removed from sets.
+/// The method, if it is not the exact join, and the elements removed from sets.
 fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     let mut other = Map::new();
     if let Some(most) = settings.ignore_common {
@@ -207,20 +207,20 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     other
 }
 
-/// What only the rows of all documents tell.
+/// Counts over the rows of all documents.
 #[derive(Default)]
 struct Counted {
     tokens: u64,
     text_bytes: u64,
-    /// Of those that are not protected.
+    /// Documents without features, protected ones excluded.
     without: WithoutFeatures,
-    /// Of those, documents that are compared by fewer terms than usual.
+    /// Documents that are compared by fewer terms than the default, protected ones excluded.
     few_terms: u64,
-    /// Documents whose name another one has already.
+    /// Documents with the name of an earlier one.
     duplicate_ids: u64,
 }
 
-/// Counts documents; those that are compared by fewer than `few` elements among them.
+/// Counts documents, and those that are compared by fewer than `few` elements.
 fn count(collection: &Collection, few: u32) -> Result<Counted, EngineError> {
     let mut counted = Counted::default();
     let mut names = Vec::with_capacity(collection.len() as usize);
@@ -239,7 +239,7 @@ fn count(collection: &Collection, few: u32) -> Result<Counted, EngineError> {
                         chunk.few_terms += u64::from(has_few);
                     }
                     (Some(Unsigned::FewFeatures), _) => without.few_features += 1,
-                    // Words there are, and none that counts as a term.
+                    // It has words, but none passes the term filter.
                     (Some(Unsigned::NothingSelected), Err(_)) => without.no_words += 1,
                     (Some(Unsigned::Empty), _) => without.no_words += 1,
                     (Some(Unsigned::TooShort), Err(_)) => without.under_one_shingle += 1,

@@ -1,5 +1,5 @@
-//! The library in memory: the same answer as over a file, for any threads, memory and batches; a source
-//! that ends with an error gives no answer.
+//! The library in memory: the same answer as over a file, for any threads, memory and batches; a
+//! source that ends with an error gives no answer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -428,8 +428,8 @@ fn tables(folder: &Path) -> Vec<(String, Vec<u8>)> {
     tables
 }
 
-/// Over files an answer is written as a run writes it, table by table; the summary differs in what it says of the
-/// machine and of documents that only a run writes.
+/// Over files an answer is written as a run writes it, table by table; the summary differs in what
+/// it says of the machine and of documents that only a run writes.
 #[test]
 fn an_answer_is_written_as_a_run_writes_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -35,8 +35,8 @@ fn write(path: &Path, documents: &[(String, String)]) {
 }
 
 /// Families of five: an original, one that differs in case and punctuation, one with a word changed
-/// in the middle (of 96 5-shingles 91 stay: 91/101 = 0.9009…), one with four changed words far apart
-/// (76/116 = 0.655…), and one that nobody resembles.
+/// in the middle (of 96 5-shingles 91 stay: 91/101 = 0.9009…), one with four changed words far
+/// apart (76/116 = 0.655…), and one that nobody resembles.
 fn families(number: u64) -> Vec<(String, String)> {
     let mut documents = Vec::new();
     for family in 0..number {
@@ -215,7 +215,8 @@ fn labels_are_the_truth_where_they_are_given() {
 #[test]
 fn classes_give_false_matches_and_utility() {
     let mut case = Case::new(&families(2), &["exact", "lexical"]);
-    // In family 0 `original` and `shouted` are spam and `near` is legitimate; in family 1 all are spam.
+    // In family 0 `original` and `shouted` are spam and `near` is legitimate; in family 1 all are
+    // spam.
     let file = case.file(
         "classes.tsv",
         "id\tclass\noriginal0\tspam\nshouted0\tspam\nnear0\tham\noriginal1\tspam\nshouted1\tspam\nnear1\tspam\nfar0\t?\n",

@@ -1,4 +1,5 @@
-//! Plans of collections whose truth is known because they were made so, beside the runs that follow.
+//! Plans of collections whose truth is known because they were made so, beside the runs that
+//! follow.
 
 use lookalike::{Job, Linkage, Plan, PlanJob, Silent, plan, run_dedup};
 use std::fmt::Write;
@@ -11,8 +12,8 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Documents of a hundred words of their own. Every fourth document is, but for its last word, the one three
-/// quarters of the collection before it.
+/// Documents of a hundred words of their own. Every fourth document is, but for its last word, the
+/// one three quarters of the collection before it.
 fn write(path: &Path, documents: u64) -> u64 {
     let (mut lines, mut copies) = (String::new(), 0);
     for number in 0..documents {
@@ -89,9 +90,9 @@ fn another_seed_is_another_sample_and_the_same_seed_the_same() {
     assert_ne!(of(1).sample, of(2).sample);
 }
 
-/// Memory, without what the tests beside this one happen to hold: what is said from a quarter is within 15 % of
-/// what is said from all. Temporary file: within 20 % of what the run that follows really wrote, which is sets of
-/// whole chunks.
+/// Memory, without what the tests beside this one happen to hold: what is said from a quarter is
+/// within 15 % of what is said from all. Temporary file: within 20 % of what the run that follows
+/// really wrote, which is sets of whole chunks.
 #[test]
 fn memory_and_scratch_are_those_of_the_run() {
     let case = Case::new(8000);

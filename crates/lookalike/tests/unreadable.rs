@@ -18,7 +18,8 @@ fn lines(file: char, number: usize) -> String {
     (0..number).map(line).collect()
 }
 
-/// A gzip member of stored blocks (RFC 1952; RFC 1951, section 3.2.4), without its checksum: cut off.
+/// A gzip member of stored blocks (RFC 1952; RFC 1951, section 3.2.4), without its checksum: cut
+/// off.
 fn cut_gzip(data: &[u8]) -> Vec<u8> {
     let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     for block in data.chunks(60_000) {

@@ -1,8 +1,9 @@
-//! The witness rule from one end to the other: `dedup`, `cluster` and `recluster` name the same witness for
-//! every document, and it is the one of the definition, by every method and verification.
+//! The witness rule from one end to the other: `dedup`, `cluster` and `recluster` name the same
+//! witness for every document, and it is the one of the definition, by every method and
+//! verification.
 //!
-//! The definition is applied to the complete list of pairs of a `cluster` run: leader clustering, then for
-//! each removed document the first or the best of its kept matches.
+//! The definition is applied to the complete list of pairs of a `cluster` run: leader clustering,
+//! then for each removed document the first or the best of its kept matches.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,8 +28,8 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Versions of one text with up to `most` edits, and one word of its own each, so that no two have the
-    /// same features. Ids are in the order of precedence.
+    /// Versions of one text with up to `most` edits, and one word of its own each, so that no two
+    /// have the same features. Ids are in the order of precedence.
     fn family(&self, versions: usize, most: u64) -> Job {
         let mut state = 7u64;
         let mut next = |n: u64| {

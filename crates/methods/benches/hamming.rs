@@ -1,6 +1,6 @@
 //! Seconds for the pairs, and microseconds for a query, among random words with planted neighbours:
 //! `cargo bench -p lookalike-methods --bench hamming [-- WORDS [D]]` (10 million by default; with a
-//! D, only the join at that distance; with `joins`, only the two joins next to each other).
+//! D, only the join at that distance; with `joins`, only a comparison of the two joins).
 
 use lookalike_core::fingerprint::finalise;
 use lookalike_methods::hamming::{HammingPlan, Index, Search, join, join_as_planned};
@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::time::Instant;
 
 const WORDS: usize = 10_000_000;
-/// Quadratic work is measured on fewer words.
+/// Number of words for the measurement of the quadratic join.
 const ONES: usize = 200_000;
 const QUERIES: usize = 20_000;
 
@@ -64,7 +64,7 @@ fn joins(name: &str, words: &[u64], distances: RangeInclusive<u32>) {
     }
 }
 
-/// What the cost model chooses among, at d = 3.
+/// The plans that the cost model chooses from, at d = 3.
 fn plans(words: &[u64]) {
     println!("plans for d=3");
     for matched in 1..=5 {
@@ -106,7 +106,7 @@ fn queries(words: &[u64]) {
     }
 }
 
-/// The two joins next to each other.
+/// Compares the two joins.
 fn ones(words: &[u64]) {
     for words in [&words[..words.len() / 10], words] {
         println!("join of {} words, by tables and by numbers of ones", words.len());

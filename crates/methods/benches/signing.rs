@@ -3,7 +3,8 @@
 //! Documents of distinct random tokens: nothing is repeated, every shingle is new. A figure is the
 //! best of several rounds over the same documents, hashing and shingling included, tokenising not.
 //!
-//! Next to tokenising, on texts: the lexicon's bench of that name and `benchmarks/README.md`.
+//! For times relative to tokenising, on texts, see the lexicon's bench of the same name and
+//! `benchmarks/README.md`.
 
 use lookalike_core::fingerprint::finalise;
 use lookalike_methods::{Document, MethodScratch, Signature, build, methods};

@@ -1,7 +1,7 @@
 //! Nanoseconds a word and a feature: `cargo bench -p lookalike-methods --bench simhash`.
 //!
 //! Documents of 1000 words, drawn so that some are frequent and most are rare, as in text. A figure
-//! is the best of many short rounds, which finds the quiet moments of a shared machine.
+//! is the best of many short rounds, some of which are not interrupted on a shared machine.
 
 use lookalike_core::fingerprint::finalise;
 use lookalike_methods::simhash::BitSums;
@@ -13,7 +13,7 @@ use std::time::Instant;
 const ROUNDS: u32 = 300;
 const LENGTH: usize = 1000;
 
-/// Document frequencies by arithmetic: what looking them up costs is another's business.
+/// Document frequencies by arithmetic, so that the cost of lookups is not measured.
 #[derive(Debug)]
 struct Arithmetic;
 
@@ -71,7 +71,7 @@ fn main() {
     println!("sums alone: {:.1} ns a feature", nanoseconds / hashes.len() as f64);
 }
 
-/// A text of words whose ranks are spread as powers are.
+/// A text of words whose ranks follow a power law.
 fn text(document: u64) -> Vec<u64> {
     (0..LENGTH as u64)
         .map(|at| {
@@ -82,7 +82,7 @@ fn text(document: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Signs everything; gives the number of features.
+/// Signs all texts and returns the number of features.
 fn sign_all(method: &dyn Method, texts: &[Vec<u64>]) -> f64 {
     let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
     let mut features = 0.0;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct About {
     /// Name, as in a [`MethodSpec`].
     pub name: &'static str,
-    /// One line: what it keeps of a document and when two match.
+    /// One line: the sketch of a document, and when two documents match.
     pub summary: &'static str,
     /// Paper and section.
     pub paper: &'static str,
@@ -16,11 +16,11 @@ pub struct About {
     pub parameters: &'static [Parameter],
     /// Whether it needs document frequencies.
     pub needs_statistics: NeedsStatistics,
-    /// Makes it.
+    /// Constructor.
     pub build: Build,
 }
 
-/// Makes a method from its description and, where given, document frequencies.
+/// Builds a method from its description and document frequencies, if given.
 pub type Build = fn(&MethodSpec, Option<Arc<dyn Statistics>>) -> Result<Box<dyn Method>, SpecError>;
 
 /// Whether a method needs document frequencies.
@@ -52,7 +52,7 @@ impl NeedsStatistics {
 pub struct Parameter {
     /// Name.
     pub name: &'static str,
-    /// Default, as one would write it.
+    /// Default, as written in a description.
     pub default: &'static str,
     /// One line of help.
     pub help: &'static str,

@@ -54,8 +54,8 @@ mod tests {
         all
     }
 
-    /// Buffers keep nothing of the document before, and what they hold is a function of the
-    /// document.
+    /// Buffers retain nothing of the previous document; their content is a function of the current
+    /// one.
     #[test]
     fn a_signature_depends_on_its_document_alone() {
         for about in [super::METHODS, crate::minhash::METHODS].concat() {
@@ -70,8 +70,8 @@ mod tests {
         }
     }
 
-    /// Copies match, comparing is symmetric, and where the keys are all of the method, whoever is
-    /// accepted meets.
+    /// Copies match, comparison is symmetric, and every accepted pair has a common key (for methods
+    /// that find all pairs by keys).
     #[test]
     fn copies_match_from_both_sides() {
         let documents = documents();
@@ -97,9 +97,9 @@ mod tests {
         }
     }
 
-    /// Signatures are kept in files: these may change only together with the name of the hashes
+    /// Signatures are stored in files: they may change only together with the name of the hashes
     /// ([`lookalike_core::HASH_NAME`]), of the method, or with the layout of a run's state, which
-    /// is where they are kept.
+    /// contains them.
     #[test]
     fn signatures_stay_what_they_are() {
         let words: Vec<String> = (0..400).map(|i| format!("word{}", i * i % 353)).collect();
@@ -131,7 +131,7 @@ mod tests {
         ("word-lsh", 0x1CEE_77C2_4F02_8B25),
     ];
 
-    /// What the help says of a default is what one gets: writing every default out changes nothing.
+    /// Defaults are as documented: writing them all out changes nothing.
     #[test]
     fn defaults_are_as_written() {
         let families = [super::METHODS, crate::minhash::METHODS].concat();

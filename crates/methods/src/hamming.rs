@@ -14,7 +14,7 @@
 //! A method names one of the two joins as its [`Search`].
 //!
 //! All of them take *positions* in the slice they were given, at most 2³² − 1 words. Equal words
-//! are pairs at distance 0 like any other, so a million equal words are 5·10¹¹ pairs: collapse them
+//! are pairs at distance 0 like any other, so a million equal words are 5·10¹¹ pairs: group them
 //! first with [`EqualWords`].
 //!
 //! ```
@@ -48,7 +48,7 @@ pub use search::{Search, TooManyPairs};
 /// Two words that differ in few bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NearPair {
-    /// Position of one word in the slice that was joined.
+    /// Position of one word in the joined slice.
     pub i: u32,
     /// Position of the other; `i < j`.
     pub j: u32,
@@ -68,7 +68,7 @@ mod brute_force {
     use super::NearPair;
     use proptest::prelude::*;
 
-    /// The definition.
+    /// All pairs, by the definition.
     pub(crate) fn pairs(words: &[u64], d: u32) -> Vec<NearPair> {
         let mut out = Vec::new();
         for (i, a) in words.iter().enumerate() {

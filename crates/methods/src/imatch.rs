@@ -9,8 +9,8 @@
 //! The papers hash with SHA-1. We use the 128-bit [set digest](lookalike_core::features::digest):
 //! it needs no sorted terms, so a signature is one pass of additions. Of n documents with different
 //! terms n²/2¹²⁹ pairs are expected to have equal digests, 1.5·10⁻¹⁵ of 10¹²; keys have 64 bits, so
-//! without verification n²/2⁶⁵, 0.03 of 10⁹. It is no cryptographic hash: an adversary can make two
-//! documents collide, which with I-Match needs no such effort anyway.
+//! without verification n²/2⁶⁵, 0.03 of 10⁹. It is not a cryptographic hash: an adversary can make
+//! two documents collide (with I-Match this is possible without a collision of the hash).
 
 mod copies;
 mod filter;

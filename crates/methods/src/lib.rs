@@ -1,9 +1,9 @@
 //! The methods of the papers: from a document's tokens to its keys and its sketch.
 //!
-//! A [`Method`] signs one document at a time, independent of the rest of the collection: document
-//! frequencies that it needs are frozen, as [`Statistics`]. Documents with a common key are
-//! candidates, and their sketches decide by how much they agree. Hence the result is the same in
-//! any order, on any number of threads and in any engine.
+//! A [`Method`] signs one document at a time, independent of the rest of the collection: the
+//! document frequencies that it needs are frozen ([`Statistics`]). Documents with a common key are
+//! candidates, which are verified by comparing their sketches. Hence the result is the same in any
+//! order, on any number of threads and in any engine.
 //!
 //! Methods are named in text, `name:parameter=value,…` ([`MethodSpec`]), and built by [`build`].
 //! Each is one file and one entry of [`methods`].

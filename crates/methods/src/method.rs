@@ -5,16 +5,16 @@ use lookalike_core::features::DistinctScratch;
 use lookalike_core::{CommonElements, FeatureKind, Measure, Overlap};
 use std::fmt;
 
-/// What methods see of a document.
+/// The input of a method: one document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Document<'a> {
     /// Hashes of the tokens ([`lookalike_core::fingerprint::token`]) in text order, after the term
     /// filter that the method asks for. The *term* of a token is its
     /// [`lookalike_core::fingerprint::finalise`]d hash.
     pub tokens: &'a [u64],
-    /// How each token was marked up; empty where nothing was.
+    /// Markup of each token; empty if there is none.
     pub marks: &'a [Marks],
-    /// What is known of the document beside its text.
+    /// Metadata of the document.
     pub fields: &'a [Field],
     /// Shingles that are removed from every set before it is sampled; `None` for none.
     pub common: Option<&'a CommonElements>,
@@ -43,7 +43,7 @@ impl Marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Field(pub u64);
 
-/// Why a document has no signature. It is reported, and resembles nothing.
+/// Why a document has no signature. Such documents are reported and match nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unsigned {
     /// No token at all.
@@ -54,7 +54,7 @@ pub enum Unsigned {
     NothingSelected,
     /// Nothing left after common shingles were removed ([`Document::common`]).
     OnlyCommon,
-    /// Fewer features than `--min-features` asks for, whatever the method.
+    /// Fewer features than the setting `min_features`, whatever the method.
     FewFeatures,
 }
 
@@ -73,10 +73,10 @@ impl fmt::Display for Unsigned {
 /// One document's signature; buffers are reused from document to document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// Keys the document is found under. Distinct; any order. Keys that must not meet (bands,
-    /// views, tables) differ because their number is mixed into them.
+    /// Keys of the document, distinct, in any order. Keys of different bands, views or tables
+    /// differ because their number is mixed into them.
     pub keys: Vec<u64>,
-    /// The sketch: whatever [`Method::compare`] reads.
+    /// The sketch, as [`Method::compare`] reads it.
     pub sketch: Vec<u64>,
     /// Size of the document in features, before any selection.
     pub size: u32,
@@ -85,7 +85,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Forgets the document before.
+    /// Clears the signature.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.sketch.clear();
@@ -93,7 +93,7 @@ impl Signature {
         self.level = 0;
     }
 
-    /// The sketch, to compare.
+    /// The sketch, for comparison.
     #[must_use]
     pub fn as_sketch(&self) -> Sketch<'_> {
         Sketch { words: &self.sketch, size: self.size, level: self.level }
@@ -111,7 +111,7 @@ pub struct Sketch<'a> {
     pub level: u32,
 }
 
-/// What is known of two documents beside each other.
+/// The result of comparing two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// Counts of the whole sets: nothing is estimated.
@@ -128,7 +128,7 @@ pub enum Evidence {
     },
     /// Bits in which two simhashes differ.
     Distance(u32),
-    /// A key in common is all the method says.
+    /// A common key; the method gives no numbers.
     SameKey,
 }
 
@@ -153,7 +153,7 @@ impl Evidence {
         }
     }
 
-    /// What the two have in common, of how much on either side.
+    /// The number of common values, and the sizes of both sides.
     #[must_use]
     pub fn shared(self) -> Option<Overlap> {
         match self {
@@ -171,7 +171,7 @@ impl Evidence {
         }
     }
 
-    /// The same pair seen from the other side.
+    /// The same pair in the other order.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
@@ -198,16 +198,16 @@ impl Evidence {
     }
 }
 
-/// How the pairs that a method may join are found.
+/// How candidates of a method are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CandidateSource {
-    /// By a key in common.
+    /// By a common key.
     Keys,
     /// By sketches of one word each that differ in few bits.
     Hamming {
-        /// At most so many.
+        /// Maximum number of differing bits.
         distance: u32,
-        /// How such words are found.
+        /// Algorithm of the Hamming join.
         search: Search,
     },
 }
@@ -217,7 +217,7 @@ pub enum CandidateSource {
 pub struct MethodScratch {
     /// For sets of distinct values.
     pub known: DistinctScratch,
-    /// Values in passing.
+    /// Temporary values.
     pub seen: Vec<u64>,
     /// Features of the document.
     pub features: Vec<u64>,
@@ -229,14 +229,14 @@ pub struct MethodScratch {
     pub counts: Vec<u32>,
 }
 
-/// A way to sign documents so that near-duplicates meet.
+/// A method: signs documents so that near-duplicates have common keys.
 ///
 /// A signature is a function of the document and of frozen statistics alone.
 pub trait Method: fmt::Debug + Send + Sync {
     /// Signs a document into `out`, which is empty. Does not allocate once the buffers are warm.
     ///
     /// # Errors
-    /// The document has nothing to be found by; `out` is then of no use.
+    /// The document has no key; the content of `out` is then unspecified.
     fn sign(
         &self,
         document: &Document<'_>,
@@ -244,20 +244,20 @@ pub trait Method: fmt::Debug + Send + Sync {
         out: &mut Signature,
     ) -> Result<(), Unsigned>;
 
-    /// The term filter that the tokens have to come through before they are signed, in its text
-    /// form (`stop+tg5+stem`); empty where every token counts. Whoever feeds the method applies it,
-    /// and refuses one that it does not know.
+    /// The term filter to apply to tokens before they are signed, in its text form
+    /// (`stop+tg5+stem`); empty if all tokens are used. The caller applies it, and returns an error
+    /// for an unknown filter.
     fn term_filter(&self) -> &str {
         ""
     }
 
-    /// How the method makes shingles of the tokens; `None` where it makes none, so that it has no
-    /// common ones to remove.
+    /// How the method makes shingles of the tokens; `None` if it makes none, so that there are no
+    /// common shingles to remove.
     fn shingles(&self) -> Option<FeatureKind> {
         None
     }
 
-    /// Whether a signature depends on how tokens are marked up.
+    /// Whether a signature depends on markup.
     fn uses_marks(&self) -> bool {
         false
     }
@@ -272,15 +272,16 @@ pub trait Method: fmt::Debug + Send + Sync {
         CandidateSource::Keys
     }
 
-    /// What the sketches of two documents say. Symmetric, but for the order of the counts.
+    /// Compares the sketches of two documents. Symmetric but for the order of the counts.
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence;
 
-    /// Whether that estimates the resemblance without bias, so that it has an interval
-    /// ([`Estimate`](crate::broder::Estimate)): not where what agrees are digests of many draws.
+    /// Whether the comparison is an unbiased estimate of the resemblance, so that it has an
+    /// interval ([`Estimate`](crate::broder::Estimate)): not if digests of several draws are
+    /// compared.
     fn estimates(&self) -> bool {
         false
     }
 
-    /// Whether that is enough to call them near-duplicates by the method's own parameters.
+    /// Whether the evidence makes two documents near-duplicates by the method's own parameters.
     fn accepts(&self, evidence: Evidence) -> bool;
 }

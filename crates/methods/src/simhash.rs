@@ -38,7 +38,7 @@ pub(crate) const METHODS: &[About] = &[About {
     build,
 }];
 
-/// Largest d. Two words of strangers differ in 32 bits on the average.
+/// Maximum d. Words of unrelated documents differ in 32 bits on average.
 const MOST_DISTANCE: u32 = 32;
 
 /// A simhash with its frozen document frequencies.
@@ -74,8 +74,8 @@ pub struct Simhash {
 
 impl Simhash {
     /// A simhash whose matches are at most `distance` bits apart. Without statistics every weight
-    /// is that of [`Weights::Tf`]; [`crate::build`] refuses that where the settings ask for
-    /// another.
+    /// is that of [`Weights::Tf`]; [`crate::build`] returns an error if the settings require other
+    /// weights.
     #[must_use]
     pub fn new(
         distance: u32,
@@ -85,7 +85,7 @@ impl Simhash {
         Self { distance, search: Search::default(), settings, statistics }
     }
 
-    /// The same, its matches found in another way.
+    /// The same, with another algorithm for the Hamming join.
     #[must_use]
     pub fn searched(self, search: Search) -> Self {
         Self { search, ..self }
@@ -145,7 +145,7 @@ impl Method for Simhash {
         sums.add_all(features, values);
         if let Some(share) = self.settings.metadata {
             let weight = share.of(largest);
-            // A field is not a term, even where their hashes come from the same text.
+            // A field is not a term, even if both hashes are of the same text.
             document.fields.iter().for_each(|field| sums.add(finalise(!field.0), weight));
         }
         let mut word = sums.word();
@@ -186,7 +186,7 @@ impl Method for Simhash {
         }
     }
 
-    /// The number of bits that differ; 64, which nothing accepts, where reserved bits do or where a
+    /// The number of differing bits; 64, which is never accepted, if reserved bits differ or a
     /// sketch is not a simhash.
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
         let distance = match (a.words, b.words) {

@@ -12,7 +12,7 @@ pub struct MethodSpec {
     params: BTreeMap<String, String>,
 }
 
-/// What is wrong with a method's description.
+/// Why a method's description is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Not `name:parameter=value,…`.
@@ -23,7 +23,7 @@ pub enum SpecError {
     UnknownMethod {
         /// The name given.
         name: String,
-        /// The names there are.
+        /// The existing names.
         known: String,
     },
     /// A parameter the method does not have.
@@ -90,7 +90,7 @@ impl MethodSpec {
         self.params.get(name).map(String::as_str)
     }
 
-    /// Gives a parameter another value.
+    /// Sets the value of a parameter.
     pub fn set(&mut self, name: &str, value: &str) {
         self.params.insert(name.to_owned(), value.to_owned());
     }

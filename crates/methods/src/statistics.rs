@@ -2,20 +2,19 @@
 
 use std::fmt;
 
-/// Document frequencies, never changing while a method holds them.
+/// Document frequencies, which do not change while a method uses them.
 ///
-/// `idf = ln(N / n)`; `nidf` is idf scaled to `[0, 1]` between the commonest and the rarest term of
-/// the collection (Kołcz & Chowdhury 2008, section 6.2).
+/// `idf = ln(N / n)`; `nidf` is idf scaled to `[0, 1]` between the most frequent and the rarest
+/// term of the collection (Kołcz & Chowdhury 2008, section 6.2).
 pub trait Statistics: fmt::Debug + Send + Sync {
     /// N: documents counted.
     fn documents(&self) -> u64;
 
-    /// n: documents that hold the term; 0 where no document does. The term is a finalised token
-    /// hash.
+    /// n: the number of documents that contain the term. The term is a finalised token hash.
     fn frequency(&self, term: u64) -> u32;
 
-    /// The frequencies of many terms, in their order, in place of what `out` held. One call for a
-    /// document lets its memory accesses overlap.
+    /// Writes the frequencies of `terms`, in their order, to `out`, replacing its content. With one
+    /// call per document, memory accesses overlap.
     fn frequencies(&self, terms: &[u64], out: &mut Vec<u32>) {
         out.clear();
         out.extend(terms.iter().map(|&term| self.frequency(term)));
@@ -27,7 +26,7 @@ pub trait Statistics: fmt::Debug + Send + Sync {
     /// Checksum of these statistics, recorded in signatures made with them.
     fn checksum(&self) -> u128;
 
-    /// `ln(N / n)`; a term no document holds counts as if one did.
+    /// `ln(N / n)`; n is taken as 1 for a term of no document.
     fn idf(&self, term: u64) -> f64 {
         idf(self.documents(), self.frequency(term).max(1))
     }

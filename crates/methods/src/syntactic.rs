@@ -2,8 +2,8 @@
 //!
 //! The filter of text and tokens is applied before signing: [`Method::term_filter`] names it. The
 //! sketch is one 128-bit [set digest](lookalike_core::features::digest) of the remaining terms, so
-//! two documents match if they have the same set of terms: order and repetition do not matter,
-//! anything else does.
+//! two documents match if they have the same set of terms: their order and repetition do not
+//! matter.
 
 use crate::imatch::sum::{self, Sum};
 use crate::{
@@ -28,7 +28,7 @@ pub(crate) const METHODS: &[About] = &[About {
     build,
 }];
 
-/// The row of Table II that leaves the fewest documents unmatched.
+/// The row of Table II with the fewest unmatched documents.
 const BEST: &str = "stop+tg5+tl25+nosc+stem";
 
 /// The distinct terms, as one digest. O(tokens).

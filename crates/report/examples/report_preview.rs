@@ -1,5 +1,5 @@
-//! Renders a made-up run, to look at the page while working on it:
-//! `cargo run -p lookalike-report --example report_preview -- /tmp/report.html`
+//! Renders an invented run, to inspect the page during development: `cargo run -p lookalike-report
+//! --example report_preview -- /tmp/report.html`
 
 use lookalike_report::{
     Action, AlignedPair, ClusterExhibit, DocExhibit, Explanation, Features, InputSummary, Measures,

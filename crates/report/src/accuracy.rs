@@ -1,27 +1,27 @@
-//! What a plan predicted of a run beside what it came to.
+//! Comparison of a plan's predictions with the outcome of the run.
 
 use serde::{Deserialize, Serialize};
 
-/// What was predicted of a run beside what it came to.
+/// Predictions of a plan, and the outcome of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
-    /// The method whose cost is compared; `None` where the plan has none of this name.
+    /// The method whose cost is compared; `None` if the plan has none of this name.
     pub method: Option<String>,
-    /// In what the plan was made for something else: names of settings, `inputs`, `command`,
+    /// Differences between the job of the plan and the run: names of settings, `inputs`, `command`,
     /// `threads`.
     pub differs: Vec<String>,
     /// Documents read.
     pub documents: Compared,
     /// Duplicates.
     pub removed: Compared,
-    /// The range that was given for them.
+    /// The predicted range of duplicates.
     pub removed_range: (u64, u64),
-    /// Whether they are in it.
+    /// Whether the outcome is in this range.
     pub removed_in_range: bool,
     /// Wall-clock time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<Compared>,
-    /// Most memory held.
+    /// Peak memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<Compared>,
     /// Bytes of temporary files.
@@ -29,19 +29,19 @@ pub struct Accuracy {
     pub scratch_bytes: Option<Compared>,
 }
 
-/// A number that was predicted.
+/// A predicted number and its outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// What was predicted.
+    /// The prediction.
     pub predicted: f64,
-    /// What it came to.
+    /// The outcome.
     pub actual: f64,
-    /// Predicted by actual, less 1: 0.1 is a tenth too much. `None` where that means nothing.
+    /// Relative error: predicted / actual − 1. `None` if it is not defined.
     pub error: Option<f64>,
 }
 
 impl Compared {
-    /// What was predicted and what it came to.
+    /// A prediction and its outcome.
     #[must_use]
     pub fn new(predicted: f64, actual: f64) -> Self {
         let error = if actual > 0.0 { Some(predicted / actual - 1.0) } else { None };

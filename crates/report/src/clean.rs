@@ -1,9 +1,9 @@
 //! Makes untrusted text safe and short enough to show.
 //!
-//! Characters that would act instead of being seen (control codes, which move a terminal's cursor;
-//! marks that turn the direction of everything behind them; code points that are no characters)
-//! become visible ones. Escaping for HTML is the template's part, not done here. Both functions
-//! stop reading at their limit, so that a title of a gigabyte costs what a short one does.
+//! Characters with an effect instead of a glyph (control codes, which move a terminal's cursor;
+//! marks that change the direction of the text after them; code points that are not characters)
+//! become visible ones. HTML is escaped by the template, not here. Both functions stop reading at
+//! their limit, so their cost does not depend on the length of the text.
 
 /// Characters shown of a name.
 pub(crate) const MEDIUM: usize = 120;
@@ -30,11 +30,11 @@ pub(crate) fn line(text: &str, limit: usize) -> String {
     out.finish()
 }
 
-/// An address as it is shown, and whether it may be followed.
+/// An address as it is shown, and whether it may be a link.
 pub(crate) fn address(url: Option<&str>) -> (String, bool) {
     let Some(url) = url else { return (String::new(), false) };
     let shown = line(url, LONG);
-    // Only what is shown in full, and unchanged, may be followed.
+    // Only an address that is shown in full, and unchanged, may be a link.
     let web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
     let link = web && shown == url;
     (shown, link)
@@ -89,7 +89,7 @@ impl Limited {
         Self { text: String::new(), left: limit, full: false }
     }
 
-    /// Whether there was room.
+    /// Appends a character; returns whether it was within the limit.
     fn push(&mut self, c: char) -> bool {
         self.full |= self.left == 0;
         if self.full {
@@ -100,7 +100,7 @@ impl Limited {
             Shown::As(c) => self.text.push(c),
             Shown::ByNumber => {
                 self.text.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
-                // Its place is that of the eight characters that show it.
+                // It is replaced by the eight characters of its code point.
                 self.left = self.left.saturating_sub(7);
             }
         }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_shown_instead() {
+    fn characters_with_an_effect_become_visible() {
         assert_eq!(line("a\0b\x1b[2Jc", 99), "a␀b␛[2Jc");
         assert_eq!(line("invoice\u{202e}fdp.exe", 99), "invoice⟨U+202E⟩fdp.exe");
         assert_eq!(line("\u{feff}x\u{ffff}\u{9b}", 99), "⟨U+FEFF⟩x\u{fffd}\u{fffd}");

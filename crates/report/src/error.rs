@@ -1,4 +1,4 @@
-//! Why there is no report.
+//! Errors of writing a page.
 
 /// Why a page could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -7,7 +7,7 @@ pub enum ReportError {
     /// The template failed.
     #[error("the report could not be written: {0}")]
     Template(#[from] askama::Error),
-    /// The caller asked for the stop.
+    /// The caller cancelled.
     #[error("interrupted")]
     Cancelled,
 }

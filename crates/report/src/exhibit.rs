@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A document to show. Titles, addresses and texts are unmodified: renderers escape and shorten them.
+/// A document to show. Titles, addresses and texts are unmodified: renderers escape and shorten
+/// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocExhibit {
     /// Its name in the tables.
@@ -13,9 +14,9 @@ pub struct DocExhibit {
     /// Its address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Its text; may be empty where only the name is to be shown.
+    /// Its text; may be empty if only the name is shown.
     pub text: String,
-    /// Bytes of the whole text, where only its beginning is here.
+    /// Length of the whole text in bytes, if `text` is only its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<u64>,
 }
@@ -40,7 +41,7 @@ pub struct Measures {
     pub size_b: u64,
 }
 
-/// A resemblance that sketches tell, and its 95 % interval.
+/// A resemblance estimated from sketches, and its 95 % interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResemblanceEstimate {
     /// The estimate.
@@ -60,11 +61,10 @@ pub struct PairExhibit {
     pub b: DocExhibit,
     /// How they compare.
     pub measures: Measures,
-    /// Between which values their resemblance is by what decided, 95 times in a hundred; nothing
-    /// where that was no estimate.
+    /// The estimated resemblance with its 95 % interval, if the pair was decided by an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<ResemblanceEstimate>,
-    /// Why the first was removed, as the ledger says it.
+    /// Why the first was removed, as in the ledger.
     pub rule: String,
 }
 
@@ -75,13 +75,13 @@ pub struct ClusterExhibit {
     pub number: u64,
     /// All documents in it, the leader included.
     pub size: u64,
-    /// The least similarity of a member to the leader, by the run's measure.
+    /// The minimum similarity of a member to the leader, by the run's measure.
     pub least: f64,
     /// The mean similarity of the members to the leader, by the run's measure.
     pub mean: f64,
     /// The leader.
     pub leader: DocExhibit,
-    /// Some of the others; those beyond the first few are counted, not shown.
+    /// Some of the others; only the first few are shown, the rest is counted.
     pub members: Vec<MemberExhibit>,
 }
 
@@ -95,6 +95,6 @@ pub struct MemberExhibit {
     pub title: Option<String>,
     /// Similarity to the leader, by the run's measure.
     pub similarity: Option<f64>,
-    /// Why it is in the cluster, as the ledger says it.
+    /// Why it is in the cluster, as in the ledger.
     pub rule: String,
 }

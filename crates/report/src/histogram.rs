@@ -5,20 +5,21 @@ use serde::{Deserialize, Serialize};
 /// Number of bins of a [`SimilarityHistogram`].
 pub const SIMILARITY_BINS: usize = 50;
 
-/// Similarity is binned in billionths, so that 0.9 lands where a reader expects it.
+/// Similarities are binned in billionths, so that 0.9 is in the bin that begins at 0.9.
 const SCALE: f64 = 1e9;
 
 /// Similarities of the removed documents to their witnesses.
 ///
-/// Documents at exactly 1 are counted apart: on most collections they would dwarf all others.
+/// Documents at exactly 1 are counted separately: on most collections they are far more than all
+/// others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimilarityHistogram {
-    /// Where the first bin begins.
+    /// Lower edge of the first bin.
     pub from: f64,
-    /// Where the last bin ends.
+    /// Upper edge of the last bin.
     pub to: f64,
-    /// Counts; each bin holds its lower edge and not its upper one. Empty where `from` is 1.
+    /// Counts; a bin includes its lower edge and not its upper one. Empty if `from` is 1.
     pub bins: Vec<u64>,
     /// Values below `from` (members of a component that resemble their leader only through others).
     pub below: u64,
@@ -75,7 +76,7 @@ fn scaled(value: f64) -> u64 {
     (value.max(0.0) * SCALE).round() as u64
 }
 
-/// How many clusters there are of which size.
+/// Number of clusters by size.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SizeHistogram {
@@ -83,7 +84,7 @@ pub struct SizeHistogram {
     pub bins: Vec<SizeBin>,
 }
 
-/// Clusters whose sizes lie between one power of two and the next.
+/// Clusters with sizes from one power of two to below the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeBin {
@@ -98,7 +99,7 @@ pub struct SizeBin {
 }
 
 impl SizeHistogram {
-    /// Counts one cluster. A document alone (size 0 or 1) is no cluster and is not counted.
+    /// Counts one cluster. A single document (size 0 or 1) is not a cluster and is not counted.
     pub fn add(&mut self, size: u64) {
         let Some(bin) = size.checked_ilog2().and_then(|log| log.checked_sub(1)) else { return };
         while self.bins.len() <= bin as usize {

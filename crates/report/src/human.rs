@@ -64,8 +64,8 @@ pub fn duration(seconds: f64) -> String {
     format!("{} h {} min", minutes / 60, minutes % 60)
 }
 
-/// A share of a whole as `12.3 %`. What is not nothing is never written as nothing, and what is
-/// not all never as all.
+/// A share of a whole as `12.3 %`. Never `0 %` unless it is 0, and never `100 %` unless it is the
+/// whole.
 #[must_use]
 pub fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -94,7 +94,7 @@ pub fn ratio(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
-    // 0.57 is 0.56999… in binary: what lies within a billionth counts as there.
+    // 0.57 is 0.56999… in binary, so a tolerance of a billionth is added.
     let cut = (value * 1e4 + 1e-5).floor() / 1e4;
     if value == 0.0 || value == 1.0 { format!("{value:.0}") } else { format!("{cut:.4}") }
 }

@@ -3,33 +3,33 @@
 use crate::{Diff, Segment, Side, Tokens};
 use std::ops::Range;
 
-/// How much is shown.
+/// Limits on the shown parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fold {
     /// Equal tokens shown before and after a difference.
     pub(crate) context: usize,
     /// Tokens of one difference shown; the middle of longer ones is counted.
     pub(crate) change: usize,
-    /// Groups of differences that stand close together, so many are shown.
+    /// Maximum number of shown groups of adjacent differences.
     pub(crate) hunks: usize,
-    /// Pieces shown in all: a group may be long.
+    /// Maximum number of shown pieces, over all groups: a group may be long.
     pub(crate) pieces: usize,
 }
 
 /// A part of the folded alignment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Row<'t> {
-    /// So many tokens are the same.
+    /// Number of equal tokens.
     Same(usize),
-    /// Differences with their surroundings.
+    /// Differences with their context.
     Hunk(Vec<Piece<'t>>),
-    /// So many differences more.
+    /// Number of further differences.
     More(usize),
-    /// So many tokens on the left and on the right were not aligned.
+    /// Numbers of tokens on the left and on the right that were not aligned.
     Unaligned(usize, usize),
 }
 
-/// Tokens of one segment, as they were written, each side with what stands before it.
+/// Tokens of one segment, as written, each side with the text before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece<'t> {
     pub(crate) side: Side,
@@ -37,7 +37,7 @@ pub(crate) struct Piece<'t> {
     pub(crate) left: &'t str,
     pub(crate) right_gap: &'t str,
     pub(crate) right: &'t str,
-    /// Tokens left out after this piece.
+    /// Number of tokens omitted after this piece.
     pub(crate) skipped: usize,
 }
 
@@ -78,7 +78,7 @@ struct Folder<'a, 't> {
 }
 
 impl<'t> Folder<'_, 't> {
-    /// Folds the segments. Whether all of them are in sight or counted as the same.
+    /// Folds the segments. Returns whether all of them are shown or counted as equal.
     fn run(&mut self, segments: &[Segment]) -> bool {
         let last = segments.len().saturating_sub(1);
         let mut hunks = 0;
@@ -94,7 +94,7 @@ impl<'t> Folder<'_, 't> {
             }
             let Fold { context, .. } = self.fold;
             let length = segment.left.len();
-            // Nothing differs at all: the beginning, so that there is something to see.
+            // Without differences the beginning is shown.
             let lone = last == 0;
             let head = if lone {
                 self.fold.change
@@ -104,7 +104,7 @@ impl<'t> Folder<'_, 't> {
                 context
             };
             let tail = if at == last { 0 } else { context };
-            // A fold that hides two words only costs a line.
+            // A fold of up to two words takes more space than the words.
             if length <= head + tail + 4 {
                 self.same(segment, 0..length);
                 continue;
@@ -164,7 +164,7 @@ impl<'t> Folder<'_, 't> {
         if side != Side::Left {
             (right_gap, right_text) = (self.right.gap_before(right.start), self.right.slice(right));
         }
-        // What stands before the first word in sight belongs to what is out of sight.
+        // The text before the first shown word belongs to the folded part.
         if self.hunk.is_empty() && !self.rows.is_empty() {
             (left_gap, right_gap) = ("", "");
         }
@@ -174,7 +174,7 @@ impl<'t> Folder<'_, 't> {
         self.pieces += 1;
     }
 
-    /// What follows the last token, where that is in sight.
+    /// The text after the last token, if that is shown.
     fn end(&mut self) {
         if self.hunk.is_empty() {
             return;
@@ -200,7 +200,7 @@ mod tests {
 
     const SMALL: Fold = Fold { context: 2, change: 4, hunks: 2, pieces: 12 };
 
-    /// The rows as text: `~` a fold, `[-…-]` left, `{+…+}` right, `#` left out.
+    /// The rows as text: `~` a fold, `[-…-]` left, `{+…+}` right, `#` omitted.
     fn drawn(left: &str, right: &str, fold: Fold) -> Vec<String> {
         drawn_within(DIFF_BOUNDS, left, right, fold)
     }

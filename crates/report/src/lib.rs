@@ -1,9 +1,9 @@
 //! Presentation of results: summary, report page, explanations.
 //!
-//! The primary types are [`Summary`] (`summary.json`), [`Report`] (`report.html`), [`Evaluation`] (results
-//! of `evaluate`) and [`Explanation`] (output of `compare` and `explain`). The crate is independent of the
-//! engine and of readers: its inputs are plain data, and callers tokenise the texts. No part of a result
-//! is computed here.
+//! The primary types are [`Summary`] (`summary.json`), [`Report`] (`report.html`), [`Evaluation`]
+//! (results of `evaluate`) and [`Explanation`] (output of `compare` and `explain`). The crate is
+//! independent of the engine and of readers: its inputs are plain data, and callers tokenise the
+//! texts. It computes no part of a result.
 
 pub mod human;
 

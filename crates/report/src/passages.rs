@@ -1,24 +1,24 @@
-//! Passages that two token sequences share: the evidence behind a resemblance.
+//! Passages that two token sequences share.
 //!
-//! The primary function is [`shared_passages`]. A passage is a run of equal tokens that cannot be
-//! made longer on either end. Repetitive texts have quadratically many; of those that begin with
-//! the same shingle of the left document only the longest is given, so that each of its shingles
-//! that the right one shares lies in at least one passage, and their number stays below that of
-//! tokens.
+//! The primary function is [`shared_passages`]. A passage is a maximal run of equal tokens.
+//! Repetitive texts have quadratically many; of those that begin with the same shingle of the left
+//! document only the longest is returned, so that each shared shingle of the left document is in at
+//! least one passage, and there are fewer passages than tokens.
 
 use crate::Form;
 use crate::windows::{hashes, sorted_windows};
 
-/// Places in the right document that are tried for one shingle of the left.
+/// Maximum number of positions in the right document that are tried for a shingle of the left.
 const PLACES: usize = 64;
 
-/// Bounds on the search for shared passages. The index of the right document's shingles comes on
-/// top: 16 bytes for each of its tokens, and the time to sort them.
+/// Bounds on the search for shared passages. They do not include the index of the right document's
+/// shingles: 16 bytes per token, and the time to sort them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassageBounds {
-    /// Comparisons of two tokens, about; what is left of the left document is not searched then.
+    /// Approximate number of comparisons of two tokens; after it, the rest of the left document is
+    /// not searched.
     pub work: u64,
-    /// Most passages given: the longest.
+    /// Maximum number of returned passages; the longest are returned.
     pub passages: usize,
 }
 
@@ -30,7 +30,7 @@ pub const PASSAGE_BOUNDS: PassageBounds = PassageBounds { work: 400_000_000, pas
 pub struct Passages {
     /// The longest first, then in the order of the left document.
     pub longest: Vec<Passage>,
-    /// Number of passages found, those not given included.
+    /// Number of passages found, including those not returned.
     pub found: u64,
     /// Whether the left document was searched to its end.
     pub complete: bool,
@@ -86,7 +86,7 @@ pub fn shared_passages(left: &[Form], right: &[Form], w: usize, bounds: PassageB
         match longest {
             None => from += 1,
             Some(passage) => {
-                // The shingles up to the passage's end are shown; the next one sticks out of it.
+                // All shingles within the passage are covered; the next one extends beyond it.
                 from = passage.left + passage.length - w + 1;
                 passages.add(passage, bounds.passages);
             }
@@ -97,7 +97,7 @@ pub fn shared_passages(left: &[Form], right: &[Form], w: usize, bounds: PassageB
 }
 
 impl Passages {
-    /// Adds one, and now and then drops those that are not among the `most` longest.
+    /// Adds a passage, and from time to time drops those that are not among the `most` longest.
     fn add(&mut self, passage: Passage, most: usize) {
         self.found += 1;
         self.longest.push(passage);
@@ -174,10 +174,9 @@ mod tests {
         assert!(found.len() <= 3);
     }
 
-    /// Every third token differs somewhere else, so that each shingle has many places that are
-    /// tried.
+    /// Repetitive texts in which every shingle has many positions to try.
     #[test]
-    fn texts_that_repeat_themselves_end_with_the_work() {
+    fn repetitive_texts_stop_at_the_bound_on_work() {
         let text = |n: u32| -> Vec<Form> {
             (0..300_000).map(|i| Form(if i % n == 0 { 1000 + i % 5 } else { i % 3 })).collect()
         };

@@ -1,23 +1,23 @@
-//! What a run found, as `summary.json` states it.
+//! The result of a run, as in `summary.json`.
 //!
-//! The primary type is [`Summary`]. What depends on the machine and the moment (time, memory,
-//! threads, the command line) sits in [`Summary::run`]; everything else is the same bytes for the
-//! same documents and settings.
+//! The primary type is [`Summary`]. Values that depend on the machine and time (time, memory,
+//! threads, the command line) are in [`Summary::run`]; all others are the same bytes for the same
+//! documents and settings.
 
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A whole run.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Who wrote this.
+    /// The program that wrote the file.
     pub tool: Tool,
     /// The subcommand: `dedup`, `cluster`, …
     pub command: String,
     /// What happened to duplicates.
     pub action: Action,
-    /// What was asked for.
+    /// The settings.
     pub settings: SettingsSummary,
     /// The input files, in the order in which they were given.
     pub inputs: Vec<InputSummary>,
@@ -29,17 +29,18 @@ pub struct Summary {
     pub removed: Removed,
     /// Documents that cannot resemble any other.
     pub without_features: WithoutFeatures,
-    /// Documents that are compared by fewer terms than usual, where `--min-features` allows that.
+    /// Documents that are compared by fewer terms than the default requires, where the setting
+    /// `min_features` allows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub few_terms: Option<FewTerms>,
-    /// Documents whose id an earlier one had already.
+    /// Documents with the id of an earlier document.
     pub duplicate_ids: u64,
-    /// Keep rules to which some documents give no value.
+    /// Keep rules for which some documents have no value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep_values: Vec<KeepValues>,
     /// Records that could not be read as documents.
     pub problems: u64,
-    /// Inputs that could not be read, or not to their end: what is lost of them is neither kept nor
+    /// Inputs that could not be read to their end: the missing documents are neither kept nor
     /// removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable_inputs: u64,
@@ -54,10 +55,11 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// The pairs table.
     pub pairs: Pairs,
-    /// Pairs of distinct documents that shared a rare feature and, at a glance, could still match.
+    /// Candidates: pairs of distinct documents that have a common key and pass the length
+    /// and positional filters.
     pub candidates: u64,
-    /// Candidates that were decided by their sets: by bucket counts, which turn away pairs of large
-    /// sets that share too little, or by intersecting the sets.
+    /// Candidates decided by their sets: rejected by bucket counts (large sets only), or
+    /// intersected.
     pub verified: u64,
     /// Keys of a method that were ignored because too many documents have them.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -65,7 +67,7 @@ pub struct Summary {
     /// Distinct features that were removed from all sets because too many distinct sets have them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub common_features: u64,
-    /// The same of the shingles that the method signs.
+    /// The same for the shingles that the method signs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub common_method_shingles: u64,
     /// Tokens in all documents.
@@ -76,13 +78,13 @@ pub struct Summary {
     pub text_bytes: u64,
     /// Similarities of removed documents to their witnesses, by the measure of the run.
     pub histogram_similarity: SimilarityHistogram,
-    /// How large clusters are.
+    /// Sizes of clusters.
     pub histogram_cluster_size: SizeHistogram,
-    /// What a reader should know before trusting the result; see [`Summary::find_warnings`].
+    /// Warnings about the result; see [`Summary::find_warnings`].
     pub warnings: Vec<String>,
-    /// Digest of all decisions: equal digests, equal results.
+    /// Digest of all decisions: equal digests mean equal results.
     pub digest: String,
-    /// What was written.
+    /// The written files.
     pub outputs: Vec<Output>,
     /// Time, memory and the like.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,34 +104,34 @@ pub struct Tool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// They were taken out.
+    /// Duplicates were removed.
     #[default]
     Remove,
-    /// They were marked and stayed where they were.
+    /// Duplicates were marked, and all documents were written.
     Mark,
-    /// They were listed; no document was written.
+    /// Duplicates were listed; no document was written.
     List,
 }
 
-/// The settings that decide the answer.
+/// The settings that determine the result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SettingsSummary {
     /// `resemblance`, `containment` or `cosine`.
     pub measure: String,
-    /// What it had to reach, as it was written.
+    /// The threshold, as written by the user.
     pub threshold: String,
-    /// Tokens in a shingle; none where documents were compared by their distinct terms.
+    /// Tokens in a shingle; `None` if documents were compared by their distinct terms.
     pub shingle: Option<u32>,
     /// `word` or `char`.
     pub unit: String,
-    /// Which terms counted, where documents were compared by terms.
+    /// The term filter, if documents were compared by terms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terms: Option<String>,
     /// Unicode normalisation.
     pub normalize: String,
-    /// What became of documents under one shingle.
+    /// Treatment of documents shorter than one shingle.
     pub short_documents: String,
-    /// Fewest features of a document that was compared; none where any number would do.
+    /// Minimum number of features of a compared document; `None` if there is no minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_features: Option<u32>,
     /// Which duplicate to keep: rules in order.
@@ -150,19 +152,20 @@ pub struct SettingsSummary {
 }
 
 impl SettingsSummary {
-    /// `fewer than 10 terms`, `fewer than 3 features`: what documents have that are not compared.
+    /// Description of documents that are not compared: `fewer than 10 terms`, `fewer than 3
+    /// features`.
     pub(crate) fn under_min_features(&self) -> String {
         let named = if self.shingle.is_none() { "terms" } else { "features" };
         format!("fewer than {} {named}", self.min_features.unwrap_or(1))
     }
 
-    /// The threshold as a number; 0 if it is none.
+    /// The threshold as a number; 0 if it is not a number.
     #[must_use]
     pub fn threshold_value(&self) -> f64 {
         self.threshold.parse().unwrap_or(0.0)
     }
 
-    /// What documents were compared by: `word 5-shingles`, `distinct terms`.
+    /// The features that were compared: `word 5-shingles`, `distinct terms`.
     #[must_use]
     pub fn features(&self) -> String {
         let unit = if self.unit == "char" { "character" } else { "word" };
@@ -178,7 +181,7 @@ impl SettingsSummary {
 pub struct KeepValues {
     /// The rule: `newest`, `max:score`, …
     pub rule: String,
-    /// The field that it goes by.
+    /// The field of the rule.
     pub field: String,
     /// Documents without that field.
     pub missing: u64,
@@ -193,10 +196,10 @@ pub struct InputSummary {
     pub name: String,
     /// `jsonl`, `parquet`, …
     pub format: String,
-    /// `gzip`, `zstd`, …; none where there is none.
+    /// `gzip`, `zstd`, …; `None` if not compressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<String>,
-    /// Its size as it lies there.
+    /// Its size on disk.
     pub bytes: u64,
     /// Documents read from it.
     pub documents: u64,
@@ -222,10 +225,10 @@ pub struct Removed {
     pub feature_equivalent: u64,
     /// Reaches the threshold with the kept document.
     pub near: u64,
-    /// A method's sketches say so, and nothing else was compared.
+    /// By a method's sketches alone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sketch: u64,
-    /// Has a key of a method in common with the kept document, and nothing else was compared.
+    /// By a common key of a method alone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub key: u64,
     /// In one connected component with the kept document.
@@ -239,7 +242,7 @@ impl Removed {
         self.by_rule().iter().map(|(_, count)| count).sum()
     }
 
-    /// Counts with the names that people read, strictest rule first.
+    /// Counts with the displayed names of the rules, strictest rule first.
     #[must_use]
     pub fn by_rule(&self) -> [(&'static str, u64); 7] {
         [
@@ -257,9 +260,9 @@ impl Removed {
 /// Documents that cannot resemble any other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WithoutFeatures {
-    /// No token at all, or none that counts as a term.
+    /// No token, or none that passes the term filter.
     pub no_words: u64,
-    /// Fewer tokens than one shingle has, where such documents are ignored.
+    /// Fewer tokens than one shingle, if such documents are ignored.
     pub under_one_shingle: u64,
     /// Too short for the method to sign.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -267,10 +270,11 @@ pub struct WithoutFeatures {
     /// Without any feature that the method selects.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub nothing_selected: u64,
-    /// With nothing but common features or shingles, all of which were removed.
+    /// Only common features or shingles, all of which were removed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub only_common: u64,
-    /// With fewer features than `--min-features`: in a pair only with documents of the same words.
+    /// With fewer features than the setting `min_features`: in a pair only with documents of the
+    /// same words.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub few_features: u64,
 }
@@ -278,9 +282,9 @@ pub struct WithoutFeatures {
 /// Documents that are compared by few terms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FewTerms {
-    /// Each has fewer terms than this.
+    /// The number of terms that each is below.
     pub fewer_than: u64,
-    /// How many they are.
+    /// Number of documents.
     pub documents: u64,
 }
 
@@ -315,8 +319,8 @@ impl Pairs {
     }
 }
 
-/// Counts that only some methods have are left out where they are 0.
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
+/// Counts that only some methods have are omitted if they are 0.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes references.
 pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -344,7 +348,7 @@ pub struct Output {
     pub bytes: Option<u64>,
 }
 
-/// What depends on the machine and the moment.
+/// Values that depend on the machine and time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The command line.
@@ -355,21 +359,21 @@ pub struct Run {
     pub seconds: f64,
     /// The parts of it, in order.
     pub phases: Vec<Phase>,
-    /// Most memory held at any time, where the system tells.
+    /// Peak memory, if the system reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
     /// Bytes spilled to disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
     /// Pairs of feature sets that were intersected: the `verified` ones that bucket counts did not
-    /// turn away, of which there are fewer with less memory. Unknown where an earlier run compared
+    /// reject (with less memory there are fewer bucket counts). Unknown if an earlier run compared
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intersected: Option<u64>,
-    /// Steps that an earlier run had done before it was stopped.
+    /// Steps that were completed by an earlier run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<String>,
-    /// Of those, what was damaged and done again.
+    /// Steps of an earlier run that were damaged and repeated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redone: Vec<String>,
     /// Comparison of the plan with the outcome, if a plan was given.
@@ -384,7 +388,7 @@ pub struct Phase {
     pub name: String,
     /// Wall-clock time.
     pub seconds: f64,
-    /// Text bytes by time, where that means something.
+    /// Megabytes of text per second, if defined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub megabytes_per_second: Option<f64>,
     /// Processor seconds of all threads together.
@@ -393,14 +397,16 @@ pub struct Phase {
 }
 
 impl Summary {
-    /// Whether all pairs that reach the threshold were asked for. Where documents are removed by their
-    /// leaders, only the pairs that caused a removal are listed: listing all would cost what leaders save.
+    /// Whether all pairs that reach the threshold were requested. If documents are removed by
+    /// leader clustering, only the pairs that caused a removal are listed: finding all would cost
+    /// the time that leader clustering saves.
     #[must_use]
     pub fn wants_all_pairs(&self) -> bool {
         self.action == Action::List || self.settings.linkage == "components"
     }
 
-    /// What a document without any feature lacks: `words`, or `terms` where not every word counts.
+    /// The name of what a document without features lacks: `words`, or `terms` if there is a term
+    /// filter.
     #[must_use]
     pub fn lacking(&self) -> &'static str {
         match self.settings.terms.as_deref() {
@@ -412,7 +418,7 @@ impl Summary {
     /// The file's content: indented JSON that ends with a line break.
     ///
     /// # Errors
-    /// None that a well-formed summary gives; serialisation is the only step.
+    /// Serialisation failed, which does not occur for a well-formed summary.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut json = serde_json::to_string_pretty(self)?;
         json.push('\n');

@@ -4,8 +4,8 @@ use crate::human::{bytes, count, duration, rate, share};
 use crate::{Action, Summary};
 
 impl Summary {
-    /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of the
-    /// row above.
+    /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of
+    /// the row above.
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {
         let mut rows: Vec<(String, String)> = Vec::new();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_list_that_was_to_be_whole_is_not_all() {
+    fn a_list_is_incomplete_only_if_all_pairs_were_requested() {
         let of = |action, linkage: &str, complete| {
             let settings =
                 SettingsSummary { linkage: linkage.into(), ..SettingsSummary::default() };
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_passed_over_is_counted_and_nothing_is_said_of_none() {
+    fn skipped_files_are_counted_and_zero_is_omitted() {
         let passed = |skipped_files| {
             value_of(&Summary { skipped_files, ..Summary::default() }, "skipped files")
         };

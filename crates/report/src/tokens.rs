@@ -2,8 +2,8 @@
 //!
 //! The primary types are [`Tokens`] and [`Vocabulary`]. Tokens are compared by their canonical
 //! form, which a vocabulary replaces by a number, exactly: two forms have one number only if they
-//! are equal. How a text falls into tokens is the caller's business ([`Tokenize`]); this crate
-//! needs no analyser of its own and shows whatever the run saw.
+//! are equal. The caller tokenises texts ([`Tokenize`]): this crate has no analyser, so it shows
+//! the tokens that the run compared.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The number of a form: a new one where it was not seen before.
+    /// The number of a form; a new form gets a new number.
     pub fn form(&mut self, form: &str) -> Form {
         if let Some(&known) = self.forms.get(form) {
             return known;
@@ -49,7 +49,7 @@ pub struct Tokens<'t> {
 }
 
 impl<'t> Tokens<'t> {
-    /// Ranges are made to ascend and to lie on character boundaries, whatever the caller says.
+    /// Appends a token. Ranges are clamped to ascend and to character boundaries.
     fn push(&mut self, form: Form, range: Range<usize>) {
         let least = self.ranges.last().map_or(0, |last| last.start);
         let start = self.text.floor_char_boundary(range.start.max(least).min(self.text.len()));
@@ -82,7 +82,7 @@ impl<'t> Tokens<'t> {
         self.forms.is_empty()
     }
 
-    /// The bytes from the first to the last of some tokens, with what lies between them.
+    /// The byte range from the first to the last of some tokens.
     #[must_use]
     pub fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
         match self.ranges.get(tokens.clone()) {
@@ -101,7 +101,7 @@ impl<'t> Tokens<'t> {
         self.text.get(self.bytes(tokens)).unwrap_or_default()
     }
 
-    /// What lies between the token before `token` and `token` itself: spaces and punctuation. For
+    /// The text between the token before `token` and `token` itself: spaces and punctuation. For
     /// the first token, all that precedes it; for one past the last, all that follows.
     #[must_use]
     pub fn gap_before(&self, token: usize) -> &'t str {
@@ -144,7 +144,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn ranges_that_make_no_sense_do_no_harm() {
+    fn invalid_ranges_are_clamped() {
         let mut vocabulary = Vocabulary::default();
         let tokens = vocabulary.tokens("añb", &|_, emit| {
             emit("x", 2..99);

@@ -1,4 +1,4 @@
-//! Warnings that the numbers of a summary call for.
+//! Warnings derived from the numbers of a summary.
 
 use crate::human::{count, counted, share};
 use crate::{Action, InputSummary, KeepValues, Summary};
@@ -150,7 +150,7 @@ impl Summary {
         })
     }
 
-    /// Documents that `--min-features` excludes.
+    /// Documents that the setting `min_features` excludes.
     fn few_features(&self) -> Option<String> {
         let few = self.without_features.few_features;
         (few > 0).then(|| {

@@ -1,4 +1,4 @@
-//! The page of an evaluation: whole, bounded, and deaf to whatever names say.
+//! The page of an evaluation: complete, bounded, and safe for any names.
 
 use lookalike_report::{
     ClassResult, ClassesSummary, Decile, Evaluation, EvaluationReport, EvaluationRun, MethodResult,

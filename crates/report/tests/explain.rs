@@ -1,4 +1,4 @@
-//! What `compare` and `explain` print, and say as JSON.
+//! The output of `compare` and `explain`, as text and JSON.
 
 use lookalike_report::{
     Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, Side, TextStyle,
@@ -31,7 +31,7 @@ const B: &str = "A Rose is a rose is a tulip, she said!";
 
 /// Distinct 3-shingles: a {a rose is, rose is a, is a rose, a rose she, rose she said}; b {a rose
 /// is, rose is a, is a rose, is a tulip, a tulip she, tulip she said}. Three of eight. The last "is
-/// a rose" of a stands in b only further up: that is the second passage.
+/// a rose" of a is in b only earlier: that is the second passage.
 fn measures() -> Measures {
     Measures {
         resemblance: 3.0 / 8.0,

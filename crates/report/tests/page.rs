@@ -1,4 +1,4 @@
-//! The page as a whole: whole, bounded, and deaf to whatever documents say.
+//! The page: complete, bounded, and safe for any documents.
 
 use lookalike_report::{
     Action, AlignedPair, ClusterExhibit, DocExhibit, InputSummary, Measures, MemberExhibit, Output,
@@ -137,7 +137,7 @@ fn every_element_that_opens_closes() {
     assert_eq!(open, [""; 0]);
 }
 
-/// Everything that has ever broken out of a page, at any length.
+/// Texts known to break out of HTML, of any length.
 fn hostile(length: usize) -> String {
     let seed = "</style></title><script>alert(1)</script>\"'><svg/onload=x>&amp;\0\u{1b}[2J\u{202e}\u{2066}\
                 {{ 7*7 }}{% endif %}]]>--><!--\u{feff}\u{ffff}\r\n🏴‍☠️ ";
@@ -255,7 +255,7 @@ fn the_pairs_listed_are_called_what_they_are() {
     assert!(of(Action::List, "leaders").contains("7 (incomplete)"));
 }
 
-/// Texts with more differences than are aligned: what is left out is stated.
+/// Texts with more differences than are aligned: the page states what is omitted.
 #[test]
 fn texts_of_a_hundred_thousand_edits_are_aligned_up_to_a_bound() {
     let text = |word: &str| {
@@ -270,7 +270,7 @@ fn texts_of_a_hundred_thousand_edits_are_aligned_up_to_a_bound() {
 }
 
 #[test]
-fn a_pair_that_is_not_wanted_any_more_is_not_aligned() {
+fn a_cancelled_pair_is_not_aligned() {
     use lookalike_report::ReportError;
     let asked = std::cell::Cell::new(0);
     for (allowed, aligned) in [(0, false), (2, false), (3, true)] {

@@ -1,6 +1,6 @@
 //! Checked file: complete and verified, or absent.
 
-use crate::spill_file::damaged;
+use crate::damage::damaged;
 use crate::{Decoder, Encoder};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};

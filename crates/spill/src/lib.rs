@@ -13,6 +13,7 @@
 pub mod arrays;
 pub mod checked_file;
 mod checkpoint;
+mod damage;
 pub mod spill_file;
 
 pub use arrays::{Decoder, Encoder, Number};

@@ -1,9 +1,9 @@
-//! What the tests and benchmarks of the other crates need, and nobody else.
+//! Helpers for tests and benchmarks of the other crates.
 //!
-//! [`oracle`] finds all pairs by brute force, from the definitions of the papers; [`mod@reference`] reads
-//! collections and the pairs that others computed for them; [`splice`] makes collections of any
-//! size out of real text, from the numbers of [`prng`]; [`data`] finds the real collections. Two
-//! programs go with them: `lookalike-generate` writes such a collection, `lookalike-baseline`
+//! [`oracle`] finds all pairs by brute force, from the definitions of the papers; [`mod@reference`]
+//! reads collections and the pairs that others computed for them; [`splice`] makes collections of
+//! any size out of real text, from the numbers of [`prng`]; [`data`] finds the real collections.
+//! Two programs go with them: `lookalike-generate` writes such a collection, `lookalike-baseline`
 //! measures the bare loop that the command is compared with.
 
 pub mod data;

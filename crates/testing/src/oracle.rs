@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 /// Stands between the tokens of a shingle: a control character is never part of a token.
 const BETWEEN: char = '\u{1f}';
 
-/// What is compared with the threshold.
+/// The measure that is compared with the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// |A∩B| / |A∪B|.

@@ -1,9 +1,9 @@
 //! Text in, tokens out, pushed into a closure.
 //!
 //! [`Analyzer`] is built once from the settings and serves every thread; each thread brings its own
-//! [`Scratch`]. The contested choice is to work on *stretches*: text is cut at ASCII white space, and
-//! only a stretch that holds a non-ASCII byte pays for Unicode. One accent must never push a whole
-//! document off the fast path. What happens within a few kilobytes of them is [`crate::window`]'s.
+//! [`Scratch`]. It works on *stretches*: text is cut at ASCII white space, and only a stretch with
+//! a non-ASCII byte takes the slower Unicode path, so that one accent does not affect the whole
+//! document. [`crate::window`] processes a few kilobytes of stretches at a time.
 
 use crate::classes::Classes;
 use crate::normal::Normalizer;
@@ -22,13 +22,14 @@ const WINDOW: usize = 8 * 1024;
 /// Turns text into tokens. Immutable, `Send` and `Sync`.
 ///
 /// With [`Unit::Word`], tokens are the maximal runs of letters (`L*`) and numbers (`N*`) of the
-/// normalised and lower-cased text: what Python's `re.findall(r'[^\W_]+', text.lower())` finds. Characters
-/// with the property `Default_Ignorable_Code_Point` (soft hyphen, zero-width characters, variation
-/// selectors, …) are removed first: `so\u{ad}ft` is the one word `soft`. Runs of Han, Kana, Thai, Lao, Khmer and Myanmar, with their combining marks, are cut as UAX #29 does.
+/// normalised and lower-cased text: what Python's `re.findall(r'[^\W_]+', text.lower())` finds.
+/// Characters with the property `Default_Ignorable_Code_Point` (soft hyphen, zero-width characters,
+/// variation selectors, …) are removed first: `so\u{ad}ft` is the one word `soft`. Runs of Han,
+/// Kana, Thai, Lao, Khmer and Myanmar, with their combining marks, are cut as UAX #29 does.
 ///
-/// With [`Unit::Char`], tokens are the code points of the canonical text: the words joined by single
-/// spaces, but with no space between two segments cut from the same unspaced run. `Ab  c漢字` gives
-/// `a`, `b`, ` `, `c`, ` `, `漢`, `字`. There is no space at either end.
+/// With [`Unit::Char`], tokens are the code points of the canonical text: the words joined by
+/// single spaces, but with no space between two segments cut from the same unspaced run. `Ab  c漢字`
+/// gives `a`, `b`, ` `, `c`, ` `, `漢`, `字`. There is no space at either end.
 ///
 /// ```
 /// use lookalike_text::{AnalysisSettings, Analyzer, Scratch};
@@ -78,9 +79,9 @@ impl Analyzer {
         });
     }
 
-    /// The same, many tokens at a time: the bytes that they stand in, and where each of them begins and
-    /// ends there. Behind each token there are bytes that are no token's, if only to be read in vain: a
-    /// caller that works on many at once need not look at how long each is.
+    /// The same, many tokens at a time: the bytes that they stand in, and where each of them begins
+    /// and ends there. Behind each token there are bytes that are no token's, if only to be read in
+    /// vain: a caller that works on many at once need not look at how long each is.
     #[inline]
     pub fn batches(
         &self,
@@ -107,7 +108,7 @@ impl Analyzer {
     }
 }
 
-/// Where the first window of a text ends: where a stretch does.
+/// End of the first window of a text, which is the end of a stretch.
 fn end_of_window(text: &[u8]) -> usize {
     match text.get(..WINDOW) {
         None => text.len(),

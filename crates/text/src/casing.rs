@@ -1,5 +1,5 @@
-//! Text in, lower-cased text out, as `str::to_lowercase` (Unicode's full mapping with the final
-//! sigma) would give it, into a buffer that is used again.
+//! Lower-cases text as `str::to_lowercase` (Unicode's full mapping with the final sigma), into a
+//! reused buffer.
 
 use crate::classes::{CASED, Classes, IGNORABLE, UPPER};
 
@@ -22,7 +22,8 @@ pub(crate) fn lower_into(text: &str, classes: &Classes, out: &mut String) {
 }
 
 /// The lower-case form of the capital sigma at `at`: `ς` after a cased letter and before none,
-/// case-ignorable characters (apostrophes, full stops, marks) not counted (Unicode 3.13, table 3-17).
+/// case-ignorable characters (apostrophes, full stops, marks) not counted (Unicode 3.13, table
+/// 3-17).
 fn sigma(text: &str, at: usize, classes: &Classes) -> char {
     let cased_next = |mut chars: &mut dyn Iterator<Item = char>| {
         let decisive = (&mut chars).find(|&c| classes.get(c) & IGNORABLE == 0);

@@ -1,9 +1,9 @@
-//! A code point in, what the word scan needs to know of it out.
+//! Classes of code points, for the word scan.
 //!
-//! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once from the
-//! Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will not do: it
-//! counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word here is what
-//! Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
+//! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once
+//! from the Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will
+//! not do: it counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word
+//! here is what Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
 
 use icu_normalizer::ComposingNormalizerBorrowed as ComposingNormalizer;
 use icu_normalizer::properties::{
@@ -22,12 +22,13 @@ use std::sync::LazyLock;
 pub(crate) const WORD: u16 = 1;
 /// A letter or number of a script written without spaces.
 pub(crate) const UNSPACED: u16 = 1 << 1;
-/// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on the
-/// unspaced letters that attach as marks do (`Word_Break=Extend`).
+/// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on
+/// the unspaced letters that attach as marks do (`Word_Break=Extend`).
 pub(crate) const MARK: u16 = 1 << 2;
 /// [`UNSPACED`], and a segment of its own (with its marks) under UAX #29: `Word_Break=Other`.
 pub(crate) const ALONE: u16 = 1 << 3;
-/// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's `isdigit`.
+/// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's
+/// `isdigit`.
 pub(crate) const DIGIT: u16 = 1 << 4;
 /// The lower-case form may differ.
 pub(crate) const UPPER: u16 = 1 << 5;
@@ -35,16 +36,17 @@ pub(crate) const UPPER: u16 = 1 << 5;
 pub(crate) const CASED: u16 = 1 << 6;
 /// `Case_Ignorable`, for the final sigma.
 pub(crate) const IGNORABLE: u16 = 1 << 7;
-/// NFC leaves the character alone, whatever stands beside it, as long as that has this flag too or is ASCII.
+/// NFC leaves the character alone, whatever stands beside it, as long as that has this flag too or
+/// is ASCII.
 pub(crate) const INERT_NFC: u16 = 1 << 8;
 /// So does NFKC.
 pub(crate) const INERT_NFKC: u16 = 1 << 9;
-/// Inert under NFC as long as the marks beside it stand in canonical order: [`order`] tells.
+/// Inert under NFC if adjacent marks are in canonical order, which [`order`] checks.
 pub(crate) const ORDERED_NFC: u16 = 1 << 10;
 /// The same under NFKC.
 pub(crate) const ORDERED_NFKC: u16 = 1 << 11;
-/// `Default_Ignorable_Code_Point`: removed from the text before anything else. Such a code point is never
-/// part of a word, whatever its category (the Hangul fillers are letters), and never inert.
+/// `Default_Ignorable_Code_Point`: removed from the text before anything else. Such a code point is
+/// never part of a word, whatever its category (the Hangul fillers are letters), and never inert.
 pub(crate) const DEFAULT_IGNORABLE: u16 = 1 << 12;
 
 const CODE_POINTS: usize = 0x11_0000;
@@ -139,7 +141,7 @@ fn flat() -> Vec<u16> {
     mark_inert(&mut flat);
     for range in CodePointSetData::new::<DefaultIgnorableCodePoint>().iter_ranges() {
         for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
-            // Lower-casing by itself knows them still, as the standard library does.
+            // Lower-casing alone still uses them, as the standard library does.
             *class = *class & (CASED | IGNORABLE) | DEFAULT_IGNORABLE;
         }
     }
@@ -151,8 +153,8 @@ pub(crate) fn order(c: char) -> u8 {
     CanonicalCombiningClassMapBorrowed::new().get_u8(c)
 }
 
-/// Where characters are looked at for [`INERT_NFC`] and [`INERT_NFKC`]: the scripts and symbols in common use.
-/// What is not looked at goes the plain way, which is only slower.
+/// Where characters are looked at for [`INERT_NFC`] and [`INERT_NFKC`]: the scripts and symbols in
+/// common use. All others take the general path, which is only slower.
 const COMMON: [std::ops::Range<u32>; 4] =
     [0x80..0x3400, 0xA000..0xAC00, 0xF900..0x1_0000, 0x1_F000..0x1_FB00];
 
@@ -160,8 +162,8 @@ const COMMON: [std::ops::Range<u32>; 4] =
 const WITHOUT_A_LOOK: [std::ops::RangeInclusive<u32>; 3] =
     [0x3400..=0x4DBF, 0x4E00..=0x9FFF, 0xAC00..=0xD7A3];
 
-/// Marks what normalisation leaves alone: it is normal by itself, never the second of two characters that
-/// become one, and not reordered (UAX #15, section 9, with every "maybe" taken as a no).
+/// Marks characters that normalisation does not change: normal by themselves, never the second of a
+/// composed pair, and not reordered (UAX #15, section 9, with every "maybe" treated as "no").
 fn mark_inert(flat: &mut [u16]) {
     let (nfc, nfkc) = (ComposingNormalizer::new_nfc(), ComposingNormalizer::new_nfkc());
     let orders = CanonicalCombiningClassMapBorrowed::new();
@@ -175,7 +177,7 @@ fn mark_inert(flat: &mut [u16]) {
         .collect();
     let mut buffer = [0; 4];
     for c in common() {
-        // Jamo become syllables by arithmetic.
+        // Jamo are composed to syllables by arithmetic.
         if seconds.contains(&c) || ('\u{1100}'..'\u{1200}').contains(&c) {
             continue;
         }

@@ -2,8 +2,8 @@
 //!
 //! [`decode_html`] decides as browsers do (WHATWG HTML, section 13.2.3, "determining the character
 //! encoding"): a byte order mark, then the page's own declaration, then UTF-8 if it is valid, then
-//! windows-1252. What HTTP headers said is not known here. A page that declares the wrong encoding
-//! is read wrongly, as a browser would. [`decode_text`] has no declaration to go by.
+//! windows-1252. HTTP headers are not available. A page that declares the wrong encoding is decoded
+//! wrongly, as in a browser. [`decode_text`] has no declaration to go by.
 
 use crate::prescan::declared;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};

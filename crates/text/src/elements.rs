@@ -1,8 +1,9 @@
 //! An element's name in, what extraction does with it out: one table.
 //!
-//! Hidden is what a browser that runs scripts does not show: `script`, `style`, `noscript`, `template`,
-//! the fallbacks `iframe`, `noembed` and `noframes`, and the tool tips `title` and `desc` of a drawing.
-//! Shown is what it does show, though a form holds it: `textarea`, `option`, `button`.
+//! Hidden is what a browser that runs scripts does not show: `script`, `style`, `noscript`,
+//! `template`, the fallbacks `iframe`, `noembed` and `noframes`, and the tool tips `title` and
+//! `desc` of a drawing. Shown is what it does show, though a form holds it: `textarea`, `option`,
+//! `button`.
 
 use crate::page::{Break, MarkKind};
 use html5ever::tokenizer::states::RawKind;
@@ -53,7 +54,7 @@ pub(crate) fn hidden_in_drawing(name: &str) -> bool {
     matches!(name, "script" | "style" | "title" | "desc" | "metadata" | "annotation")
 }
 
-/// What separates the text before a tag from the text after it.
+/// Separation of the text before a tag from the text after it.
 pub(crate) fn separation(name: &str) -> Break {
     match name {
         "address" | "article" | "aside" | "blockquote" | "body" | "br" | "caption" | "center"
@@ -71,7 +72,7 @@ pub(crate) fn separation(name: &str) -> Break {
     }
 }
 
-/// What kind of mark the element's text gets.
+/// Kind of mark of the element's text.
 pub(crate) fn mark(name: &str) -> Option<MarkKind> {
     match name {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Some(MarkKind::Heading),

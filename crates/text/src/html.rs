@@ -1,9 +1,9 @@
 //! An HTML page in, its text out, with its title and marks.
 //!
-//! [`extract`] drives html5ever's tokenizer, which knows comments, raw text and character references
-//! as browsers do, and builds no tree: deep nesting costs nothing, and what is left open ends with
-//! the page. What a tree builder would add to reading is done here: telling the tokenizer which
-//! elements hold raw text, and remembering whether we are in a drawing (where they do not).
+//! [`extract`] drives html5ever's tokenizer, which handles comments, raw text and character
+//! references as browsers do, and builds no tree: deep nesting has no cost, and open elements end
+//! with the page. Two tasks of a tree builder are done here: telling the tokenizer which elements
+//! contain raw text, and tracking whether the position is within a drawing (where they do not).
 
 use crate::elements::{self, Content};
 use crate::page::{Builder, MarkKind, Page};
@@ -122,7 +122,7 @@ impl Reader {
         tag.end
     }
 
-    /// Reads a tag that does not concern the tokenizer, and says whether it was one.
+    /// Reads a tag that does not affect the tokenizer; returns whether it was one.
     fn read_plain_tag(&self, start: &str, self_closing: bool) -> bool {
         let mut buffer = [0; elements::LONGEST];
         let mut extraction = self.tokenizer.sink.0.borrow_mut();
@@ -194,7 +194,7 @@ impl Reader {
         tag::read(&bytes[at..]).map_or(rest.len(), |tag| at + tag.end)
     }
 
-    /// Feeds all of the text, and gives its length.
+    /// Feeds all of the text, and returns its length.
     fn feed_all(&self, text: &str) -> usize {
         let mut rest = text;
         while !rest.is_empty() {
@@ -212,7 +212,7 @@ impl Reader {
     }
 }
 
-/// What tokens go into. The tokenizer calls it by shared reference, hence the cell.
+/// Receiver of the tokens. The tokenizer calls it by shared reference, hence the cell.
 #[derive(Default)]
 struct Sink(RefCell<Extraction>);
 
@@ -342,7 +342,7 @@ impl Extraction {
         self.around(name);
     }
 
-    /// What either tag of an element does to the text around it.
+    /// Effect of either tag of an element on the text around it.
     fn around(&mut self, name: &str) {
         if !self.is_shown() {
             return;

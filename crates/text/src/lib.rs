@@ -1,12 +1,12 @@
 //! A document's bytes in, tokens out.
 //!
-//! The primary type is [`Analyzer`]. It *pushes* tokens into a closure instead of handing out an
-//! iterator: the hot path then needs no allocation per token, and whoever consumes the tokens
-//! (hashing them, showing them, counting them) decides what to keep.
+//! The primary type is [`Analyzer`]. It *pushes* tokens into a closure instead of returning an
+//! iterator, so the hot path has no allocation per token, and the consumer (hashing, display,
+//! counting) decides what to keep.
 //!
-//! On the way there: [`decode_html`] and [`decode_text`] turn bytes into text, [`extract`] takes
-//! markup away, [`Terms`] says which tokens a measure counts, [`TermFilter`] what a method takes for the
-//! terms of a document.
+//! Before it, [`decode_html`] and [`decode_text`] convert bytes to text, and [`extract`] removes
+//! markup. [`Terms`] selects the tokens that a measure counts, [`TermFilter`] the terms of a
+//! method.
 //!
 //! ```
 //! use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms, decode_html, extract};

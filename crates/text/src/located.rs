@@ -1,7 +1,7 @@
 //! Text in, tokens out with the place in the original text that each came from: for evidence.
 //!
-//! The twin of [`Analyzer::tokens`], written plainly and allowed to allocate; a test says that the
-//! two give the same tokens.
+//! A simple version of [`Analyzer::tokens`] that may allocate; a test checks that both return the
+//! same tokens.
 
 use crate::casing::lower_into;
 use crate::normal::{Buffers, is_ignorable};
@@ -10,12 +10,14 @@ use crate::{Analyzer, Unit, scan};
 use std::ops::Range;
 
 impl Analyzer {
-    /// Pushes each token with its byte range in `text`: the tokens of [`Analyzer::tokens`], in order.
+    /// Pushes each token with its byte range in `text`: the tokens of [`Analyzer::tokens`], in
+    /// order.
     ///
-    /// The range is exact: from the first to the last of the characters that the token's were lower-cased from,
-    /// with any default-ignorable characters between those. Where normalisation changed the stretch of text between two ASCII white spaces, the range is that
-    /// whole stretch. With [`Unit::Char`], the range of a space is the gap between the two words:
-    /// empty where nothing stands between them (`c漢`) or both come from one changed stretch.
+    /// The range is exact: from the first to the last of the characters that the token's were
+    /// lower-cased from, with any default-ignorable characters between those. Where normalisation
+    /// changed the stretch of text between two ASCII white spaces, the range is that whole stretch.
+    /// With [`Unit::Char`], the range of a space is the gap between the two words: empty where
+    /// nothing stands between them (`c漢`) or both come from one changed stretch.
     pub fn located_tokens<F: FnMut(&str, Range<usize>)>(&self, text: &str, mut emit: F) {
         let mut stretch = Stretch::default();
         let mut last_end = None;
@@ -58,9 +60,10 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
 struct Stretch {
     buffers: Buffers,
     lower: String,
-    /// Where the stretch stands in the text.
+    /// Position of the stretch in the text.
     whole: Range<usize>,
-    /// For each byte of `lower`, the character in the text; empty if normalisation changed the stretch.
+    /// For each byte of `lower`, the character in the text; empty if normalisation changed the
+    /// stretch.
     places: Vec<Range<usize>>,
 }
 

@@ -1,7 +1,8 @@
-//! 64 bytes of text in; the same lower-cased, and what kinds of bytes they are, one bit for each, out.
+//! 64 bytes of text in; the same lower-cased, and what kinds of bytes they are, one bit for each,
+//! out.
 //!
-//! Only ASCII letters are lower-cased: bytes of other characters stay as they are. x86-64 always has
-//! SSE2, and with it the kinds of 16 bytes are one instruction away from being bits; elsewhere
+//! Only ASCII letters are lower-cased: bytes of other characters stay as they are. x86-64 always
+//! has SSE2, and with it the kinds of 16 bytes are one instruction away from being bits; elsewhere
 //! the compiler makes of the plain loop what it can.
 
 use std::ops::Range;
@@ -18,7 +19,7 @@ pub(crate) struct Masks {
     pub(crate) foreign: u64,
 }
 
-/// Lower-cases the letters of a block and tells the kinds of its bytes.
+/// Lower-cases the letters of a block and classifies its bytes.
 #[inline]
 pub(crate) fn lower(block: &mut [u8; LANES]) -> Masks {
     #[cfg(target_arch = "x86_64")]
@@ -63,14 +64,14 @@ fn sse2(block: &mut [u8; LANES]) -> Masks {
     masks
 }
 
-/// As many places are written in vain behind the last run.
+/// Number of unused positions written after the last run.
 pub(crate) const SPARE: usize = STEP / 2;
 
 /// Bits that are turned into places before any is looked at: more than most masks have.
 const STEP: usize = 24;
 
-/// Lists where each run of ones in a part of a mask begins and ends, and says how many there are; the bit
-/// before the part and the one behind it are zeros.
+/// Lists the begin and end of each run of ones in a part of a mask, and returns their number; the
+/// bits before and after the part are zeros.
 pub(crate) fn runs(mask: &[u64], part: Range<usize>, places: &mut [[usize; 2]]) -> usize {
     let out = places.as_flattened_mut();
     let (first, last) = (part.start / LANES, part.end / LANES);
@@ -84,7 +85,7 @@ pub(crate) fn runs(mask: &[u64], part: Range<usize>, places: &mut [[usize; 2]]) 
         if number == last {
             bits &= !(!0 << (part.end % LANES));
         }
-        // Where a bit differs from the one before it.
+        // Positions at which a bit differs from the one before it.
         let mut edges = bits ^ (bits << 1 | before);
         before = bits >> (LANES - 1);
         let count = edges.count_ones() as usize;
@@ -179,7 +180,7 @@ mod tests {
                     _ => {}
                 }
             }
-            // What stands beside the part does not matter.
+            // The bits outside of the part do not matter.
             bits[..skipped].fill(true);
             bits.push(true);
             let mut mask = vec![0u64; bits.len() / LANES + 1];

@@ -1,10 +1,11 @@
 //! Removes default-ignorable characters from a stretch of text and normalises the rest.
 //!
-//! Default-ignorable characters (Unicode `Default_Ignorable_Code_Point`: soft hyphen, zero-width space, joiner
-//! and non-joiner, word joiner, byte order mark, bidirectional controls, variation selectors, tags, fillers)
-//! are removed whatever the normalisation, so that they neither separate nor change words. They are removed
-//! *before* normalising: one between a letter and its accent would keep the two from composing.
-//! Lower-casing comes last, because normalising may produce capitals (`𝐅` gives `F`).
+//! Default-ignorable characters (Unicode `Default_Ignorable_Code_Point`: soft hyphen, zero-width
+//! space, joiner and non-joiner, word joiner, byte order mark, bidirectional controls, variation
+//! selectors, tags, fillers) are removed whatever the normalisation, so that they neither separate
+//! nor change words. They are removed *before* normalising: one between a letter and its accent
+//! would keep the two from composing. Lower-casing comes last, because normalising may produce
+//! capitals (`𝐅` gives `F`).
 //!
 //! A stretch ends at ASCII white space or control characters. None of these composes with anything
 //! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
@@ -22,7 +23,7 @@ pub(crate) struct Buffers {
     normal: String,
 }
 
-/// One of the normalisations that can be asked for.
+/// A normalisation.
 #[derive(Debug)]
 pub(crate) enum Normalizer {
     None,
@@ -39,8 +40,8 @@ impl Normalizer {
         }
     }
 
-    /// The flags of characters that are left alone wherever they stand, and of those that are if marks are in
-    /// order; without normalisation, none.
+    /// The flags of characters that are left alone wherever they stand, and of those that are if
+    /// marks are in order; without normalisation, none.
     pub(crate) fn left_alone(&self) -> Option<(u16, u16)> {
         match self {
             Self::None => None,
@@ -49,8 +50,8 @@ impl Normalizer {
         }
     }
 
-    /// The stretch without default-ignorable characters, normalised. Allocates only for more than 16 combining
-    /// marks in a row, once the buffers are large enough.
+    /// The stretch without default-ignorable characters, normalised. Allocates only for more than
+    /// 16 combining marks in a row, once the buffers are large enough.
     pub(crate) fn apply<'a>(
         &self,
         stretch: &'a str,

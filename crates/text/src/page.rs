@@ -8,7 +8,7 @@ pub struct Page {
     pub text: String,
     /// The text of the first `title` element, white space collapsed. It is no part of `text`.
     pub title: Option<String>,
-    /// Where text was marked up, by start, longer marks first; those of one kind never overlap.
+    /// Marks of the text, sorted by start, longer marks first; those of one kind never overlap.
     pub marks: Vec<Mark>,
 }
 
@@ -19,11 +19,11 @@ pub struct Mark {
     pub start: usize,
     /// Byte after its end, always greater than `start`.
     pub end: usize,
-    /// What it was.
+    /// Its kind.
     pub kind: MarkKind,
 }
 
-/// What marked text was.
+/// Kind of marked text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkKind {
     /// `h1` to `h6`.
@@ -38,7 +38,7 @@ impl MarkKind {
     const ALL: [Self; 3] = [Self::Heading, Self::Emphasis, Self::Link];
 }
 
-/// What separates two pieces of text, the weaker first.
+/// Separation of two pieces of text, the weaker first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Break {
     #[default]
@@ -61,12 +61,12 @@ pub(crate) struct Builder {
 struct Span {
     /// Elements of the kind that are open.
     depth: usize,
-    /// Where their text started, once there was some.
+    /// Start of their text, once there is some.
     start: Option<usize>,
 }
 
 impl Builder {
-    /// A separation before whatever text comes next.
+    /// Separation before the next text.
     pub(crate) fn separate(&mut self, by: Break) {
         self.pending = self.pending.max(by);
     }

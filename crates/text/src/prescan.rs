@@ -97,7 +97,8 @@ fn usable(encoding: &'static Encoding) -> &'static Encoding {
     }
 }
 
-/// The next attribute, lower-cased, or `Some(None)` at the end of the tag; `None` where the bytes end.
+/// The next attribute, lower-cased, or `Some(None)` at the end of the tag; `None` where the bytes
+/// end.
 #[expect(clippy::option_option, reason = "two ends that mean different things")]
 fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<(Vec<u8>, Vec<u8>)>> {
     while is_space(*bytes.get(*at)?) || bytes[*at] == b'/' {

@@ -2,8 +2,8 @@
 //!
 //! A word is a maximal run of letters and numbers. A run of a script written without spaces (with
 //! its combining marks) is cut further, as UAX #29 (Unicode text segmentation), section 4, does;
-//! that annex leaves the words of Thai, Lao, Khmer and Myanmar to dictionaries, and without one each
-//! of their letters stands alone with its marks, as does a Han or Hiragana character.
+//! that annex leaves the words of Thai, Lao, Khmer and Myanmar to dictionaries, and without one
+//! each of their letters stands alone with its marks, as does a Han or Hiragana character.
 
 use crate::classes::{ALONE, Classes, MARK, UNSPACED, WORD};
 use std::ops::Range;
@@ -39,8 +39,8 @@ pub(crate) fn words(text: &str, classes: &Classes, emit: &mut impl FnMut(Range<u
 
 /// Cuts one run of an unspaced script.
 ///
-/// A character with `Word_Break=Other` never joins another, so most of the work is a look at the
-/// class; only what is left (Katakana, digits, iteration marks) goes through the full rules.
+/// A character with `Word_Break=Other` never joins another, so most characters need only their
+/// class; only the others (Katakana, digits, iteration marks) need the full rules.
 fn cut(
     text: &str,
     run: Range<usize>,
@@ -82,7 +82,7 @@ pub(crate) fn segments(
     }
 }
 
-/// Where the characters of any of these classes end, from `at` on.
+/// End of the run of characters of any of these classes, from `at` on.
 fn end_of(text: &str, at: usize, classes: &Classes, flags: u16) -> usize {
     text[at..].find(|c| classes.get(c) & flags == 0).map_or(text.len(), |length| at + length)
 }

@@ -1,9 +1,9 @@
-//! What was asked of the analysis: plain data, stated in every summary.
+//! Settings of the analysis: plain data, part of every summary.
 
 use serde::{Deserialize, Serialize};
 
-/// Unicode normalisation applied before lower-casing. Default-ignorable characters are removed before it,
-/// whichever it is.
+/// Unicode normalisation applied before lower-casing. Default-ignorable characters are removed
+/// before it, whichever it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalize {
@@ -16,7 +16,7 @@ pub enum Normalize {
     Nfkc,
 }
 
-/// What one token is.
+/// Unit of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {

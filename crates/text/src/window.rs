@@ -1,11 +1,12 @@
 //! A window of text in; a lower-cased copy and the place of each word in it out.
 //!
-//! The copy is as long as the window, and each word stands in it where it stood in the text, as long
-//! as three things hold: there is nothing to normalise or to remove, no letter gets longer or shorter when it is
-//! lower-cased, and no two words touch. Then words begin and end where a bit differs from the one
-//! before, in a mask that has a bit for each byte. ASCII needs no more. Other characters are looked up
-//! one by one and put into the mask. Only a *stretch* (what stands between ASCII white space) of
-//! which that is not true is taken by itself, on the plain path, its lower-cased text kept behind the copy.
+//! The copy is as long as the window, and each word stands in it where it stood in the text, as
+//! long as three things hold: there is nothing to normalise or to remove, no letter gets longer or
+//! shorter when it is lower-cased, and no two words touch. Then words begin and end where a bit
+//! differs from the one before, in a mask that has a bit for each byte. ASCII needs no more. Other
+//! characters are looked up one by one and put into the mask. Only a *stretch* (what stands between
+//! ASCII white space) of which that is not true is taken by itself, on the plain path, its
+//! lower-cased text kept behind the copy.
 
 use crate::casing::{changes, lower_into};
 use crate::classes::{Classes, DEFAULT_IGNORABLE, UNSPACED, UPPER, WORD, order};
@@ -14,19 +15,20 @@ use crate::normal::{Buffers, Normalizer};
 use crate::scan;
 use std::ops::Range;
 
-/// What comes behind the text of a window: at least so many bytes that are no word's.
+/// Padding after the text of a window: at least this many bytes outside of words.
 const PAD: usize = 32;
 
 /// Working space: what is known of one window. Grows to the longest one seen.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Window {
-    /// The lower-cased copy, padded with spaces, and behind it the texts of stretches taken by themselves.
+    /// The lower-cased copy, padded with spaces, and after it the texts of stretches processed
+    /// separately.
     pub(crate) bytes: Vec<u8>,
     /// One bit for each byte of the copy: whether it belongs to a word.
     masks: Vec<u64>,
     /// The same: whether it belongs to a character that is not ASCII.
     foreign: Vec<u64>,
-    /// Where each word begins and ends in `bytes`; only the first `found` mean anything.
+    /// Begin and end of each word in `bytes`; only the first `found` are valid.
     places: Vec<[usize; 2]>,
     found: usize,
     /// Which words continue the unspaced run of the word before, in order.
@@ -35,7 +37,7 @@ pub(crate) struct Window {
     lower: String,
 }
 
-/// What a stretch that is not ASCII calls for.
+/// Processing of a stretch that is not ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stretch {
     /// Its words stand in the mask.
@@ -91,11 +93,13 @@ impl Window {
         self.bytes.resize(self.bytes.len() + PAD, b' ');
     }
 
-    /// Copies the text and lower-cases its ASCII letters; says whether there is anything but ASCII in it.
+    /// Copies the text and lower-cases its ASCII letters; returns whether it has other characters
+    /// than ASCII.
     fn copy(&mut self, text: &[u8]) -> bool {
         self.bytes.clear();
         self.bytes.extend_from_slice(text);
-        // At least one byte that belongs to no word, so that the last word ends inside the last mask.
+        // At least one byte that belongs to no word, so that the last word ends inside the last
+        // mask.
         self.bytes.resize((text.len() / LANES + 1) * LANES, b' ');
         self.masks.clear();
         self.foreign.clear();
@@ -110,7 +114,8 @@ impl Window {
         seen != 0
     }
 
-    /// Puts the characters of a stretch, the first that is not ASCII at `first`, into the mask if they fit there.
+    /// Puts the characters of a stretch, the first that is not ASCII at `first`, into the mask if
+    /// they fit there.
     fn stretch(
         &mut self,
         text: &str,
@@ -157,7 +162,8 @@ impl Window {
         kind
     }
 
-    /// Lower-cases a character of the copy, if its lower-case form takes the same room, wherever it stands.
+    /// Lower-cases a character of the copy, if its lower-case form takes the same room, wherever it
+    /// stands.
     fn lower(&mut self, c: char, at: usize) -> bool {
         let mut forms = c.to_lowercase();
         match (forms.next(), forms.next()) {
@@ -189,7 +195,7 @@ impl Window {
         });
     }
 
-    /// Adds the words that the mask says are in a part of the copy; no word crosses its ends.
+    /// Adds the words in a part of the copy, by the mask; no word crosses its ends.
     fn edges(&mut self, part: Range<usize>) {
         if part.is_empty() {
             return;
@@ -238,8 +244,8 @@ pub(crate) fn end_of(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(is_gap).map_or(bytes.len(), |gap| at + gap)
 }
 
-/// The end of the last of several stretches in a row, of which each behind the first begins with a non-ASCII
-/// byte: text in another alphabet then needs few calls.
+/// The end of several adjacent stretches, each of which (after the first) begins with a non-ASCII
+/// byte, so that text in another alphabet needs few calls.
 fn end_of_several(bytes: &[u8], mut end: usize) -> usize {
     while bytes.get(end + 1).is_some_and(|next| !next.is_ascii()) {
         end = end_of(bytes, end + 1);

@@ -201,7 +201,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn tag_soup_is_read_and_keeps_its_promises(html in soup()) {
+    fn malformed_html_is_read_with_valid_marks(html in soup()) {
         let page = extract(&html);
         prop_assert_eq!(&page, &extract(&html));
         prop_assert!(!page.text.starts_with([' ', '\n']) && !page.text.ends_with([' ', '\n']));

@@ -30,7 +30,7 @@ fn located(normalize: Normalize, unit: Unit, text: &str) -> Vec<(String, Range<u
     tokens
 }
 
-/// Text that mixes what tends to go wrong: case, marks, gaps, unspaced scripts, long ASCII.
+/// Text that mixes difficult cases: case, marks, gaps, unspaced scripts, long ASCII.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zA-Z0-9 ,._'\t\n-]{0,80}",
@@ -43,8 +43,9 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// The code points of `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0, unchanged
-/// since 5.1 but for U+180F (14.0): the standard's own list, against the data of the library.
+/// The code points of `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0,
+/// unchanged since 5.1 but for U+180F (14.0): the standard's own list, against the data of the
+/// library.
 const DEFAULT_IGNORABLE: [RangeInclusive<char>; 17] = [
     '\u{ad}'..='\u{ad}',
     '\u{34f}'..='\u{34f}',
@@ -119,8 +120,9 @@ fn disguised_words_are_one_word_under_nfkc() {
     assert_eq!(tokens(Normalize::None, Unit::Word, "cafe\u{301}s"), ["cafe", "s"]);
 }
 
-/// In every normalisation: within words and runs of unspaced scripts, between a letter and its mark, beside
-/// a capital sigma, in emoji sequences, and where nothing else stands between two spaces.
+/// In every normalisation: within words and runs of unspaced scripts, between a letter and its
+/// mark, beside a capital sigma, in emoji sequences, and where nothing else stands between two
+/// spaces.
 #[test]
 fn default_ignorable_characters_neither_separate_nor_change_words() {
     for (text, words) in [
@@ -141,7 +143,8 @@ fn default_ignorable_characters_neither_separate_nor_change_words() {
         let compatible = words.replace('ﾡ', "\u{1100}");
         assert_eq!(tokens(Normalize::Nfkc, Unit::Word, text).join(" "), compatible, "{text:?}");
     }
-    // Without normalisation the mark still ends the word; what stands before it makes no difference.
+    // Without normalisation the mark still ends the word; what stands before it makes no
+    // difference.
     assert_eq!(tokens(Normalize::None, Unit::Word, "cafe\u{200d}\u{301}s"), ["cafe", "s"]);
     assert_eq!(tokens(Normalize::Nfc, Unit::Word, "cafe\u{200d}\u{301}s"), ["cafés"]);
     // No space where an unspaced run was interrupted by one.
@@ -317,7 +320,8 @@ proptest! {
 
     #[test]
     fn long_text_gives_what_its_parts_give(parts in prop::collection::vec(text(), 1..5), times in 1usize..600) {
-        // Long enough for several windows, which end wherever they end; pieces may be stretches longer than one.
+        // Long enough for several windows, which end wherever they end; pieces may be stretches
+        // longer than one.
         for gap in ["", " "] {
             let text = vec![parts.join(gap); times].join(gap);
             let text: String = text.chars().take(40_000).collect();

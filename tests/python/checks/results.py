@@ -35,6 +35,9 @@ def settings(c: Checks) -> None:
         "shingles of 2": ("--shingle", "2", "--threshold", "0.7"),
         "shingles of 12": ("--shingle", "12"),
         "characters": ("--shingle-unit", "char", "--shingle", "9", "--threshold", "0.85"),
+        # Small vocabularies, where candidates are found by bitmaps.
+        "characters of 3": ("--shingle-unit", "char", "--shingle", "3", "--threshold", "0.7"),
+        "single words, cosine 0.5": ("--measure", "cosine", "--shingle", "1", "--threshold", "0.5"),
         "characters contained": ("--shingle-unit", "char", "--shingle", "20", "--measure", "containment"),
         "short documents ignored": ("--short-documents", "ignore"),
         "no normalisation": ("--normalize", "none"),

@@ -1,7 +1,8 @@
 //! The arguments of `lookalike evaluate`.
 
+use super::values::utf8;
 use super::{
-    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, MinFeaturesArgs, OutputArgs, TruthArg, utf8,
+    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, MinFeaturesArgs, OutputArgs, TruthArg,
 };
 use clap::Args;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! The arguments of `lookalike plan`.
 
+use super::values::size;
 use super::{
     FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
-    size,
 };
 use clap::Args;
 

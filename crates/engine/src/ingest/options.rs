@@ -14,20 +14,20 @@ pub struct IngestOptions {
     pub skip_unreadable: bool,
     /// Keep rules, whose values are collected.
     pub keep: Vec<KeepRule>,
-    /// The first protected file (`--against`); the number of files if there is none.
+    /// The first protected file; the number of files if there is none.
     pub first_protected_file: u32,
     /// Memory budget of rows and feature sets, in bytes.
     pub memory: u64,
     /// Folder for the spill file.
     pub scratch: PathBuf,
-    /// A named spill file that holds every chunk, for `--resume`; chunks of an interrupted run in
-    /// it are restored.
+    /// A named spill file that holds every chunk, so that a run can be resumed; chunks of an
+    /// interrupted run in it are restored.
     pub kept: Option<PathBuf>,
     /// Bytes of input in flight; larger records are processed one at a time.
     pub in_flight: u64,
-    /// Return freed memory to the system while the collection is joined, and set the thresholds of the
-    /// allocator accordingly (glibc). Both hold for the whole process, so only a program that is a
-    /// process of its own sets this.
+    /// Return freed memory to the system while the collection is joined, and set the thresholds of
+    /// the allocator accordingly (glibc). Both hold for the whole process, so only a program that
+    /// is a process of its own sets this.
     pub trim_heap: bool,
     /// Memory for the index of token sequences, in bytes (approximate): with less, more sets are
     /// stored twice.

@@ -135,7 +135,8 @@ impl<I: Iterator<Item = P>, P: Part, R> Pipeline<I, P, R> {
                 }
             } else if let Some(begun) = flow.begin() {
                 drop(flow);
-                // Workers begin later parts only once the head is open, and reading its first item may take long.
+                // Workers begin later parts only once the head is open, and reading its first item
+                // may take long.
                 notify(&[&self.to_work]);
                 return Some(begun);
             } else {

@@ -26,7 +26,7 @@ pub enum InputError {
     Pattern {
         /// What was given.
         pattern: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         source: glob::PatternError,
     },
     /// No supported file was found.
@@ -99,9 +99,9 @@ pub enum InputError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

@@ -3,7 +3,7 @@
 /// Names of the fields (JSON keys, CSV columns, Parquet columns) that are read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FieldNames {
-    /// The text; preferred over `html` where a record has both.
+    /// The text; preferred over `html` if a record has both.
     pub text: String,
     /// The id.
     pub id: String,
@@ -13,9 +13,9 @@ pub struct FieldNames {
     pub title: String,
     /// The date.
     pub date: String,
-    /// HTML, used where there is no text.
+    /// HTML, used if there is no text.
     pub html: String,
-    /// Numeric fields of `--keep max:FIELD` and `min:FIELD`.
+    /// Numeric fields of the keep rules `max:FIELD` and `min:FIELD`.
     pub extra: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ const KNOWN: &[(&[&str], &str)] = &[
 
 const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
 
-/// How to convert a file of this name, if the name says an unsupported format.
+/// How to convert a file, if its name has the extension of an unsupported format.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let mut extensions = name.rsplit('.');

@@ -19,7 +19,7 @@ pub enum OutputError {
         /// The result directory asked for.
         path: PathBuf,
     },
-    /// `--force` for a directory that is not a result of lookalike.
+    /// The setting `force`, with a directory that is not a result of lookalike.
     #[error(
         "{}: holds files but no summary.json or evaluation.json, so it is not a lookalike result and \
          the setting force does not replace it; name another directory with the setting output, or remove it yourself",
@@ -29,7 +29,7 @@ pub enum OutputError {
         /// The result directory asked for.
         path: PathBuf,
     },
-    /// The destination cannot become a result directory.
+    /// The destination cannot be a result directory.
     #[error("{}: cannot become the result directory: {reason}", path.display())]
     Unusable {
         /// The result directory asked for.
@@ -54,7 +54,7 @@ pub enum OutputError {
     NotRenamed {
         /// The result directory asked for.
         path: PathBuf,
-        /// Where the result is.
+        /// The path of the result.
         whole: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -75,7 +75,7 @@ pub enum OutputError {
     LeftBehind {
         /// The result directory.
         path: PathBuf,
-        /// What is left of the old one.
+        /// The rest of the earlier result.
         old: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -95,7 +95,7 @@ pub enum OutputError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// What the system says.
         source: io::Error,
@@ -105,7 +105,7 @@ pub enum OutputError {
     Input {
         /// The input.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A Parquet file could not be written.
@@ -113,10 +113,10 @@ pub enum OutputError {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What the library says.
+        /// The error of the library.
         source: ParquetError,
     },
-    /// `--mark` would add a field that the record has.
+    /// Marking would add a field that the record has already.
     #[error(
         "{}: has a field `{name}` already; give the marks other names with the setting mark_prefix",
         Location(input, *line)
@@ -129,7 +129,7 @@ pub enum OutputError {
         /// The field.
         name: String,
     },
-    /// `--mark` cannot add fields to this record.
+    /// Marking cannot add fields to this record.
     #[error("{}: cannot be marked: {reason}; run without the setting mark", Location(input, *line))]
     Unmarkable {
         /// Name of the input.
@@ -152,7 +152,7 @@ pub enum OutputError {
     Row {
         /// The table.
         path: PathBuf,
-        /// What does not fit.
+        /// Why it cannot be marked.
         reason: String,
     },
 }

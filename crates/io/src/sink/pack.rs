@@ -40,7 +40,7 @@ pub(super) struct PackedFile {
 }
 
 impl PackedFile {
-    /// Compresses on so many threads.
+    /// Sets the number of compressing threads.
     pub(super) fn new(file: OutputFile, compression: Compression, threads: usize) -> Self {
         Self::with_blocks(file, compression, threads, block_bytes(compression))
     }

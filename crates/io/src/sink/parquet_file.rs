@@ -108,7 +108,7 @@ impl ParquetOutput {
             .map_err(|e| OutputError::parquet(&self.path, e))
     }
 
-    /// Ends the file and gives its size.
+    /// Ends the file and returns its size.
     pub(super) fn close(self) -> Result<u64, OutputError> {
         let path = self.path;
         let file = self.writer.into_inner().map_err(|e| OutputError::parquet(&path, e))?;

@@ -15,11 +15,11 @@ use crate::{Fate, Fates, InputFile, Inputs, Mark};
 /// Options of writing documents.
 #[derive(Debug, Clone, Default)]
 pub struct RouteOptions {
-    /// Write all documents with these fields added, instead of separating them (`--mark`).
+    /// Write all documents with these fields added, instead of separating them.
     pub mark: Option<MarkNames>,
     /// Besides the list of kept one-document files, write copies of them.
     pub copy_files: bool,
-    /// Only the first inputs are written; those after them are `--against`. `None`: all.
+    /// Number of inputs that are written; those after them are protected. `None`: all.
     pub files: Option<u32>,
 }
 
@@ -30,7 +30,7 @@ impl RouteOptions {
         self.files.map_or(all, |files| files.min(all))
     }
 
-    /// Where a record of this fate is written.
+    /// The output of a record of this fate.
     fn role(&self, fate: Fate) -> Role {
         match fate {
             Fate::Rejected => Role::Rejected,
@@ -59,7 +59,7 @@ pub struct Routed {
 /// Largest capacity kept for the next chunk: usual chunks need less.
 const MOST_KEPT: usize = 8 << 20;
 
-/// What a chunk consists of.
+/// Kind of a chunk's records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum PieceKind {
     /// Records of a text format.

@@ -28,8 +28,9 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 /// One-document files are listed, one name per line, in `kept-files.txt`, `removed-files.txt` and
 /// `rejected-files.txt`; copies go to `kept-files/PATH` if enabled.
 ///
-/// With `--mark`, `marked` replaces `kept` and `removed`, and one-document files are listed in
-/// `marked-files.tsv` with the columns `path` and those of [`MarkNames`](super::MarkNames).
+/// With [`RouteOptions::mark`], `marked` replaces `kept` and `removed`, and one-document files are
+/// listed in `marked-files.tsv` with the columns `path` and those of
+/// [`MarkNames`](super::MarkNames).
 ///
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {
@@ -46,7 +47,7 @@ pub struct DocumentsWriter<'a> {
     threads: usize,
 }
 
-/// What was written.
+/// The written files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrittenFiles {
     /// The files, in input order; lists of one-document files last.
@@ -123,14 +124,14 @@ impl<'a> DocumentsWriter<'a> {
         }
     }
 
-    /// Compresses on so many threads; the bytes are the same for any number.
+    /// Sets the number of compressing threads; the bytes are the same for any number.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// Appends the records of one chunk. Chunks must come in the order of reading; those of inputs
-    /// that are not written may be left out.
+    /// Appends the records of one chunk. Chunks must be in the order of reading; those of inputs
+    /// that are not written may be omitted.
     pub fn write(&mut self, routed: &Routed) -> Result<(), OutputError> {
         if routed.file as usize >= self.files.len() {
             return Ok(());

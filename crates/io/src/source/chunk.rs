@@ -135,7 +135,8 @@ pub enum Body {
         /// The header of the file.
         header: Arc<CsvHeader>,
     },
-    /// Parquet: all columns, or those with a field name ([`only_fields`](super::Chunks::only_fields)).
+    /// Parquet: all columns, or those with a field name
+    /// ([`only_fields`](super::Chunks::only_fields)).
     Batch(RecordBatch),
     /// One-document files: this many, starting at `Chunk::file`; opened by the thread that visits.
     Files(u32),

@@ -1,6 +1,6 @@
 //! Parses CSV and TSV rows into records.
 //!
-//! An empty field counts as a missing value: CSV cannot tell them apart.
+//! An empty field is a missing value: CSV cannot distinguish the two.
 
 use std::borrow::Cow;
 

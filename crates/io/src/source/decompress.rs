@@ -61,7 +61,7 @@ impl Decompressed {
     /// Appends the next `most` bytes, or all that are left.
     pub(super) fn read_up_to(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
         match &mut self.reader {
-            // Reads into uninitialised memory: behind `dyn Read`, the buffer would be zeroed first.
+            // Reads into uninitialised memory: with `dyn Read`, the buffer would be zeroed first.
             Reader::Plain(counted) => {
                 let before = out.len();
                 let read = (&counted.file).take(most as u64).read_to_end(out);
@@ -167,7 +167,7 @@ impl Read for Counted {
     }
 }
 
-/// Marks the error for garbage behind the last member.
+/// Marks the error for trailing data after the last member.
 #[derive(Debug)]
 struct Trailing;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{FieldNames, FieldNumber};
 
-/// Index into [`Fields::names`]. One field may serve twice (`--id-field url`).
+/// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
 pub(super) type Slot = usize;
 
 /// Each field that is read, once, with its uses.

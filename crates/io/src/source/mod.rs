@@ -47,11 +47,11 @@ pub use raw::RawRecords;
 pub use sample::{Entry, Sample, SampleShare};
 pub use scratch::VisitScratch;
 
-/// Refuses record batches that cannot be read as documents: that have no column of text under one of
-/// the names of [`FieldNames`], or an id that is neither text nor a number.
+/// Refuses record batches that cannot be read as documents: that have no column of text under one
+/// of the names of [`FieldNames`], or an id that is neither text nor a number.
 ///
 /// # Errors
-/// What is wrong with the columns, and what to do.
+/// Why the columns are invalid, and a remedy.
 pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), String> {
     columns::check(batch.schema_ref(), &fields::Fields::new(fields))
 }

@@ -19,7 +19,7 @@ enum Rest<'a> {
 impl Chunk {
     /// The records of a text format: number and raw bytes with line ends.
     ///
-    /// Blank lines of JSONL belong to no record and are left out; those of CSV belong to the record
+    /// Blank lines of JSONL belong to no record and are omitted; those of CSV belong to the record
     /// before them. Parquet rows and one-document files have no raw bytes here.
     ///
     /// ```

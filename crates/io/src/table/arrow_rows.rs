@@ -11,8 +11,8 @@ use super::{Cell, Column, ColumnKind};
 /// Rows in a full batch, and in a row group of a Parquet table.
 pub(super) const BATCH_ROWS: usize = 1 << 16;
 
-/// Bytes of text after which a batch is full with fewer rows: far below the 2 GiB that an Arrow column
-/// of text can hold.
+/// Bytes of text after which a batch is full with fewer rows: far below the 2 GiB that an Arrow
+/// column of text can hold.
 const BATCH_BYTES: usize = 1 << 24;
 
 /// The rows of one unfinished batch.

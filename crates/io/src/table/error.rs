@@ -32,7 +32,7 @@ pub enum TableError {
         path: PathBuf,
         /// The row, from 1; 0 for the header.
         row: u64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Format of a table, chosen by `--tables`.
+/// Format of a table.
 ///
 /// ```
 /// use lookalike_io::table::TableFormat;

@@ -7,9 +7,9 @@
 //! * **Parquet**: columns `Utf8`, `Int64` and `Float64`, all nullable, Zstandard, row groups of
 //!   65,536 rows. Counts are signed because most readers have no unsigned integers; none of ours
 //!   comes near 2⁶³.
-//! * **TSV**: a header line, then a line a row. In text a tab is written `\t`, a newline `\n`, a
-//!   carriage return `\r`, a backslash `\\`. A missing value is an empty field; empty text is `\e`.
-//!   Ratios are written with the fewest digits that give the same number back (`0.8`, `1`).
+//! * **TSV**: a header line, then one line per row. In text a tab is written `\t`, a newline `\n`,
+//!   a carriage return `\r`, a backslash `\\`. A missing value is an empty field; empty text is
+//!   `\e`. Ratios are written with the fewest digits that parse to the same number (`0.8`, `1`).
 //! * **JSONL**: an object a line, members in the order of the columns, missing values `null`.
 //!
 //! A ratio that is not a number or not finite is written as a missing value.

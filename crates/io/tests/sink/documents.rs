@@ -38,7 +38,7 @@ fn lines_arrive_untouched_whatever_is_in_them() {
         let (out, written) =
             result(folder.path(), &inputs, &chunks, &fates, &RouteOptions::default());
         let read = |name: &str| std::fs::read(out.join(name)).unwrap();
-        // Blank lines are no records and go nowhere; the records are 1, 2, 3, 6 and 7.
+        // Blank lines are not records and are not written; the records are 1, 2, 3, 6 and 7.
         assert_eq!(read("kept.jsonl"), [&lines[0][..], &lines[5]].concat());
         assert_eq!(read("removed.jsonl"), [&lines[1][..], &lines[6]].concat());
         assert_eq!(read("rejected.jsonl"), lines[2]);
@@ -91,7 +91,7 @@ fn outputs_of_files_without_records_are_empty_and_whole() {
 fn a_header_without_rows_is_still_a_header() {
     for compression in COMPRESSIONS {
         let folder = tempfile::tempdir().unwrap();
-        // What the writer makes of one row under a header is an input like any other.
+        // A written file with a header and one row is a valid input.
         let made = inputs(vec![input("a.csv", Format::Csv, compression)]);
         let fates = Decide(|_, _| Fate::Kept);
         let header = header("id,text\r\n", b',');

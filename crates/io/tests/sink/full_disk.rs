@@ -1,4 +1,4 @@
-//! A full disk: said in so many words, whatever was being written.
+//! A full disk is named as the cause, for every kind of output.
 
 #![cfg(target_os = "linux")]
 

@@ -69,7 +69,7 @@ pub(crate) fn header(raw: &str, delimiter: u8) -> Arc<CsvHeader> {
     Arc::new(CsvHeader { raw: raw.into(), names, delimiter })
 }
 
-/// Decisions by function; marks say what the decision was.
+/// Decisions by a function; marks record the decision.
 pub(crate) struct Decide<F>(pub(crate) F);
 
 impl<F: Fn(u32, u32) -> Fate + Sync> Fates for Decide<F> {
@@ -97,7 +97,7 @@ pub(crate) fn in_turn(_: u32, record: u32) -> Fate {
     [Fate::Kept, Fate::Removed, Fate::Rejected][(record as usize - 1) % 3]
 }
 
-/// Writes documents into a staging directory and gives what was written.
+/// Writes documents into a staging directory and returns the written files.
 pub(crate) fn write(
     staging: &Staging,
     inputs: &Inputs,

@@ -1,5 +1,5 @@
-//! The writing half, driven with chunks made by hand and by the reading half: what goes in comes
-//! out, in the right place and whole.
+//! Tests of the sinks with chunks made by hand and read from files: every record is written,
+//! unchanged, to the right output.
 
 #![allow(clippy::unwrap_used)]
 

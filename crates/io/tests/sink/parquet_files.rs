@@ -79,7 +79,7 @@ fn read(path: &Path) -> RecordBatch {
     concat_batches(&schema, &batches).unwrap()
 }
 
-/// The file in chunks of `size` rows, as a reader gives them.
+/// The file in chunks of `size` rows, as read.
 fn parquet_chunks(path: &Path, size: usize) -> Vec<Chunk> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     let mut first = 1;

@@ -205,7 +205,7 @@ fn the_parts_of_a_text_form_are_the_whole() {
                 [Fate::Kept, Fate::Removed, Fate::Rejected].iter().position(|f| f == fate).unwrap();
             together.extend(parts[at].next().unwrap());
         }
-        // But for the blank lines, which are nobody's.
+        // Except for blank lines, which belong to no record.
         let whole = decoded(&input.path, input.compression);
         let lines = whole.split_inclusive(|b| *b == b'\n');
         let whole: Vec<u8> =

@@ -1,4 +1,4 @@
-//! Where chunks are cut changes nothing.
+//! The size of chunks does not affect records.
 
 use lookalike_io::source::Body;
 use lookalike_io::{DiscoverOptions, Problem};

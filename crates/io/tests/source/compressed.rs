@@ -105,7 +105,7 @@ fn flipped_bits_never_pass_unnoticed_as_the_end_of_the_file() {
             damaged[at] ^= 0x55;
             let file = OneFile::new(&format!("x.jsonl.{extension}"), damaged);
             let read = read_sized(&file.inputs(DiscoverOptions::default()), 1 << 16);
-            // Zstandard carries a checksum only where it was asked for.
+            // Zstandard frames have a checksum only on request.
             if compression != Compression::Zstd {
                 assert!(read.problems.iter().any(|p| p.record == 0), "{extension} {at}");
             }

@@ -1,4 +1,4 @@
-//! Which fields of a record become what.
+//! Fields of a record and their uses.
 
 use lookalike_io::{DiscoverOptions, FieldNames, FieldNumber};
 
@@ -82,7 +82,7 @@ fn the_other_fields_are_taken_where_they_make_sense() {
 }
 
 #[test]
-fn fields_have_the_names_that_were_asked_for_and_may_serve_twice() {
+fn fields_have_the_configured_names_and_may_have_two_uses() {
     let names = || FieldNames {
         text: "body".into(),
         id: "link".into(),
@@ -128,7 +128,7 @@ fn bytes_that_are_not_utf8_are_found_wherever_they_are() {
 }
 
 #[test]
-fn what_is_not_wanted_may_be_nested_at_any_depth() {
+fn other_members_may_be_nested_at_any_depth() {
     let deep = "[".repeat(200_000) + &"]".repeat(200_000);
     let read =
         lines(&format!("{{\"a\":{deep},\"text\":\"x\"}}\n{{\"id\":{deep},\"text\":\"x\"}}\n"));

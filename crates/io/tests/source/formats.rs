@@ -69,7 +69,7 @@ fn what_has_no_known_form_is_passed_over_and_counted() {
 }
 
 #[test]
-fn what_is_wanted_is_what_reading_everything_gives_there() {
+fn wanted_records_equal_those_of_a_full_read() {
     let folder = tempfile::tempdir().unwrap();
     let lines: String =
         (0..90).map(|n| format!("{{\"id\":{n},\"text\":\"number {n}\"}}\n")).collect();

@@ -68,7 +68,7 @@ pub(crate) fn read_sized(inputs: &Inputs, size: usize) -> Read {
     read_some(inputs, size, &|_, _| true)
 }
 
-/// Reads what is wanted, by file and record, in chunks of about this size.
+/// Reads the wanted records, by file and record, in chunks of about this size.
 pub(crate) fn read_some(inputs: &Inputs, size: usize, wanted: &dyn Fn(u32, u32) -> bool) -> Read {
     let (mut read, mut scratch) = (Read::default(), VisitScratch::default());
     for chunk in inputs.chunks().with_size(size) {

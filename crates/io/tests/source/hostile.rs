@@ -1,4 +1,4 @@
-//! Every hostile file: how many records are read, how many are not, and what is said of the first.
+//! Every hostile file: the number of read and of bad records, and the message of the first.
 
 use lookalike_io::{DiscoverOptions, Format, Inputs};
 

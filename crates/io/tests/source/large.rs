@@ -57,7 +57,7 @@ fn a_header_without_end_is_a_problem_and_not_a_million_names() {
     let expected = "x.csv.gz: the header is longer than 4 MiB";
     let file = bomb("x.csv.gz", &b"text,".repeat(200_000), 5);
     assert!(file.read().messages()[0].contains(expected));
-    // One row too long, with others behind it.
+    // One row that is too long, and others after it.
     let file = OneFile::new("x.csv", [&b"text,".repeat(1_000_000)[..], b"\n1\n"].concat());
     let found = file.read();
     assert!(found.records.is_empty());

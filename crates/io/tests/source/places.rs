@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::help::{Owned, discover};
 
-/// What a chunk is and holds.
+/// Position and content of a chunk.
 type Seen = (source::ChunkPosition, Vec<Owned>, usize);
 
 fn seen(inputs: &Inputs, chunk: &source::Chunk) -> Seen {
@@ -118,13 +118,13 @@ fn why_a_file_cannot_be_read_to_its_end_is_told() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_read() {
+fn only_requested_chunks_are_read() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.jsonl"), "{\"text\":\"x\"}\n".repeat(10_000)).unwrap();
     let options = DiscoverOptions::default();
     let inputs = Inputs::discover(&[folder.path().display().to_string()], options).unwrap();
     let places: Vec<_> = inputs.chunks().with_size(1000).flatten().map(|c| c.place()).collect();
-    // Damage that whoever passed over it would meet.
+    // Damage that a reader of this part would detect.
     let mut data = fs::read(folder.path().join("a.jsonl")).unwrap();
     data[..60_000].fill(b'x');
     fs::write(folder.path().join("a.jsonl"), data).unwrap();
@@ -142,8 +142,8 @@ fn told(inputs: &Inputs, next: Result<source::Chunk, Problem>) -> Result<Seen, S
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Files that are read side by side, in any order, a chunk of any of them at a time, give the
-    /// chunks of a run that reads them one after the other; also where reading begins within one.
+    /// Files that are read in parallel, in any order, a chunk of any of them at a time, give the
+    /// same chunks as sequential reading; also if reading begins within a file.
     #[test]
     fn files_read_side_by_side_have_the_same_chunks(
         lines in prop::collection::vec(any::<u8>(), 0..40),

@@ -26,6 +26,18 @@ pub struct CandidatePairs<'a, S, F> {
     pub filter: F,
 }
 
+/// Bounds on the number of keys that a set shares with those that it matches: of
+/// [`Criterion::least_shared_keys`](crate::Criterion::least_shared_keys), for sets of any size.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedKeys {
+    /// Size of the set.
+    size: u32,
+    /// With fewer, it matches no set.
+    least: u32,
+    /// With as many, it may match a set of any size.
+    most: u32,
+}
+
 impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
     /// Size of a set and position of one of its keys for the filter, where the key need not be the first common one.
     #[inline]
@@ -41,18 +53,27 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
         self.filter.could_match_any((self.sets.size(set), key.position), least)
     }
 
-    /// The least number of keys that two sets share if they match.
-    #[inline]
-    pub(crate) fn least_shared(&self, a: u32, b: u32) -> u32 {
+    /// How many keys the sets that match a set share with it.
+    pub(crate) fn shared_keys(&self, set: u32) -> SharedKeys {
         if !self.index.is_extended() {
-            return 1;
+            return SharedKeys { size: 0, least: 1, most: 1 };
         }
-        let (a, b) = (self.sets.size(a), self.sets.size(b));
+        let size = self.sets.size(set);
+        let (smallest, _) = self.filter.size_bounds(size);
         let least = |size| self.filter.least_in_extended_prefix(size);
-        match least(a).min(least(b)) {
-            1 => 1,
-            least => least.min(self.filter.needed_overlap(a, b)),
-        }
+        let least = least(size).min(least(smallest));
+        let least = least.min(self.filter.needed_overlap(size, smallest));
+        SharedKeys { size, least, most: self.filter.counted_beyond(size) + 1 }
+    }
+
+    /// Whether two sets share enough keys to match; `shared_keys` are those of one of them.
+    ///
+    /// Most candidates of a small vocabulary share too few with any set: then nothing of the other set is looked up.
+    #[inline]
+    pub(crate) fn share_enough(&self, shared_keys: SharedKeys, other: u32, keys: u32) -> bool {
+        let SharedKeys { size, least, most } = shared_keys;
+        keys >= least
+            && (keys >= most || keys >= self.filter.least_shared_keys(size, self.sets.size(other)))
     }
 
     /// Whether a set can match the set of an entry, of the given size, if one of its keys is their first common one.

@@ -47,7 +47,7 @@ impl Gatherer {
         &self.found
     }
 
-    /// The candidates that are found under at least as many keys as `least` says.
+    /// The candidates that are found under enough keys: `enough` is given the number of keys of each.
     ///
     /// `entries_of` appends what it finds under a key as indices of `entries` in the place of sets, and the number of
     /// keys that this one replaces in the place of the other's position: entries are loaded together for all keys,
@@ -57,7 +57,7 @@ impl Gatherer {
         keys: impl Iterator<Item = ListKey>,
         mut entries_of: impl FnMut(ListKey, &mut Vec<Candidate>),
         entries: &[Entry],
-        least: impl Fn(&Candidate) -> u32,
+        enough: impl Fn(&Candidate, u32) -> bool,
         sets: u32,
     ) -> &[Candidate] {
         self.found.clear();
@@ -72,7 +72,7 @@ impl Gatherer {
             end += usize::from(mark(&mut marks[set as usize], *round, keys));
         }
         found.truncate(end);
-        found.retain(|candidate| marks[candidate.set as usize].1 >= least(candidate));
+        found.retain(|candidate| enough(candidate, marks[candidate.set as usize].1));
         found
     }
 
@@ -166,7 +166,7 @@ mod tests {
                         found.extend(indices.map(|set| Candidate { set, own: key.position, other: count }));
                     },
                     &lists.concat(),
-                    |candidate| least + candidate.set % 2,
+                    |candidate, keys| keys >= least + candidate.set % 2,
                     5000,
                 );
                 prop_assert_eq!(found.len(), repeated.len());

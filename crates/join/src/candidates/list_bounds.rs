@@ -85,18 +85,22 @@ impl ListBounds {
         let Range { start, end } = range;
         let mut first = start / BLOCK * BLOCK;
         for block in &self.blocks[start / BLOCK..end.div_ceil(BLOCK)] {
-            let pairs = || block.sizes.iter().zip(&block.largest);
-            // Without a branch for each entry: the compiler vectorises it, and few pass.
-            let any = pairs().fold(false, |any, (&other, &largest)| {
-                any | ((other <= earlier) & (size <= largest))
-            });
-            if any {
-                for (at, (&other, &largest)) in (first..).zip(pairs()) {
-                    let passes = (other <= earlier) & (size <= largest);
-                    if passes && (start..end).contains(&at) {
-                        let exact = |a: i16, b: i16| a < b || u32::from(a.unsigned_abs()) < EXACT;
-                        each(at, exact(other, earlier) && exact(size, largest));
-                    }
+            // Without a branch for each entry: the compiler vectorises it. A byte of each says whether it passes.
+            let mut passing = [0u8; BLOCK];
+            for ((passes, &other), &largest) in
+                passing.iter_mut().zip(&block.sizes).zip(&block.largest)
+            {
+                *passes = u8::from((other <= earlier) & (size <= largest));
+            }
+            let mut passing = u128::from_le_bytes(passing);
+            while passing != 0 {
+                let lane = passing.trailing_zeros() as usize / 8;
+                passing &= passing - 1;
+                let at = first + lane;
+                if (start..end).contains(&at) {
+                    let exact = |a: i16, b: i16| a < b || u32::from(a.unsigned_abs()) < EXACT;
+                    let (other, largest) = (block.sizes[lane], block.largest[lane]);
+                    each(at, exact(other, earlier) && exact(size, largest));
                 }
             }
             first += BLOCK;

@@ -7,10 +7,11 @@
 use super::entry::{Entry, Key, UNKNOWN};
 use super::key_buckets::{AllKeys, SETS_PER_TASK, emit, for_each_bucket};
 use super::posting_lists::{BucketLists, DistinctLists, KeyCounts, PostingLists, retain_partners};
-use super::prefix_keys::{PrefixKeys, prefix_keys};
+use super::prefix_keys::{PrefixKeys, element_order, prefix_keys};
+use crate::bitmap_join::{BitmapJoin, MOST_PAIRS, Plan, Prefixes};
 use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
-use crate::{Criterion, JoinError, Progress, SpillBudget, limits};
+use crate::{CandidateSearch, Criterion, JoinError, Progress, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -114,20 +115,39 @@ impl SetKeys {
 }
 
 impl InvertedIndex {
-    /// Index over the prefixes of all sets of `least_size` or more elements. Keys beyond the budget are spilled.
+    /// Index for the candidates of all sets of `least_size` or more elements: over their prefixes, or over the pairs that
+    /// a bitmap join leaves (`search`). Keys beyond the budget are spilled.
     ///
     /// # Errors
     /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be written; a
     /// cancellation, which is polled for on all threads.
-    pub fn of_prefixes(
+    pub fn new(
         sets: &impl SetSource,
         criterion: Criterion,
         least_size: u32,
+        search: CandidateSearch,
         budget: &SpillBudget,
         progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
+        let scan = sets.scan();
+        let (order, sampled) = element_order(sets, &scan, progress)?;
+        let by_bitmaps = match search {
+            CandidateSearch::Bitmaps => true,
+            CandidateSearch::Cheapest => order.is_small_vocabulary(),
+            CandidateSearch::Prefixes => false,
+        };
+        if by_bitmaps && let Some(plan) = Plan::new(sets, criterion, least_size) {
+            let prefixes = Prefixes { order: &order, sampled };
+            let join = BitmapJoin::new(sets, plan, criterion, &prefixes, progress)?;
+            let is_wanted = search == CandidateSearch::Bitmaps || join.is_cheaper(MOST_PAIRS);
+            if is_wanted && let Some(pairs) = join.pairs(MOST_PAIRS, progress)? {
+                sets.release_scanned();
+                return Self::of_pairs(sets, &pairs, progress);
+            }
+        }
         let PrefixKeys { probes, posts, extended } =
-            prefix_keys(sets, criterion, least_size, budget, progress)?;
+            prefix_keys(sets, &scan, &order, criterion, least_size, budget, progress)?;
+        drop(scan);
         sets.release_scanned();
         let retain = |sizes: &[u32], list: &mut Vec<_>| {
             retain_partners(criterion, extended, sizes, list);
@@ -149,6 +169,24 @@ impl InvertedIndex {
         })?;
         index.least_sizes = least_sizes;
         Ok(index)
+    }
+
+    /// Index with a list for each pair (later, earlier) of sets, which are in order. Nothing is known of the positions
+    /// of what they share.
+    fn of_pairs(
+        sets: &impl SetSource,
+        pairs: &[(u32, u32)],
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
+        let mut lists = PostingLists::default();
+        for &(later, earlier) in pairs {
+            lists.push([earlier, later].into_iter().map(|set| Entry { set, position: UNKNOWN }));
+        }
+        let probes = SetKeys::of_lists(sets.len(), &lists, progress)?;
+        let least = |&(a, b): &(u32, u32)| sets.size(a).min(sets.size(b));
+        let (shared, written) = (u64::from(lists.len()), lists.entries.len() as u64);
+        let least_sizes = pairs.iter().map(least).collect();
+        Ok(Self { lists, least_sizes, probes, shared, written, ..Self::default() })
     }
 
     /// Index over other keys: `each` emits the distinct keys of a set. Keys of more than `limit` sets are left out

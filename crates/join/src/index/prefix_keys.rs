@@ -5,7 +5,10 @@ use super::key_buckets::{AllKeys, Buckets};
 use super::singletons::Singletons;
 use crate::progress::stop_if_cancelled;
 use crate::source::{Part, SetScan, SetSource};
-use crate::{Criterion, DfSketch, JoinError, PrefixFilter, PrefixScratch, Progress, SpillBudget};
+use crate::{
+    Criterion, DfSketch, ElementOrder, JoinError, PrefixFilter, PrefixScratch, Progress,
+    SpillBudget,
+};
 use lookalike_core::divide;
 use lookalike_core::features::MANY;
 use rayon::prelude::*;
@@ -27,23 +30,38 @@ pub(super) struct PrefixKeys {
     pub(super) extended: bool,
 }
 
+/// Number of elements of all sets.
+fn elements(sets: &impl SetSource) -> u64 {
+    (0..sets.len()).map(|set| u64::from(sets.size(set))).sum()
+}
+
+/// The element order by the document frequencies in a sample of the sets, which are scanned; and their number.
+pub(super) fn element_order(
+    sets: &impl SetSource,
+    scan: &impl SetScan,
+    progress: &dyn Progress,
+) -> Result<(ElementOrder, u32), JoinError> {
+    let mut sketch = DfSketch::for_elements(elements(sets), SAMPLE_SEED);
+    count_sample(&mut sketch, sets, scan, progress)?;
+    let sampled = (0..sets.len()).filter(|&set| sketch.takes(sets.sample_number(set))).count();
+    Ok((sketch.freeze(), sampled as u32))
+}
+
 /// The keys of all sets. Nearly all singletons are left out. Sets smaller than `least_size` have no keys.
 ///
-/// Scans a sample of the sets, twice the front parts of all, and for containment once more all sets. `budget` bounds
-/// the keys in memory, and half of the memory for counting; with less of it, sets are scanned more often.
+/// Scans twice the front parts of all sets, and for containment once more all sets. `budget` bounds the keys in memory,
+/// and half of the memory for counting; with less of it, sets are scanned more often.
 pub(super) fn prefix_keys(
     sets: &impl SetSource,
+    scan: &impl SetScan,
+    order: &ElementOrder,
     criterion: Criterion,
     least_size: u32,
     budget: &SpillBudget,
     progress: &dyn Progress,
 ) -> Result<PrefixKeys, JoinError> {
-    let scan = sets.scan();
-    let elements = (0..sets.len()).map(|set| u64::from(sets.size(set))).sum();
-    let mut sketch = DfSketch::for_elements(elements, SAMPLE_SEED);
-    count_sample(&mut sketch, sets, &scan, progress)?;
-    let order = sketch.freeze();
-    let filter = PrefixFilter::new(criterion, &order);
+    let elements = elements(sets);
+    let filter = PrefixFilter::new(criterion, order);
 
     let partitioned = scan.bound() == Some(filter.bound);
     let part = if partitioned { Part::Front } else { Part::Whole };
@@ -101,7 +119,7 @@ pub(super) fn prefix_keys(
         })?;
         Ok(out)
     };
-    let jobs = jobs(&scan);
+    let jobs = jobs(scan);
     let jobs = || jobs.par_iter().with_max_len(1);
     let probes = jobs().flat_map_iter(|tasks| {
         let (mut scratch, probe) = (Default::default(), &probe);
@@ -351,8 +369,11 @@ mod tests {
 
     /// All keys, the posts after the probes.
     fn keys(sets: &impl SetSource, criterion: Criterion) -> Vec<Key> {
+        let scan = sets.scan();
+        let (order, _) = element_order(sets, &scan, &Silent).unwrap();
+        let budget = SpillBudget::unlimited();
         let PrefixKeys { probes, posts, .. } =
-            prefix_keys(sets, criterion, 0, &SpillBudget::unlimited(), &Silent).unwrap();
+            prefix_keys(sets, &scan, &order, criterion, 0, &budget, &Silent).unwrap();
         let mut all = Vec::new();
         for side in std::iter::once(probes).chain(posts) {
             let each = |bucket| {

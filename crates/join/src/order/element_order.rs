@@ -164,6 +164,15 @@ impl ElementOrder {
         self.levels[counter(element, self.shift) as usize]
     }
 
+    /// The least document frequency in the sample that elements of the level of this one have.
+    #[must_use]
+    pub(crate) fn frequency(&self, element: u64) -> u64 {
+        match u64::from(self.level(element)) {
+            level @ 0..64 => level,
+            level => (8 + (level - 64) % 8) << ((level - 64) / 8 + 3),
+        }
+    }
+
     /// Encodes the order, for all tasks of a distributed join: at most 16 MiB.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -195,6 +204,17 @@ mod tests {
     use super::*;
     use crate::DfSketch;
     use proptest::prelude::*;
+
+    #[test]
+    fn frequencies_are_the_least_of_their_levels() {
+        for count in [1, 5, 63, 64, 71, 72, 127, 128, 300, 70_000] {
+            let mut sketch = DfSketch::for_elements(1, 0);
+            (0..count).for_each(|_| sketch.add(&[7]));
+            let frequency = sketch.freeze().frequency(7);
+            assert_eq!(level(frequency), level(count), "{count}");
+            assert!(frequency <= count && (frequency == 0 || level(frequency - 1) < level(count)));
+        }
+    }
 
     #[test]
     fn levels_are_monotone_and_fine() {

@@ -105,8 +105,11 @@ pub(crate) fn all_pairs<S: SetSource>(
                         let (own, other) = (key.position, index.keys_of_list(key.list));
                         scan(key, &mut |at| found.push(Candidate { set: at as u32, own, other }));
                     };
-                    let least = |candidate: &Candidate| pairs.least_shared(set, candidate.set);
-                    gatherer.gather_repeated(keys, under, entries, least, sets.len())
+                    let shared_keys = pairs.shared_keys(set);
+                    let enough = |candidate: &Candidate, keys| {
+                        pairs.share_enough(shared_keys, candidate.set, keys)
+                    };
+                    gatherer.gather_repeated(keys, under, entries, enough, sets.len())
                 } else {
                     let under = |key: ListKey, found: &mut Vec<Candidate>| {
                         scan(key, &mut |at| {

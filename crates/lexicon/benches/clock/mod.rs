@@ -1,10 +1,10 @@
-//! Nothing in, seconds of processor time out: a machine shared with others is no slower for it.
+//! Processor time of the thread, which other processes on the machine do not affect.
 
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Seconds that this thread has run, to some milliseconds; where the system does not say, seconds
-/// that have passed.
+/// Processor time of this thread in seconds, to some milliseconds; if the system does not report
+/// it, elapsed time.
 pub(crate) fn seconds() -> f64 {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let passed = BEGIN.elapsed().as_secs_f64();

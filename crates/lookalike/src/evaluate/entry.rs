@@ -1,9 +1,9 @@
-//! Parses `--methods` into one entry for each run of a method.
+//! Parses the list of methods of an evaluation into one entry for each run of a method.
 //!
-//! An entry is a method's description, `name:parameter=value,…`, and behind an `@` what verifies its
-//! candidates: `exact`, `sketch` or `none`. One parameter may be a range of whole numbers,
-//! `LOW..=HIGH`, or a list, `A|B|C`: each of its values is an entry of its own, and together they are
-//! a series. `exact` is the exact join.
+//! An entry is a method's description, `name:parameter=value,…`, and after an `@` the verifier of
+//! its candidates: `exact`, `sketch` or `none`. One parameter may be a range of whole numbers,
+//! `LOW..=HIGH`, or a list, `A|B|C`: each of its values is an entry of its own, and together they
+//! are a series. `exact` is the exact join.
 
 use crate::LookalikeError;
 use crate::approach::name_of;
@@ -15,17 +15,17 @@ use std::collections::HashSet;
 /// The name of the exact join.
 const EXACT: &str = "exact";
 
-/// Most values of one range.
+/// Maximum number of values of a range.
 const MOST_VALUES: u64 = 1000;
 
 /// One method to run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
-    /// Its description, in one spelling.
+    /// Its description in normal form.
     pub(super) text: String,
     /// The method; `None` for the exact join.
     pub(super) spec: Option<MethodSpec>,
-    /// What decides about its candidates.
+    /// The verifier of its candidates.
     pub(super) verify: Verify,
     /// Its place in a series.
     pub(super) series: Option<SeriesPlace>,
@@ -34,7 +34,7 @@ pub(super) struct Entry {
 /// Parses method descriptions into entries, in their order.
 ///
 /// # Errors
-/// A text that is no description, a range without values, an entry that comes twice.
+/// An invalid description, a range without values, a repeated entry.
 pub(super) fn entries(texts: &[String]) -> Result<Vec<Entry>, LookalikeError> {
     let mut entries = Vec::new();
     for text in texts {
@@ -106,7 +106,8 @@ fn expand(text: &str, out: &mut Vec<Entry>) -> Result<(), LookalikeError> {
     Ok(())
 }
 
-/// The values of a range or list; none where a range is empty or too long, `None` for a single value.
+/// The values of a range or list; an empty list if a range is empty or too long, `None` for a
+/// single value.
 fn values(text: &str) -> Option<Vec<String>> {
     if text.contains('|') {
         let values: Vec<String> = text.split('|').map(|value| value.trim().to_owned()).collect();

@@ -1,17 +1,18 @@
-//! What an evaluation is asked for.
+//! The job of an evaluation.
 
 use crate::{Job, LookalikeError};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::MatchSettings;
 use std::path::PathBuf;
 
-/// What methods are measured against.
+/// The ground truth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TruthSource {
     /// Every pair that reaches the threshold of the settings, by the exact join.
     #[default]
     Exact,
-    /// A tab-separated file with a header: `a_id` and `b_id`, two documents a line, or `id` and `cluster`.
+    /// A tab-separated file with a header: `a_id` and `b_id`, two documents per line, or `id` and
+    /// `cluster`.
     Labels(PathBuf),
 }
 
@@ -24,7 +25,7 @@ pub struct ClassSettings {
     pub spam: String,
     /// The class that must not be lost.
     pub legit: String,
-    /// What losing a legitimate document costs, in spam documents caught. The paper takes 100.
+    /// Cost of a removed legitimate document, in spam documents caught. The paper uses 100.
     pub cost: u64,
 }
 
@@ -35,8 +36,8 @@ pub struct EvaluateJob {
     /// verified exactly; [`Job::against`] and what concerns survivors is not used.
     pub job: Job,
     /// Methods, `name:parameter=value,…`, each with `@exact`, `@sketch` (the default) or `@none`
-    /// behind it for what decides about its candidates; `exact` is the exact join. One parameter may
-    /// be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
+    /// behind it for what decides about its candidates; `exact` is the exact join. One parameter
+    /// may be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
     pub methods: Vec<String>,
     /// Lexicons for the methods that need document frequencies: each takes the first that fits.
     /// Empty: those of the inputs.
@@ -48,9 +49,9 @@ pub struct EvaluateJob {
     pub list_from: Option<String>,
     /// Classes of documents.
     pub classes: Option<ClassSettings>,
-    /// Make the truth for so many documents only: their pairs with all others.
+    /// Compute the truth for a sample of this many documents only: their pairs with all others.
     pub sample: Option<u32>,
-    /// The number that they are drawn by.
+    /// Seed of the sample.
     pub seed: u64,
 }
 
@@ -73,7 +74,7 @@ impl EvaluateJob {
     /// Similarity from which pairs are listed.
     ///
     /// # Errors
-    /// One that is none, or above the threshold.
+    /// An invalid number, or one above the threshold.
     pub(super) fn list_from(&self, settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
         let threshold = settings.threshold;
         let Some(text) = &self.list_from else { return usual_list_from(settings) };
@@ -87,7 +88,7 @@ impl EvaluateJob {
     }
 }
 
-/// Similarity from which pairs are listed where nothing is said: half for resemblance, but never above the
+/// Default similarity from which pairs are listed: 0.5 for resemblance, but never above the
 /// threshold; else the threshold.
 pub(crate) fn usual_list_from(settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
     let half: Threshold = "0.5".parse()?;
@@ -99,8 +100,8 @@ fn below(x: Threshold, y: Threshold) -> bool {
     x.numerator() * y.denominator() < y.numerator() * x.denominator()
 }
 
-/// The methods that are measured where none is named: one or two of each family of the papers, at the
-/// threshold where they have one of resemblance.
+/// The default methods: one or two of each family of the papers, at the threshold if they have a
+/// threshold of resemblance.
 #[must_use]
 pub fn default_methods(measure: Measure, threshold: &str) -> Vec<String> {
     let t = match measure {

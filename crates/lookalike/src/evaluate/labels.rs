@@ -1,10 +1,11 @@
 //! Reads files of labels: pairs of documents, or the class of each.
 //!
-//! Files are tab-separated with a header. True pairs: columns `a_id` and `b_id` (or `a` and `b`, or `id1`
-//! and `id2`), two ids a line; or columns `id` and `cluster`, all documents of one cluster being pairs of
-//! each other. Where the columns `a_file`, `a_record`, `b_file` and `b_record` (`file` and `record`) are there
-//! as well, as in the tables `pairs` and `clusters`, they say which document is meant, and ids may repeat.
-//! Classes: two columns, a document's id and its class. Further columns are ignored.
+//! Files are tab-separated with a header. True pairs: columns `a_id` and `b_id` (or `a` and `b`, or
+//! `id1` and `id2`), two ids per line; or columns `id` and `cluster`, all documents of one cluster
+//! being pairs of each other. Where the columns `a_file`, `a_record`, `b_file` and `b_record`
+//! (`file` and `record`) are there as well, as in the tables `pairs` and `clusters`, they say which
+//! document is meant, and ids may repeat. Classes: two columns, a document's id and its class.
+//! Further columns are ignored.
 
 use super::listing::{Sampled, within};
 use super::trial::too_many;
@@ -21,7 +22,7 @@ use std::path::Path;
 /// Documents by name.
 pub(super) struct Names<'a> {
     numbers: HashMap<Cow<'a, str>, u32>,
-    /// Names that several documents have.
+    /// Names of several documents.
     several: HashSet<String>,
     unknown: HashSet<String>,
     collection: &'a Collection,
@@ -56,7 +57,7 @@ impl<'a> Names<'a> {
         Ok(names)
     }
 
-    /// The document that a row names in the columns `at`; `None`, and remembered, where there is none.
+    /// The document named by the columns `at` of a row; `None` if there is none, which is counted.
     fn find(
         &mut self,
         row: &[String],
@@ -105,7 +106,7 @@ impl<'a> Names<'a> {
         Ok(found.then_some(from))
     }
 
-    /// How many names no document had.
+    /// Number of names without a document.
     pub(super) fn unknown(&self) -> u64 {
         self.unknown.len() as u64
     }
@@ -123,14 +124,15 @@ struct DocumentAt {
 struct Rows<'p> {
     path: &'p Path,
     lines: std::io::Lines<BufReader<File>>,
-    /// Columns that a row needs at least.
+    /// Minimum number of columns of a row.
     width: usize,
     expected: &'static str,
     number: u64,
 }
 
 impl<'p> Rows<'p> {
-    /// Opens a file. `choose` says from its header which columns are wanted: their places, and the last of these.
+    /// Opens a file. `choose` selects columns by the header: their indices, and the largest of
+    /// these.
     fn open<T>(
         path: &'p Path,
         expected: &'static str,
@@ -191,7 +193,7 @@ enum Form {
 }
 
 impl Form {
-    /// The form that a header says, and the last column that is needed.
+    /// The form that a header has, and the last needed column.
     fn of(header: &[&str]) -> Option<(usize, Self)> {
         let find = |name: &str| header.iter().position(|&column| column == name);
         let document = |id: &str, file: &str, record: &str| {
@@ -204,7 +206,7 @@ impl Form {
         let pairs = [("a_id", "b_id"), ("a", "b"), ("id1", "id2")]
             .into_iter()
             .find_map(|(a, b)| with_ids(a, b))
-            // Half a place is none.
+            // A file without a record, or the reverse, is ignored.
             .map(|(a, b)| match a.place.is_some() == b.place.is_some() {
                 true => (a, b),
                 false => (DocumentAt { place: None, ..a }, DocumentAt { place: None, ..b }),
@@ -265,15 +267,15 @@ pub(super) fn pairs(
     }
 }
 
-/// What a document is to a filter of spam.
+/// Class of a document, for spam filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Class {
     /// Neither, or not known.
     #[default]
     Neither,
-    /// To be filtered out.
+    /// Spam: to be filtered out.
     Spam,
-    /// Not to be lost.
+    /// Legitimate: not to be filtered out.
     Legit,
 }
 

@@ -1,5 +1,5 @@
-//! The document frequencies for a method: from a given lexicon, or counted once for all methods with
-//! the same terms.
+//! The document frequencies for a method: from a given lexicon, or counted once for all methods
+//! with the same terms.
 
 use super::trial::Laboratory;
 use crate::approach::{counted, needs_statistics, wanted};
@@ -17,7 +17,7 @@ pub(super) struct Lexica {
     counted: Vec<(Description, Arc<Lexicon>)>,
 }
 
-/// Says what is wrong with a method's description, whatever the frequencies.
+/// Checks a method's description, independent of the frequencies.
 pub(super) fn check(spec: &MethodSpec) -> Result<(), LookalikeError> {
     wanted(&AnalysisSettings::default(), spec).map(|_| ())
 }
@@ -33,7 +33,7 @@ impl Lexica {
     /// The document frequencies for a method.
     ///
     /// # Errors
-    /// Lexicons were given and none fits: what is wrong with the first of them.
+    /// Lexicons were given and none fits: the error of the first.
     pub(super) fn statistics(
         &mut self,
         spec: &MethodSpec,

@@ -3,7 +3,7 @@
 //! A pair is two document numbers, the smaller first. In a sample only those pairs are listed that
 //! have a sampled document.
 
-/// Which documents' pairs are wanted; `None` for those of all.
+/// Documents whose pairs are listed; `None` for all.
 pub(super) type Sampled<'a> = Option<&'a [bool]>;
 
 /// Lists each pair of two distinct documents of `group`. O(|group|²), in a sample O(|group| · those
@@ -17,13 +17,13 @@ pub(super) fn within(group: &[u32], sampled: Sampled<'_>, mut push: impl FnMut(u
         return;
     };
     for &a in group.iter().filter(|&&a| sampled[a as usize]) {
-        // Of two sampled ones the smaller lists the pair.
+        // Of two sampled documents the smaller lists the pair.
         let theirs = group.iter().filter(|&&b| b > a || (b != a && !sampled[b as usize]));
         theirs.for_each(|&b| push(a, b));
     }
 }
 
-/// Lists each pair of a document of `x` and one of `y`, groups without a document in common.
+/// Lists each pair of a document of `x` and one of `y`, which are disjoint.
 pub(super) fn between(x: &[u32], y: &[u32], sampled: Sampled<'_>, mut push: impl FnMut(u32, u32)) {
     let mut push = |a: u32, b: u32| push(a.min(b), a.max(b));
     let Some(sampled) = sampled else {
@@ -41,7 +41,7 @@ pub(super) fn between(x: &[u32], y: &[u32], sampled: Sampled<'_>, mut push: impl
     }
 }
 
-/// How many pairs [`between`] lists of groups of so many documents, of which so many are sampled.
+/// Number of pairs that [`between`] lists; a group is its number of documents, and of sampled ones.
 pub(super) fn count_between(x: (u64, u64), y: (u64, u64)) -> u64 {
     let ((x, sampled_x), (y, sampled_y)) = (x, y);
     sampled_x * y + (x - sampled_x) * sampled_y
@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_pair_once_and_only_those_asked_for(
+        fn each_pair_once_and_only_sampled_ones(
             sampled in prop::collection::vec(any::<bool>(), 12),
             side in prop::collection::vec(0u8..3, 12),
             whole in any::<bool>(),

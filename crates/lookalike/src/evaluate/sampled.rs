@@ -1,8 +1,8 @@
-//! All pairs of a few units with any other unit that reach a threshold.
+//! Counting join: all pairs of a few units with any other unit that reach a threshold.
 //!
-//! By counting: an index of the elements of the few, and one pass over the sets of all. Nothing is
-//! pruned and nothing estimated, so the pairs are exact as those of the join, and the memory is that of
-//! the few. O(elements of all sets + meetings with the few).
+//! An index of the elements of the few, and one pass over all sets that counts common elements.
+//! Nothing is filtered and nothing estimated, so the pairs are exact, as those of the join, and
+//! memory depends on the few only. O(elements of all sets + common elements with the few).
 
 use super::listing::count_between;
 use super::trial::too_many;
@@ -14,10 +14,10 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The documents of a sample: those with the `size` smallest hashes of their number. Every document
-/// is in it with the same probability, and so is every pair that has one of its documents in it.
+/// has the same probability, and so has every pair.
 pub(super) fn draw(documents: u32, size: u32, seed: u64) -> Vec<bool> {
     let salt = finalise(seed.wrapping_add(1));
-    // A bijection of the number: no two are equal.
+    // A bijection of the number, so no two hashes are equal.
     let mut order: Vec<(u64, u32)> =
         (0..documents).map(|document| (finalise(u64::from(document) ^ salt), document)).collect();
     order.sort_unstable();
@@ -28,11 +28,11 @@ pub(super) fn draw(documents: u32, size: u32, seed: u64) -> Vec<bool> {
     sampled
 }
 
-/// Which of the few units have an element.
+/// Inverted index of the few units.
 struct ElementIndex {
-    /// Elements and the few that have them, in order.
+    /// Elements and the few units that have them, sorted.
     entries: Vec<(u64, u32)>,
-    /// Where the elements with the same top bits start.
+    /// Start of the elements with the same top bits.
     starts: Vec<u32>,
     shift: u32,
 }
@@ -63,7 +63,7 @@ impl ElementIndex {
 /// Every edge between a unit with a sampled document and another unit, in order.
 ///
 /// # Errors
-/// The edges stand for more than `max_pairs` pairs of documents, or an interruption.
+/// More than `max_pairs` pairs of documents, or cancellation.
 pub(super) fn edges(
     sets: &UnitSets<'_>,
     units: &Units,
@@ -105,7 +105,7 @@ pub(super) fn edges(
         for slot in met.drain(..) {
             let shared = std::mem::take(&mut counts[slot as usize]);
             let with = few[slot as usize];
-            // Two of the few meet twice, and each meets itself.
+            // Two of the few are counted twice, and each is counted with itself.
             if with == unit || (sampled_itself && with > unit) {
                 continue;
             }

@@ -1,8 +1,8 @@
 //! Recall, precision and other counts of a method, from its pairs and the true ones.
 //!
-//! Recall and precision by document, and the utility of a spam filter, are equations 3 to 5 of Kołcz &
-//! Chowdhury 2008, section 6.4. Pure clusters are those of their section 7.1: each document of the
-//! cluster is in one true component.
+//! Recall and precision by document, and the utility of a spam filter, are equations 3 to 5 of
+//! Kołcz & Chowdhury 2008, section 6.4. Pure clusters are those of their section 7.1: each document
+//! of the cluster is in one true component.
 
 use super::labels::Class;
 use super::listing::Sampled;
@@ -11,7 +11,7 @@ use super::truth::KnownPair;
 use lookalike_cluster::Components;
 use lookalike_report::{ClassResult, ClusterResult, Decile};
 
-/// How found pairs compare with the known ones.
+/// Comparison of found pairs with the known ones.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Score {
     /// Pairs found.
@@ -29,7 +29,7 @@ pub(super) struct Score {
 }
 
 /// Compares the pairs found with the known ones, both in order and each pair once. `expected` is
-/// what theory says of a pair. O(found + known + documents).
+/// the theoretical probability of finding a pair. O(found + known + documents).
 pub(super) fn score(
     documents: u32,
     found: &[(u32, u32)],
@@ -88,7 +88,7 @@ pub(super) fn score(
     score
 }
 
-/// The average of the shares that are of something.
+/// The mean of the shares with a denominator above 0.
 fn mean(shares: impl Iterator<Item = (u32, u32)>) -> Option<f64> {
     let (sum, number) = shares
         .filter(|&(_, all)| all > 0)
@@ -96,16 +96,16 @@ fn mean(shares: impl Iterator<Item = (u32, u32)>) -> Option<f64> {
     (number > 0).then(|| sum / number as f64)
 }
 
-/// A part of a whole, if there is one.
+/// `part` / `whole`; `None` if `whole` is 0.
 pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Clusters of two documents or more; with the label of each document's true component, also how
-/// many of them lie in one.
+/// Counts of clusters of two documents or more; with the label of each document's true component,
+/// also of those within one.
 pub(super) fn clusters(found: Components, truth: Option<&[u32]>) -> ClusterResult {
     let labels = found.labels();
-    // The least document of a cluster is its label, so a cluster's first document comes first.
+    // The smallest document of a cluster is its label, so it is the first of the cluster.
     let mut sizes = vec![0u32; labels.len()];
     let mut pure = vec![true; labels.len()];
     for (document, &label) in labels.iter().enumerate() {
@@ -123,7 +123,7 @@ pub(super) fn clusters(found: Components, truth: Option<&[u32]>) -> ClusterResul
     }
 }
 
-/// What found pairs do to classes of documents, losing a legitimate one costing `cost`.
+/// Results of found pairs by classes of documents; a removed legitimate one costs `cost`.
 pub(super) fn by_class(
     found: &[(u32, u32)],
     classes: &[Class],
@@ -177,7 +177,8 @@ mod tests {
         KnownPair { a, b, similarity: f32::from(step) / 10.0, step, is_true }
     }
 
-    /// Documents 0, 1, 2 resemble each other; 3 and 4 do; 2 and 3 nearly. Found: (0,1), (2,3), (2,5).
+    /// Documents 0, 1, 2 resemble each other; 3 and 4 do; 2 and 3 nearly. Found: (0,1), (2,3),
+    /// (2,5).
     #[test]
     fn worked_by_hand() {
         let truth = [

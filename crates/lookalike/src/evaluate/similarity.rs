@@ -1,7 +1,7 @@
 //! The eleven similarity steps, and confidence intervals.
 //!
-//! Step k < 10 holds the similarities from k/10 to below (k+1)/10, step 10 those of exactly 1. Steps
-//! are found in integers. The interval is Wilson's score interval (Wilson 1927).
+//! Step k < 10 contains the similarities from k/10 to below (k+1)/10, step 10 those of exactly 1.
+//! Steps are found in integers. The interval is Wilson's score interval (Wilson 1927).
 
 use lookalike_core::{Measure, Overlap};
 
@@ -29,11 +29,11 @@ pub(crate) fn step(measure: Measure, counts: Overlap) -> u8 {
 /// The 95 % quantile of the normal distribution, two-sided.
 const Z: f64 = 1.959_963_985;
 
-/// Wilson's 95 % interval for the probability of what happened `hits` times in `trials`. `None`
-/// without a trial.
+/// Wilson's 95 % interval for the probability of an event that occurred `hits` times in `trials`.
+/// `None` without a trial.
 ///
-/// Pairs of one document are not independent, so the interval is too narrow where few documents
-/// have most of the pairs.
+/// Pairs of one document are not independent, so the interval is too narrow if few documents have
+/// most of the pairs.
 pub(super) fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     let middle = p + Z * Z / (2.0 * n);
     let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + Z * Z / n;
-    // At the ends the interval includes them, whatever rounding does.
+    // At 0 and 1 the interval includes the end in spite of rounding.
     let low = if hits == 0 { 0.0 } else { ((middle - half) / scale).max(0.0) };
     let high = if hits == trials { 1.0 } else { ((middle + half) / scale).min(1.0) };
     Some((low, high))
@@ -87,7 +87,7 @@ mod tests {
             let counts = Overlap { shared: shared.min(a).min(b), a, b };
             for measure in [Measure::Resemblance, Measure::Containment, Measure::Cosine] {
                 let tenths = measure.value(counts) * 10.0;
-                // Away from the edges, where a float may lie on the wrong side.
+                // Away from the edges, where rounding may change the step.
                 if (tenths - tenths.round()).abs() > 1e-9 {
                     prop_assert_eq!(step(measure, counts), tenths as u8);
                 }
@@ -95,7 +95,7 @@ mod tests {
         }
 
         #[test]
-        fn the_interval_holds_the_share(trials in 1u64..500, part in 0.0f64..=1.0) {
+        fn the_interval_contains_the_share(trials in 1u64..500, part in 0.0f64..=1.0) {
             let hits = (part * trials as f64) as u64;
             let (low, high) = wilson(hits, trials).unwrap();
             let share = hits as f64 / trials as f64;

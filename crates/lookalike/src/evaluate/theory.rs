@@ -1,7 +1,7 @@
 //! Theoretical probability that a method finds two documents of a given resemblance.
 //!
 //! Bands: 1−(1−s^r)^b (Haveliwala, Gionis & Indyk 2000). Two of six super shingles: Seshasai 2009,
-//! section 2.4.1. Both speak of the keys: a method that also verifies by its sketch finds a little
+//! section 2.4.1. Both apply to the keys: a method that also verifies by its sketch finds slightly
 //! less. They hold for the resemblance of the same shingles as the method's own.
 
 use crate::LookalikeError;
@@ -25,7 +25,7 @@ pub(crate) enum Theory {
 }
 
 impl Theory {
-    /// The theory of a method, if there is one for what the truth is measured by.
+    /// The theory of a method, if there is one for the measure and features of the truth.
     pub(crate) fn of(spec: &MethodSpec, settings: &MatchSettings) -> Option<Self> {
         let about = methods().find(|about| about.name == spec.name)?;
         let params = spec.params(&about.parameter_names()).ok()?;
@@ -72,16 +72,16 @@ impl Theory {
     }
 }
 
-/// How often a method brings two documents together, by their resemblance.
+/// Probability that two documents have a common key, by their resemblance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SCurve {
-    /// What the keys are: `14 bands of 7 minima`.
+    /// Description of the keys: `14 bands of 7 minima`.
     pub keys: String,
     /// Resemblance and probability, from 0 to 1.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The S-curve of a method by its description, where it has one.
+/// The S-curve of a method by its description, if it has one.
 ///
 /// ```
 /// let curve = lookalike::s_curve("minhash-lsh:bands=14,rows=7")?.expect("it has one");

@@ -127,7 +127,7 @@ impl Trial {
     /// together before it saw them, and it gets no credit for what it would not have found.
     fn finds_copies(&self, unit: u32) -> bool {
         let Some(method) = &self.approach.method else { return true };
-        // --min-features leaves the method nothing to find but documents of the same words.
+        // Below min_features, a method can only find documents of the same words.
         if self.has_few_features(unit) {
             return true;
         }
@@ -188,8 +188,8 @@ impl Trial {
         }
     }
 
-    /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are counted
-    /// each: which of them brought it depends on timing.
+    /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are
+    /// counted each: which of them brought it depends on timing.
     pub(super) fn bytes(&self) -> (u64, u64) {
         (0..self.collection.len())
             .map(|document| self.bytes_of(document))

@@ -1,4 +1,4 @@
-//! What a finished run estimated about two documents.
+//! The estimate of a finished run for two documents.
 
 use crate::LookalikeError;
 use crate::document_columns::{A, B, DocumentName, WIDTH};
@@ -6,7 +6,7 @@ use crate::result_tables::{Extra, pair_columns};
 use lookalike_io::table::{Column, TableReader};
 use std::path::Path;
 
-/// What the sketches of two documents of a finished run said, in a sentence; `None` where the run did not
+/// The estimate from the sketches of two documents, as a sentence; `None` if the run did not
 /// estimate, or does not list the two.
 pub(super) fn sentence(
     run: &Path,

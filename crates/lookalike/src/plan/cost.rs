@@ -1,8 +1,8 @@
 //! Extrapolates the cost of a method from the sample to the whole.
 //!
-//! Seconds are those measured on the sample, made longer by what each phase grows with ([`Growth`]). Memory
-//! is added up from what a run holds ([`lookalike_engine::memory_model`]), with the program's own and the
-//! allocator's share.
+//! Seconds are those measured on the sample, multiplied by the growth of each phase ([`Growth`]).
+//! Memory is the sum of the memory model ([`lookalike_engine::memory_model`]), of the program
+//! itself and of the allocator's overhead.
 
 use super::trial::Trial;
 use crate::memory::Memory;
@@ -10,43 +10,43 @@ use lookalike_engine::{MatchSettings, MemoryLimits};
 use lookalike_join::prefix::bound;
 use lookalike_report::{PlanCost, PlanPhase};
 
-/// What the allocator takes for each byte that is held: sizes are rounded up, arrays grow by doubling, and
-/// what was given back is not all given on.
+/// Factor for the allocator's overhead: sizes are rounded up, arrays grow by doubling, and freed
+/// memory is not all reused.
 const ALLOCATED: f64 = 1.15;
 
-/// Bytes of the program that a run touches and a plan has not yet when it begins: what a run over a handful of
-/// documents takes beyond an idle process.
+/// Bytes of the program that a run uses and a plan has not used when it begins: memory of a run
+/// over a few documents less that of an idle process.
 const TOUCHED: u64 = 12_000_000;
 
-/// How much larger the whole is than the sample.
+/// Ratios of the whole collection to the sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Growth {
     /// Bytes of input files: `reading` and `writing`.
     pub(super) bytes: f64,
-    /// Documents and what they hold: `collapsing` and `indexing`.
+    /// Documents and their features: `collapsing` and `indexing`.
     pub(super) documents: f64,
-    /// Documents that meet a partner, or pairs where all are listed: `comparing`.
+    /// Documents with a partner, or pairs if all are listed: `comparing`.
     pub(super) met: f64,
 }
 
-/// What the whole will take.
+/// Inputs of the cost prediction.
 pub(super) struct Forecast<'a> {
     pub(super) settings: &'a MatchSettings,
     pub(super) growth: Growth,
     pub(super) memory: Memory,
     pub(super) threads: usize,
-    /// Whether the run keeps what is done.
+    /// Whether the run writes checkpoints.
     pub(super) keeps: bool,
-    /// Bytes of text in all.
+    /// Bytes of text in the collection.
     pub(super) texts: u64,
-    /// Bytes that the program takes before it reads anything.
+    /// Bytes of memory of the program before it reads the inputs.
     pub(super) base: u64,
-    /// Seconds to write the sample, where documents are written.
+    /// Seconds to write the sample, if documents are written.
     pub(super) writing: Option<f64>,
 }
 
 impl Forecast<'_> {
-    /// The cost of what was tried on the sample.
+    /// The predicted cost of a method that was run on the sample.
     pub(super) fn cost(&self, method: &str, trial: &Trial) -> PlanCost {
         let Self { growth, .. } = *self;
         let factor = |name: &str| match name {
@@ -81,7 +81,7 @@ impl Forecast<'_> {
         }
     }
 
-    /// Share of the elements that are counted to find those in one unit only.
+    /// Share of the elements that are counted to find singletons.
     fn counted(&self) -> f64 {
         bound(self.settings.criterion()) as f64 / u64::MAX as f64
     }

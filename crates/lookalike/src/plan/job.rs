@@ -1,27 +1,27 @@
-//! What a plan is asked for.
+//! The job of a plan.
 
 use crate::Job;
 
-/// Bytes of input that a plan looks at where nothing else is said.
+/// Default size of the sample, in bytes of input.
 pub const DEFAULT_SAMPLE: u64 = 64 << 20;
 
-/// A run to be planned, and what is wanted of it.
+/// A run to be planned, and its required recall.
 #[derive(Debug, Clone)]
 pub struct PlanJob {
     /// The run. Nothing is written to its output.
     pub job: Job,
     /// Whether it is a run of `cluster`, which lists all pairs and writes no documents.
     pub cluster: bool,
-    /// Bytes of the input files to look at.
+    /// Size of the sample, in bytes of the input files.
     pub sample: u64,
-    /// The number that the sample is drawn by.
+    /// Seed of the sample.
     pub seed: u64,
-    /// Share of the pairs that the run has to find, above 0 and at most 1.
+    /// Required recall, above 0 and at most 1.
     pub recall: f64,
 }
 
 impl PlanJob {
-    /// Plans `dedup` with 64 MiB of the inputs, where no pair may be missed.
+    /// Plans `dedup` with a sample of 64 MiB and a recall of 1.
     #[must_use]
     pub fn new(job: Job) -> Self {
         Self { job, cluster: false, sample: DEFAULT_SAMPLE, seed: 1, recall: 1.0 }

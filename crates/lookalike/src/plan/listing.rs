@@ -1,7 +1,7 @@
 //! Lists the pairs of a sample.
 //!
-//! Where the sample has more pairs than can be listed, half of its documents are set aside, and half of those
-//! that are left, until they can be: which ones, their numbers alone decide.
+//! If the sample has more pairs than can be listed, it is halved until they can be listed; which
+//! documents remain depends on their numbers only.
 
 use super::partners::{Partners, by_chunk, weight};
 use super::thinning::Thinning;
@@ -13,27 +13,27 @@ use lookalike_engine::{Approach, Collection, Edge, Linkage, MatchSettings, Units
 use lookalike_report::{PlanGrowth, PlanStep};
 use std::collections::BTreeSet;
 
-/// Pairs of documents that are listed in a sample at most.
+/// Maximum number of listed pairs of documents.
 const MOST_PAIRS: u64 = 4_000_000;
 
 /// The pairs of a sample.
 pub(super) struct Listing {
     pub(super) thinning: Thinning,
-    /// Documents that were looked at, of those in the sample.
+    /// Documents of the sample that were compared.
     pub(super) documents: u64,
-    /// Those that go, of them.
+    /// Removed documents of these.
     pub(super) removed: u64,
     pub(super) units: Units,
     /// Pairs of units that reach the threshold of the run, the smaller first.
     pub(super) matching: BTreeSet<(u32, u32)>,
-    /// Pairs of documents by step, and what they stand for in the whole if share is that of the sample.
+    /// Numbers of partners, for estimates of the whole.
     pub(super) partners: Partners,
-    /// Of each pair of units from the lower threshold on: similarity, whether it reaches the threshold,
-    /// pairs of documents, and pairs that they stand for.
+    /// For each pair of units from the lower threshold on: similarity, whether it reaches the
+    /// threshold, pairs of documents, and the estimated pairs of the whole.
     pub(super) pairs: Vec<(Overlap, bool, u64, f64)>,
 }
 
-/// Lists the pairs of a sample of `share`, which has so many chunks, from a similarity on.
+/// Lists the pairs of a sample from a similarity on.
 pub(super) fn list(
     bench: &Bench<'_>,
     collection: &Collection,
@@ -89,7 +89,7 @@ pub(super) fn list(
 }
 
 impl Listing {
-    /// Pairs by similarity, from the step of the least similarity that was looked for.
+    /// Pairs by similarity, from the step of the lower threshold.
     pub(super) fn steps(&self, settings: &MatchSettings, from: Threshold) -> Vec<PlanStep> {
         let first = (10 * from.numerator() / from.denominator()) as usize;
         let of = |at: usize| PlanStep { from: at as f64 / 10.0, ..PlanStep::default() };
@@ -102,19 +102,21 @@ impl Listing {
         steps.split_off(first.min(STEPS - 1))
     }
 
-    /// Pairs that reach the threshold: in the sample, and in all.
+    /// Pairs that reach the threshold: in the sample, and estimated for the whole.
     pub(super) fn matching_pairs(&self) -> (u64, f64) {
         let reach = self.pairs.iter().filter(|pair| pair.1);
         reach.fold((0, 0.0), |sum, pair| (sum.0 + pair.2, sum.1 + pair.3))
     }
 
-    /// How many documents go for each that cliques would lose. One where there are too few to tell.
+    /// Ratio of removed documents to those that would be removed if partners formed cliques. 1 if
+    /// there are too few.
     pub(super) fn glued(&self) -> f64 {
         let in_cliques = self.partners.in_cliques();
         if in_cliques < 20.0 { 1.0 } else { self.removed as f64 / in_cliques }
     }
 
-    /// Share of the pairs that reach the threshold that is found, where each is with this probability.
+    /// Expected recall of the pairs that reach the threshold, if each is found with a probability
+    /// by its similarity.
     pub(super) fn recall(
         &self,
         settings: &MatchSettings,
@@ -128,10 +130,10 @@ impl Listing {
         (all > 0.0).then(|| found / all)
     }
 
-    /// Of pairs that a method found between units of its own over the same sample: its recall and precision.
+    /// Recall and precision of a method from its pairs between its own units, over the same sample.
     pub(super) fn found(&self, of_method: &Units, edges: &[Edge]) -> (Option<f64>, Option<f64>) {
         let members = |unit: u32| of_method.members(unit);
-        // Documents that are one unit to a method have the same words, and so the same features.
+        // Documents of one unit of a method have the same words, and so the same features.
         let same = |unit: u32| self.units.of_document(members(unit)[0]);
         let pairs = |n: u64| n * n.saturating_sub(1) / 2;
         let copies: u64 = (0..of_method.len()).map(|unit| pairs(members(unit).len() as u64)).sum();
@@ -149,7 +151,7 @@ impl Listing {
     }
 }
 
-/// Removal at an eighth, a quarter and a half of a sample, and at all of it.
+/// Removal at an eighth, a quarter and a half of a sample, and for all of it.
 pub(super) fn growth(
     bench: &Bench<'_>,
     collection: &Collection,

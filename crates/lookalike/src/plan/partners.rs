@@ -1,30 +1,31 @@
 //! Estimates numbers of partners, and from them removal in the whole, from the pairs of a sample.
 //!
-//! A document's *partners* are those that reach the threshold with it. Of the partners of a sampled document
-//! few are sampled, so removal within a sample is a weak bound. But numbers of partners can be estimated
-//! without bias (Horvitz & Thompson 1952): a pair is in a sample of share p with probability p², or with p
-//! where its two documents are read in one part, as neighbours are; and is counted 1/p² or 1/p times. So are a
-//! document and two of its partners, up to 1/p³ times. That gives the mean of X, the partners of a document,
-//! and of X(X−1), in the whole. With those:
+//! A document's *partners* are those that reach the threshold with it. Few of the partners of a
+//! sampled document are sampled, so removal within a sample is a weak bound. But numbers of
+//! partners can be estimated without bias (Horvitz & Thompson 1952): a pair is in a sample of share
+//! p with probability p², or with p if its two documents are read in one chunk, as neighbours are;
+//! so it is weighted by 1/p² or 1/p. A document and two of its partners are weighted by up to 1/p³
+//! in the same way. This gives the means of X, the number of partners of a document, and of X(X−1),
+//! in the whole. From these:
 //!
-//! * Where each kept document stands for a clique, a document goes with probability X/(1+X), and the share
-//!   that goes is E\[X/(1+X)\].
-//! * At least E\[X\]² / E\[X(1+X)\] of them (Cauchy–Schwarz), which is exact where all that have partners
-//!   have equally many.
-//! * At most what would go if all had equally many (Jensen: x/(1+x) is concave), over whole numbers. Where
-//!   partners are not partners of each other, fewer still go in an order that is like a random one (Caro
-//!   1979, Wei 1981). Components glue more together: at most one document goes for each pair.
-//! * In between, as if X were a gamma mixture of Poissons with these two means (Fisher, Corbet & Williams
-//!   1943, whose species are our clusters).
+//! * If partners form cliques, a document is removed with probability X/(1+X), and the removed
+//!   share is E\[X/(1+X)\].
+//! * Lower bound: E\[X\]² / E\[X(1+X)\] (Cauchy–Schwarz), which is exact if all documents with
+//!   partners have the same number of them.
+//! * Upper bound: the share if all documents had the same number of partners (Jensen: x/(1+x) is
+//!   concave), over whole numbers. If partners are not partners of each other, fewer are removed in
+//!   a random order (Caro 1979, Wei 1981). Components remove more: at most one document per pair.
+//! * Estimate: X is modelled as a gamma mixture of Poissons with these two means (Fisher, Corbet &
+//!   Williams 1943, where species are clusters).
 //!
-//! How certain the means are is asked of a jackknife over tenths of the chunks (Quenouille 1956).
+//! Standard errors of the means are from a jackknife over tenths of the chunks (Quenouille 1956).
 
 use lookalike_engine::{Collection, Edge, Linkage, Units};
 
-/// Parts that are left out in turn.
+/// Number of parts of the jackknife, each left out in turn.
 const PARTS: u32 = 10;
 
-/// Standard errors on either side of an interval: 95 in a hundred, where errors are normal.
+/// Standard errors on either side of an interval: 95 % if errors are normal.
 const ERRORS: f64 = 2.0;
 
 /// Means over all documents.
@@ -36,7 +37,7 @@ pub(super) struct Means {
     pub(super) two_partners: f64,
 }
 
-/// Shares of documents that go.
+/// Shares of removed documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Removal {
     pub(super) low: f64,
@@ -45,13 +46,13 @@ pub(super) struct Removal {
 }
 
 impl Means {
-    /// What goes, by these means alone.
+    /// The removed share, from these means only.
     pub(super) fn removal(self, linkage: Linkage) -> Removal {
         let Self { partners: m, two_partners: f } = self;
         if m <= 0.0 {
             return Removal::default();
         }
-        // An estimate may say less than whole numbers of this mean can have.
+        // An estimate may be below the minimum for whole numbers with this mean.
         let f = f.max(m.floor() * (2.0 * m - m.floor() - 1.0));
         let low = m * m / (2.0 * m + f);
         let high = match linkage {
@@ -63,14 +64,15 @@ impl Means {
     }
 }
 
-/// Most of E[X/(1+X)] for whole X of mean m: x/(1+x), straight between whole numbers.
+/// Maximum of E[X/(1+X)] for whole X of mean m: x/(1+x), linear between whole numbers.
 fn equal(m: f64) -> f64 {
     let at = |x: f64| x / (1.0 + x);
     let below = m.floor();
     at(below) + (m - below) * (at(below + 1.0) - at(below))
 }
 
-/// E[1/(1+X)] = ∫ E[tˣ] dt over 0 to 1, for a gamma mixture of Poissons with E[X] = m and E[X(X−1)] = f.
+/// E[1/(1+X)] = ∫ E[tˣ] dt over 0 to 1, for a gamma mixture of Poissons with E[X] = m and E[X(X−1)]
+/// = f.
 fn mixture(m: f64, f: f64) -> f64 {
     // f = m²(1 + 1/r); at most that of a Poisson, r is infinite.
     let spread = f / (m * m) - 1.0;
@@ -87,9 +89,9 @@ fn mixture(m: f64, f: f64) -> f64 {
 /// Documents by the chunk that they were read with: chunk and number, in order.
 type ByChunk = Vec<(u32, u64)>;
 
-/// Who has how many partners in a sample.
+/// The numbers of partners in a sample.
 pub(super) struct Partners {
-    /// For each unit its documents, and all that its documents have as partners, themselves included.
+    /// For each unit its documents, and all partners of its documents, themselves included.
     of_units: Vec<(ByChunk, ByChunk)>,
     chunks: u32,
     documents: u64,
@@ -120,7 +122,8 @@ fn merged(mut counts: ByChunk) -> ByChunk {
     counts
 }
 
-/// How many pairs of documents in the whole a pair of units, or a unit with itself, stands for.
+/// Estimated number of pairs of documents in the whole for a pair of units, or for a unit with
+/// itself.
 pub(super) fn weight(a: &ByChunk, b: Option<&ByChunk>, share: f64) -> (u64, f64) {
     let sum = |of: &ByChunk| of.iter().map(|&(_, count)| count).sum::<u64>();
     let (all, together) = match b {
@@ -149,12 +152,13 @@ impl Partners {
         Self { of_units, chunks, documents }
     }
 
-    /// What documents without a set of features add to the number of all.
+    /// Sets the number of all documents, including those without a feature set.
     pub(super) fn with_documents(self, documents: u64) -> Self {
         Self { documents, ..self }
     }
 
-    /// Means in the whole, of which the sample is this share; `left_out` leaves out a part of the chunks.
+    /// Means in the whole, of which the sample is this share; `left_out` omits a part of the
+    /// chunks.
     pub(super) fn means(&self, share: f64, left_out: Option<u32>) -> Means {
         let takes = |chunk: u32| left_out.is_none_or(|part| chunk % self.parts() != part);
         let of = |counts: &ByChunk| -> u64 {
@@ -201,9 +205,9 @@ impl Partners {
         PARTS.min(self.chunks).max(1)
     }
 
-    /// What goes, with what the sample leaves open.
+    /// The removed share, with the error of the sample.
     ///
-    /// `glued` is how many documents go within the sample for each that cliques would lose there.
+    /// `glued` is the ratio of removed documents within the sample to those of cliques.
     pub(super) fn removal(&self, share: f64, linkage: Linkage, glued: f64) -> Removal {
         let of = |left_out| {
             let Removal { low, expected, high } = self.means(share, left_out).removal(linkage);
@@ -217,14 +221,14 @@ impl Partners {
             let squares: f64 = without.iter().map(|of| (of[at] - mean).powi(2)).sum();
             (squares * f64::from(parts - 1) / f64::from(parts)).sqrt()
         };
-        // As if one more pair had been found: nothing found is not nothing there.
+        // One more pair is added: no pair in the sample does not mean no pair in the whole.
         let pair = 1.0 / (share * (self.documents as f64).max(1.0));
         let high = (said[2] + ERRORS * (error(2) + pair)).min(1.0);
         let low = (said[0] - ERRORS * error(0)).clamp(0.0, high);
         Removal { low, expected: said[1].clamp(low, high), high }
     }
 
-    /// What would go within the sample if partners were partners of each other: the sum of X/(1+X).
+    /// Removed documents within the sample if partners formed cliques: the sum of X/(1+X).
     pub(super) fn in_cliques(&self) -> f64 {
         let sum = |of: &ByChunk| of.iter().map(|&(_, count)| count).sum::<u64>() as f64;
         self.of_units.iter().map(|(own, met)| sum(own) * (1.0 - 1.0 / sum(met).max(1.0))).sum()
@@ -237,14 +241,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn cliques_of_one_size_are_told_exactly() {
-        // All have two partners: two of three go, at least and at most.
+    fn cliques_of_one_size_are_estimated_exactly() {
+        // All have two partners: two of three are removed, by both bounds.
         let all = Means { partners: 2.0, two_partners: 2.0 }.removal(Linkage::Leaders);
         assert!((all.low - 2.0 / 3.0).abs() < 1e-12 && (all.high - 2.0 / 3.0).abs() < 1e-12);
         // One in ten is in a pair.
         let pairs = Means { partners: 0.1, two_partners: 0.0 }.removal(Linkage::Leaders);
         assert!((pairs.low - 0.05).abs() < 1e-12 && (pairs.high - 0.05).abs() < 1e-12);
-        // Estimates that no whole numbers can have: a mean of 40 and hardly any with two.
+        // Inconsistent estimates: a mean of 40 and very few with two.
         let odd = Means { partners: 40.0, two_partners: 3.0 }.removal(Linkage::Leaders);
         assert!(odd.low <= odd.high && odd.high < 1.0, "{odd:?}");
     }
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_in_one_go_counts_once_for_each_chunk() {
+    fn documents_of_one_chunk_are_weighted_once() {
         // Half is sampled. Two copies in chunk 0, and one in chunk 1.
         let copies = vec![(0, 2), (1, 1)];
         assert_eq!(weight(&copies, None, 0.5), (3, 1.0 / 0.5 + 2.0 / 0.25));

@@ -2,10 +2,11 @@
 
 use lookalike_report::{PlanCost, PlanRecall};
 
-/// Another way than the exact join has to take less than this part of its time: its answer is proven.
+/// A method other than the exact join must take less than this share of its time, as the exact
+/// result is proven.
 const WORTH_IT: f64 = 0.5;
 
-/// One way, and why.
+/// The recommended method, and the reason.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Recommendation {
     pub(super) method: Option<String>,
@@ -13,9 +14,10 @@ pub(super) struct Recommendation {
     pub(super) reason: String,
 }
 
-/// Ways whose recall no theory tells are not taken. The exact join where its memory suffices, unless another way finds enough in half of the time; else the
-/// fastest of those that find enough in the memory that there is. Methods and costs are in step, the exact
-/// join first.
+/// Recommends the exact join if its memory suffices, unless another method has the required recall
+/// in half of the time; else the fastest method with the required recall within the memory budget.
+/// Methods without a theoretical recall are not recommended. `methods` and `costs` are parallel,
+/// the exact join first.
 pub(super) fn recommend(
     methods: &[PlanRecall],
     costs: &[PlanCost],
@@ -24,9 +26,9 @@ pub(super) fn recommend(
 ) -> Recommendation {
     let fits = |cost: &PlanCost| cost.peak_memory_bytes <= memory;
     let finds = |method: &PlanRecall| {
-        // What theory says of keys, the sample may contradict: sketches turn some pairs away.
+        // The recall in the sample may be below that of the keys, as sketches reject some pairs.
         let found = method.recall.map(|found| found.min(method.recall_in_sample.unwrap_or(1.0)));
-        // Few pairs may all be found; that all of many will be, only the exact join promises.
+        // A recall of 1 in a sample does not imply 1 in the whole, except for the exact join.
         let all = recall >= 1.0 && method.method != "exact";
         !all && found.is_some_and(|found| found >= recall)
     };

@@ -2,17 +2,17 @@
 
 use lookalike_core::fingerprint::finalise;
 
-/// The documents of a sample of which one in 2ⁿ is looked at.
+/// A subsample of one in 2ⁿ documents of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Thinning(pub(super) u32);
 
 impl Thinning {
     pub(super) fn takes(self, document: u32) -> bool {
-        // The same half of a half, so that smaller samples are in larger ones.
+        // Nested, so that smaller samples are subsets of larger ones.
         finalise(u64::from(document) ^ 0x5eed).trailing_zeros() >= self.0
     }
 
-    /// Documents that are looked at.
+    /// Number of documents in the subsample.
     pub(super) fn count(self, documents: u32) -> u64 {
         (0..documents).filter(|&document| self.takes(document)).count() as u64
     }

@@ -4,9 +4,9 @@ use super::thinning::Thinning;
 use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::{
-    Approach, Collection, EngineError, IngestOptions, Linkage, MatchOptions, MatchResult,
-    MatchSettings, Matches, MemoryModel, Progress, Signer, Units, Verdicts, WitnessRule, find,
-    ingest_chunks, pipeline,
+    Approach, CandidateSearch, Collection, EngineError, IngestOptions, Linkage, MatchOptions,
+    MatchResult, MatchSettings, Matches, MemoryModel, Progress, Signer, Units, Verdicts,
+    WitnessRule, find, ingest_chunks, pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// What all trials have in common.
+/// Data shared by all trials.
 pub(super) struct Bench<'a> {
     pub(super) inputs: &'a Inputs,
     pub(super) sample: &'a Sample,
@@ -28,19 +28,19 @@ pub(super) struct Bench<'a> {
     pub(super) skip_unreadable: bool,
     pub(super) linkage: Linkage,
     pub(super) witness: WitnessRule,
-    /// Whether all pairs are listed, and how many at most.
+    /// Maximum number of pairs if all pairs are listed.
     pub(super) list_pairs: Option<u64>,
     pub(super) progress: &'a dyn Progress,
 }
 
-/// A way to find pairs, carried out on the sample as it will be on the whole.
+/// A run of a method on the sample, with the same steps as on the whole.
 pub(super) struct Trial {
     pub(super) collection: Collection,
     pub(super) removed: u64,
     /// Seconds by phase, `reading` and `collapsing` included.
     pub(super) phases: Vec<(&'static str, f64)>,
     pub(super) memory_model: MemoryModel,
-    /// Chunks that were read, and those that could not be.
+    /// Number of chunks, unreadable ones included.
     pub(super) chunks: u32,
     /// Bytes that were read of files that are read from their beginning.
     pub(super) beginning_bytes: u64,
@@ -106,7 +106,7 @@ impl Bench<'_> {
         Ok(Trial { collection, removed, phases, memory_model, chunks, beginning_bytes })
     }
 
-    /// Documents of a sample with the same feature set, those that are looked at.
+    /// Units of the documents in the subsample.
     pub(super) fn units(
         &self,
         collection: &Collection,
@@ -121,7 +121,10 @@ impl Bench<'_> {
     pub(super) fn options(&self, linkage: Linkage, list_pairs: Option<u64>) -> MatchOptions {
         let (memory, sets) = (self.memory.counting(), self.memory.sets());
         let witness = self.witness;
-        MatchOptions { linkage, witness, list_pairs, only_protected: false, memory, sets }
+        // By prefixes, whose keys grow in proportion to the documents: bitmaps may do for a sample
+        // and not for all.
+        let search = CandidateSearch::Prefixes;
+        MatchOptions { linkage, witness, list_pairs, only_protected: false, search, memory, sets }
     }
 
     /// Matches on the pool.
@@ -137,7 +140,7 @@ impl Bench<'_> {
         self.pool.install(|| find(collection, units, settings, approach, options, progress))
     }
 
-    /// Seconds that it takes to read the sample again and to write all of it to a temporary directory.
+    /// Seconds to read the sample again and to write all of it to a temporary directory.
     pub(super) fn writing(&self) -> Result<f64, LookalikeError> {
         let failed = |error: std::io::Error| EngineError::Scratch {
             folder: self.scratch.display().to_string(),
@@ -155,7 +158,7 @@ impl Bench<'_> {
             self.sample.chunks(self.inputs),
             || (),
             |(), chunk| -> Result<Option<(Routed, u64)>, LookalikeError> {
-                // What could not be read was counted before.
+                // Problems were counted in the first reading.
                 let Ok(chunk) = chunk else { return Ok(None) };
                 let mut routed = Routed::default();
                 chunk.route(self.inputs, &AllKept, &options, &mut routed)?;

@@ -8,20 +8,20 @@ use lookalike_core::{FeatureKind, Measure};
 use lookalike_engine::{Approach, MatchSettings, Verify};
 use lookalike_methods::{MethodSpec, build};
 
-/// Recall of the bands where all pairs are wanted, which no bands promise.
+/// Recall of the bands if a recall of 1 is required, which no bands have.
 const BANDS_RECALL: f64 = 0.95;
 
-/// A method and what decides about its candidates.
+/// A method and the verifier of its candidates.
 pub(super) struct Way {
-    /// As plans name it.
+    /// Its name in plans.
     pub(super) name: String,
     pub(super) approach: Approach,
-    /// How often its keys bring two documents together, where that is known.
+    /// Theoretical probability of a common key, if known.
     pub(super) theory: Option<Theory>,
 }
 
-/// The job's own method; bands for its threshold and the recall that is wanted, verified on whole sets and by
-/// sketches; and a simhash by term frequency.
+/// The job's own method; bands for its threshold and the required recall, verified on complete sets
+/// and by sketches; and a simhash by term frequency.
 pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, LookalikeError> {
     if !(job.recall > 0.0 && job.recall <= 1.0) {
         let recall = job.recall;
@@ -54,14 +54,14 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
         let threshold = &job.job.settings.threshold;
         let bands: MethodSpec =
             format!("minhash-lsh:recall={recall},t={threshold},w={size}").parse()?;
-        // At low thresholds no bands find as much.
+        // At low thresholds no bands have the recall.
         if build(&bands, None).is_ok() {
             wanted.push((bands.clone(), Verify::Exact));
             wanted.push((bands, Verify::Sketch));
         }
     }
     wanted.push(("simhash:weights=tf".parse()?, Verify::Exact));
-    // These do without document frequencies.
+    // These need no document frequencies.
     for (spec, verify) in wanted {
         let name = name_of(&spec, verify);
         if ways.iter().any(|way| way.name == name) {

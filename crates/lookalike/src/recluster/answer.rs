@@ -1,4 +1,4 @@
-//! What the steps have found so far, for the tables and the summary.
+//! Results of the steps, for the tables and the summary.
 
 use super::criterion::Criterion;
 use super::earlier::Earlier;
@@ -9,11 +9,11 @@ use super::units::Units;
 use crate::Settings;
 use crate::documents::Documents;
 
-/// What was read of a run, and what follows from it.
+/// The data read from a run, and the recomputed results.
 pub(super) struct Answer<'a> {
     pub(super) job: &'a ReclusterJob,
     pub(super) earlier: &'a Earlier,
-    /// With which a run over the documents would give the same.
+    /// Settings of a run over the documents with the same result.
     pub(super) settings: &'a Settings,
     pub(super) criterion: Criterion,
     pub(super) documents: &'a Documents,

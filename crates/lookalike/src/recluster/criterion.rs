@@ -1,5 +1,5 @@
-//! The criterion for pairs from their counts, and which pairs a list made by another criterion is certain
-//! to contain.
+//! The criterion for pairs from their counts, and whether a list by one criterion contains all
+//! pairs of another.
 
 use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_methods::Evidence;
@@ -39,13 +39,14 @@ impl Criterion {
     }
 }
 
-/// Whether every pair that reaches `threshold` by `measure` is among those that reach `known` by `by`.
+/// Whether every pair that reaches `threshold` by `measure` is among those that reach `known` by
+/// `by`.
 ///
 /// With a ≤ b, s/(a+b−s) ≤ s/√(ab) ≤ s/a, because a+b−s ≥ b ≥ √(ab) ≥ a: a list by containment (of
-/// the smaller in the larger) holds all that reach its threshold by cosine, and that one all by
-/// resemblance. The other way round only this is known: s ≥ c·√(ab) and s ≤ a give √(b/a) ≤ 1/c, and
-/// s/(a+b−s) is least, c², just there; so a resemblance of c² is certain where the cosine is c. From
-/// containment nothing follows, a small set in a huge one resembles it as little as you please.
+/// the smaller in the larger) contains all pairs that reach its threshold by cosine, and a list by
+/// cosine all by resemblance. In the other direction: s ≥ c·√(ab) and s ≤ a give √(b/a) ≤ 1/c, and
+/// s/(a+b−s) is least, c², just there; so a cosine of c implies a resemblance of c². Containment
+/// implies nothing: the resemblance of a small set in a large one can be arbitrarily small.
 pub(super) fn covers(
     by: Measure,
     known: Threshold,
@@ -98,7 +99,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is covered is in the list; the smaller set is the later one.
+        /// Covered pairs are in the list; the smaller set is the later one.
         #[test]
         fn no_pair_that_is_covered_is_missing(
             a in 1u32..60, more in 0u32..60, shared in 1u32..60, known in 1u32..=100, asked in 1u32..=100,

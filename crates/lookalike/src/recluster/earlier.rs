@@ -1,6 +1,6 @@
 //! Reads a finished run, and checks which settings its tables can be reclustered with.
 //!
-//! Everything that the tables cannot answer is refused here, with what to do instead.
+//! Settings that the tables do not support are errors here, with a remedy.
 
 use super::criterion::{Criterion, covers};
 use super::job::ReclusterJob;
@@ -13,7 +13,7 @@ use lookalike_methods::{MethodSpec, methods};
 use lookalike_report::{Action, Summary};
 use std::path::Path;
 
-/// A finished run that can be asked.
+/// A finished run.
 #[derive(Debug)]
 pub(super) struct Earlier {
     pub(super) summary: Summary,
@@ -22,7 +22,7 @@ pub(super) struct Earlier {
     evidence: Sort,
 }
 
-/// What the counts of the pairs are counts of.
+/// The sets whose counts the pairs have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Sets,
@@ -32,7 +32,7 @@ enum Sort {
 /// The methods whose sketches are samples, and whose keys do not depend on their threshold.
 const SAMPLING: [&str; 2] = ["dsc", "dsc-variable"];
 
-/// A question and what decides it.
+/// A supported request and its criterion.
 #[derive(Debug)]
 pub(super) struct Question {
     /// The settings with which a run over the documents would give the same.
@@ -44,7 +44,7 @@ pub(super) fn refusal(run: &Path, reason: impl Into<String>) -> LookalikeError {
     LookalikeError::Recluster { run: run.display().to_string(), reason: reason.into() }
 }
 
-/// The error for an option that the run cannot answer.
+/// The error for an option that the run does not support.
 pub(super) fn unanswerable(run: &Path, reason: impl Into<String>) -> LookalikeError {
     LookalikeError::Unanswerable { run: run.display().to_string(), reason: reason.into() }
 }
@@ -101,7 +101,7 @@ impl Earlier {
         Ok(Self { summary, settings: job.settings, inputs: job.inputs, evidence })
     }
 
-    /// What is asked, if the run can answer it.
+    /// The request of a job, if the run supports it.
     pub(super) fn question(&self, job: &ReclusterJob) -> Result<Question, LookalikeError> {
         let mut settings = self.settings.clone();
         settings.linkage = job.linkage.unwrap_or(settings.linkage);
@@ -162,7 +162,7 @@ impl Earlier {
         }
     }
 
-    /// Of samples, the threshold and the policy are the method's own.
+    /// For samples, the threshold and the policy are those of the method.
     fn by_policy(
         &self,
         job: &ReclusterJob,
@@ -179,7 +179,7 @@ impl Earlier {
         let of_run: Policy = by.parse().unwrap_or_default();
         let policy = match (job.measure, of_run) {
             (None, of_run) => of_run,
-            // Every pair that resembles is contained.
+            // Every pair by resemblance is a pair by containment.
             (Some(Measure::Resemblance), _) => Policy::Resemblance,
             (Some(Measure::Containment), Policy::Containment) => Policy::Containment,
             (Some(measure), _) => {
@@ -213,7 +213,7 @@ fn by_name(measure: Measure) -> String {
     }
 }
 
-/// A parameter of a method as text: what was given, or its default.
+/// A parameter of a method as text, or its default.
 fn parameter(spec: &MethodSpec, name: &str) -> Result<String, LookalikeError> {
     let about = methods().find(|about| about.name == spec.name);
     let names = about.map(|about| about.parameter_names()).unwrap_or_default();

@@ -1,31 +1,32 @@
-//! What is asked of a finished run.
+//! The job of reclustering a finished run.
 
 use lookalike_core::Measure;
 use lookalike_engine::{Linkage, WitnessRule};
 use lookalike_io::table::TableFormat;
 use std::path::PathBuf;
 
-/// What is asked of a finished run, and where the answer goes.
+/// A finished run, new settings, and an output.
 #[derive(Debug, Clone)]
 pub struct ReclusterJob {
-    /// The directory of a finished [`cluster`](crate::run_cluster) or [`recluster`](crate::recluster) run.
+    /// The directory of a finished [`cluster`](crate::run_cluster) or
+    /// [`recluster`](crate::recluster) run.
     pub run: PathBuf,
-    /// What documents have to reach now: a decimal, as written.
+    /// The new threshold: a decimal, as written.
     pub threshold: String,
-    /// What is measured; `None` for what the run measured.
+    /// The measure; `None` for that of the run.
     pub measure: Option<Measure>,
-    /// How pairs become clusters; `None` for how the run did it.
+    /// How pairs become clusters; `None` for the linkage of the run.
     pub linkage: Option<Linkage>,
-    /// Which kept match is the witness of a removed document; `None` for the run's own rule, which is the
-    /// default where the run made components.
+    /// Which kept match is the witness of a removed document; `None` for the run's own rule, or the
+    /// default if the run had components.
     pub witness: Option<WitnessRule>,
-    /// Who leads; `None` for the run's own rules.
+    /// Which duplicate to keep; `None` for the run's own rules.
     pub keep: Option<Vec<String>>,
     /// The directory that the results are written to.
     pub output: PathBuf,
     /// Replace an earlier result.
     pub force: bool,
-    /// Form of the tables.
+    /// Format of the tables.
     pub tables: TableFormat,
     /// Write `report.html`.
     pub report: bool,

@@ -1,7 +1,8 @@
 //! Reads the table of pairs into pairs of units with their counts.
 //!
-//! Read twice: once for the pairs of units, each of which stands for all pairs of their members, and
-//! once to write again what reaches the threshold. Memory goes with the pairs of units, 20 bytes each.
+//! The table is read twice: once for the pairs of units, which represent all pairs of their
+//! members, and once to write the rows that reach the threshold. Memory: 20 bytes per pair of
+//! units.
 
 use super::units::Units;
 use crate::LookalikeError;
@@ -22,15 +23,15 @@ pub(super) struct Pair {
     pub(super) counts: Overlap,
 }
 
-/// The rows of the table, one after the other.
+/// The rows of the table, in sequence.
 pub(super) struct Pairs<'a> {
     table: TableReader,
     path: PathBuf,
     documents: &'a Documents,
-    /// Where the names of `a` and `b` begin, and `shared`, `size_a` and `size_b` stand; found at the first row.
+    /// Indices of the columns of `a`, `b`, `shared`, `size_a` and `size_b`; set at the first row.
     places: Option<[usize; 5]>,
     row: u64,
-    /// Takes in all rows, where wanted.
+    /// Digest of all rows, if requested.
     digest: Option<&'a mut Xxh3>,
     /// Whether sizes are those of the documents, and not of samples.
     whole: bool,
@@ -51,7 +52,7 @@ impl<'a> Pairs<'a> {
         Ok(Self { table, path, documents, places: None, row: 0, digest, whole })
     }
 
-    /// Gives every row to `each`.
+    /// Calls `each` with every row.
     pub(super) fn for_each(
         mut self,
         progress: &dyn Progress,
@@ -109,7 +110,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Two units; `counts.a` is of `unit`, the one that comes later in precedence.
+/// Two units; `counts.a` is of `unit`, the later one in precedence.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edge {
     pub(super) unit: u32,
@@ -127,7 +128,7 @@ pub(super) fn edge(units: &Units, pair: Pair) -> Option<Edge> {
     }
 }
 
-/// All pairs of units, and what each unit has in common with itself.
+/// All pairs of units, and the size of each unit.
 #[derive(Debug)]
 pub(super) struct Edges {
     /// In the order of units.
@@ -145,7 +146,8 @@ impl Edges {
         units: &Units,
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
-        // All pairs of members are in the table, so the pair of the first members by name stands for them.
+        // All pairs of members are in the table, so the pair of the first members by name
+        // represents them.
         let first: Vec<u32> = (0..units.len())
             .map(|unit| units.members(unit).iter().copied().min().unwrap_or_default())
             .collect();

@@ -1,5 +1,5 @@
-//! The last phase alone (Broder 1997, "The clustering algorithm"): from pairs of units to the unit that
-//! leads each.
+//! The last phase (Broder 1997, "The clustering algorithm"): from pairs of units to the leader of
+//! each unit.
 
 use super::criterion::Criterion;
 use super::pairs::{Edge, Edges};
@@ -12,7 +12,7 @@ use lookalike_engine::{Linkage, WitnessRule, WitnessSearch};
 pub(super) struct Leader {
     /// That unit; itself for a kept one.
     pub(super) unit: u32,
-    /// What the two have in common, where the table of pairs says it.
+    /// The counts of the two, if the pair is in the table.
     pub(super) counts: Option<Overlap>,
 }
 
@@ -36,8 +36,8 @@ pub(super) fn link(
     leaders
 }
 
-/// Leader clustering in one pass over the pairs in the order of (later unit, earlier unit): a unit with an
-/// edge to a kept one is removed, and its witness is chosen as the engine chooses it.
+/// Leader clustering in one pass over the pairs in the order of (later unit, earlier unit): a unit
+/// with an edge to a kept one is removed, and its witness is chosen as the engine chooses it.
 fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &mut [Leader]) {
     for own in edges.all.chunk_by(|x, y| x.unit == y.unit) {
         let kept = |edge: &&Edge| leaders[edge.with as usize].unit == edge.with;
@@ -53,7 +53,8 @@ fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &m
     }
 }
 
-/// Each unit goes to the first of its component, which it need not match.
+/// Connected components: the leader of a unit is the first of its component, which it need not
+/// match.
 fn components(edges: &Edges, criterion: Criterion, leaders: &mut [Leader]) {
     let mut components = Components::new(leaders.len() as u32);
     for edge in edges.all.iter().filter(|edge| criterion.reaches(edge.counts)) {
@@ -64,7 +65,8 @@ fn components(edges: &Edges, criterion: Criterion, leaders: &mut [Leader]) {
             leaders[unit] = Leader { unit: label, counts: None };
         }
     }
-    // The list goes on below the threshold, so it may know more than what joins.
+    // The list has pairs below the threshold as well, so it may contain the counts of pairs that do
+    // not match.
     for edge in &edges.all {
         let leader = &mut leaders[edge.unit as usize];
         if leader.unit == edge.with {

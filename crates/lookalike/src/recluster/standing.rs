@@ -13,15 +13,15 @@ use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
-/// What the table of clusters knows beside the pairs: how similar each document is to the leader that
-/// it had, a pair or not.
+/// Data of the table of clusters that are not in the pairs: the similarity of each document to its
+/// earlier leader.
 #[derive(Debug)]
 pub(super) struct Known {
     by_document: Vec<Option<(u32, f64)>>,
 }
 
 impl Known {
-    /// Reads the table, and takes it into a digest.
+    /// Reads the table, and adds it to a digest.
     pub(super) fn read(
         run: &Path,
         documents: &Documents,
@@ -39,7 +39,7 @@ impl Known {
                 let reason = format!("{} columns, not {wanted}", cells.len());
                 return Err(TableError::Malformed { path, row, reason }.into());
             }
-            // The document, its cluster, the cluster's leader, and how similar the two are.
+            // The document, its cluster, the cluster's leader, and their similarity.
             let (member, leader) = (&cells[..WIDTH], &cells[WIDTH + 1..2 * WIDTH + 1]);
             let value = &cells[2 * WIDTH + 1];
             let (Some(id), Some(leader)) = (documents.find(member), documents.find(leader)) else {
@@ -51,7 +51,7 @@ impl Known {
         Ok(Self { by_document })
     }
 
-    /// The value that says how similar a document is to a unit.
+    /// The similarity of a document to a unit.
     fn value(&self, document: u32, unit: u32, units: &Units) -> Option<f64> {
         let (leader, value) = self.by_document[document as usize]?;
         (units.of_document(leader) == unit).then_some(value)
@@ -63,15 +63,15 @@ impl Known {
 pub(super) struct Removal {
     pub(super) kept: u32,
     pub(super) rule: Rule,
-    /// Similarity to it, where it is known.
+    /// Similarity to the leader, if known.
     pub(super) value: Option<f64>,
 }
 
-/// What becomes of each document of the table.
+/// The verdict on each document of the table.
 #[derive(Debug)]
 pub(super) struct Standing {
     removals: Vec<Option<Removal>>,
-    /// The documents that stand for others, in the order of their names: their numbers are their places.
+    /// The leaders, in the order of their names: the index is the cluster number.
     pub(super) leading: Vec<u32>,
 }
 
@@ -119,14 +119,14 @@ impl Standing {
         (0u32..).zip(&self.removals).filter_map(|(document, removal)| Some((document, (*removal)?)))
     }
 
-    /// The number of the cluster that a document leads.
+    /// The number of a leader's cluster.
     pub(super) fn number(&self, leader: u32) -> u64 {
         self.leading.partition_point(|&other| other < leader) as u64
     }
 }
 
-/// The value of one measure from that of another: by the count that it was made of, which is a whole
-/// number and therefore found again exactly.
+/// Converts a value of one measure to another, by way of the count of common elements, which is a
+/// whole number and therefore recovered exactly.
 fn translated(from: Measure, to: Measure, value: f64, a: Row, b: Row) -> Option<f64> {
     if from == to {
         return Some(value);
@@ -140,7 +140,7 @@ fn translated(from: Measure, to: Measure, value: f64, a: Row, b: Row) -> Option<
     };
     let counts = |a: Row, b: Row| Overlap { shared: shared.round() as u32, a: a.size, b: b.size };
     let smaller_first = if a.size <= b.size { counts(a, b) } else { counts(b, a) };
-    // If not, it was no value of these two.
+    // Otherwise the value is not of these two documents.
     let same = (from.value(smaller_first) - value).abs() < 1e-12;
     same.then(|| to.value(counts(a, b)))
 }

@@ -1,7 +1,7 @@
 //! The numbers of `summary.json`, and the clusters that the report shows.
 //!
-//! What was counted while the documents were read is taken over; what follows from the pairs is counted
-//! anew.
+//! Counts of documents are taken from the earlier summary; counts that depend on the pairs are
+//! recomputed.
 
 use super::answer::Answer;
 use super::tables::Written;
@@ -36,7 +36,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     if !job.report {
         other.insert(NO_REPORT.into(), json!(true));
     }
-    // The source of the result: the documents were not read.
+    // Marks the result as recomputed: the documents were not read.
     other.insert(
         "reclustered_from".into(),
         json!({

@@ -1,4 +1,5 @@
-//! Writes the tables of a run: as `result_tables`, by the numbers of the table `documents`.
+//! Writes the tables of a run, as `result_tables`, with documents numbered as in the table
+//! `documents`.
 
 use super::answer::Answer;
 use super::criterion::Criterion;
@@ -11,7 +12,7 @@ use lookalike_io::sink::Staging;
 use lookalike_io::table::WrittenTable;
 use xxhash_rust::xxh3::Xxh3;
 
-/// What was written.
+/// The written tables.
 pub(super) struct Written {
     pub(super) tables: Vec<WrittenTable>,
     pub(super) digest: String,
@@ -36,7 +37,7 @@ pub(super) fn write(
     })
 }
 
-/// The documents that are still in a pair.
+/// Writes the documents that are still in a pair.
 fn write_documents(
     answer: &Answer<'_>,
     staging: &Staging,
@@ -94,7 +95,7 @@ fn write_clusters(
     table.finish()
 }
 
-/// The rows that reach the threshold, in their old order.
+/// Writes the rows that reach the threshold, in the same order.
 fn write_pairs(
     answer: &Answer<'_>,
     staging: &Staging,

@@ -1,7 +1,7 @@
 //! The units of a run, in the requested order of precedence.
 //!
-//! As `lookalike_engine::units`, from the table and not from the texts: documents with the same features
-//! are one unit, and unit 0 takes precedence over all others.
+//! As `lookalike_engine::units`, but from the table: documents with the same features are one unit,
+//! and unit 0 takes precedence over all others.
 
 use super::earlier::unanswerable;
 use crate::LookalikeError;
@@ -18,7 +18,7 @@ pub(super) struct Units {
     members: Vec<u32>,
     starts: Vec<u32>,
     of_document: Vec<u32>,
-    /// Place of each document in the order of precedence.
+    /// Position of each document in the order of precedence.
     pub(super) order: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ impl Units {
             .chunk_by(|&a, &b| row(a).feature_equivalent == row(b).feature_equivalent)
             .collect();
         groups.sort_unstable_by_key(|group| {
-            // A document is only ever contained in one at least as large.
+            // A document is contained only in documents of at least its size.
             let size = if measure == Measure::Containment { row(group[0]).size } else { 0 };
             (std::cmp::Reverse(size), order[group[0] as usize])
         });
@@ -60,8 +60,8 @@ impl Units {
     }
 }
 
-/// Place of each document in the order that the rules give: in that of the run where they are its own,
-/// else by what the table has.
+/// Position of each document in the order of the rules: that of the run if they are its own, else
+/// from the table.
 pub(super) fn precedence_order(
     run: &Path,
     documents: &Documents,
@@ -102,13 +102,13 @@ pub(super) fn precedence_order(
     Ok(places)
 }
 
-/// The rules up to the one that leaves no ties.
+/// The rules up to the first one without ties.
 fn until_first(rules: &[KeepRule]) -> &[KeepRule] {
     let first = rules.iter().position(|rule| *rule == KeepRule::First);
     first.map_or(rules, |at| &rules[..=at])
 }
 
-/// What a rule goes by, where the table has it.
+/// The values of a rule, if the table has them.
 fn value(rule: &KeepRule, rows: &[Row]) -> Option<Vec<f64>> {
     match rule {
         KeepRule::First => Some(rows.iter().map(|row| f64::from(row.place)).collect()),

@@ -61,7 +61,7 @@ fn build_shingle_equivalent(
     }))
 }
 
-/// The digest as sketch, half of it as key.
+/// Writes the digest as sketch, and half of it as key.
 fn put(digest: u128, out: &mut Signature) {
     let (high, low) = ((digest >> 64) as u64, digest as u64);
     out.sketch.clear();
@@ -69,7 +69,7 @@ fn put(digest: u128, out: &mut Signature) {
     out.keys.push(high);
 }
 
-/// One draw, of the whole.
+/// Compares two digests: agreement of one value of one.
 fn compare(a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
     Evidence::Agreement { equal: u32::from(a.words == b.words), of: 1 }
 }

@@ -1,27 +1,27 @@
 //! Estimates of resemblance and containment from a sketch's counts, with their errors, for display.
 //! Decisions compare the counts.
 //!
-//! **Why they are without bias** (Broder 1997, "Estimating the resemblance and the containment";
-//! the paper leaves the proof to another). Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`,
+//! **Why they are unbiased** (Broder 1997, "Estimating the resemblance and the containment"; the
+//! paper refers to another for the proof). Under a random permutation, `V(A)∪V(B)` = `MOD_m(A∪B)`,
 //! given its size u, is a random subset of u elements of A∪B, and so is `MIN_s(F(A)∪F(B))` =
 //! `MIN_s(A∪B)`. Of N = |A∪B| elements K = |A∩B| are in both, so the number of hits among the u is
 //! hypergeometric: its mean is u·K/N = u·r, its variance u·r(1−r)·(N−u)/(N−1). The containment of A
 //! in B is the same with A for A∪B. The k minima of min-hash are draws with replacement: the number
 //! of hits is binomial, with variance k·r(1−r).
 //!
-//! **Errors.** The standard error is sqrt(r̂(1−r̂)/u), from the binomial variance: right for
-//! min-hash, and at most a little too large for the others, by the factor (N−u)/(N−1) that shrinks
-//! to nothing as the sample becomes the whole set. It is 0 where every draw agrees, which no sample
-//! can promise; so the interval is Wilson's, the values r that r̂ is within z standard errors *of
-//! r* from: (r̂ + z²/2u ± z·sqrt(r̂(1−r̂)/u + z²/4u²)) / (1 + z²/u).
+//! **Errors.** The standard error is sqrt(r̂(1−r̂)/u), from the binomial variance: exact for
+//! min-hash, and slightly too large for the others, as it ignores the factor (N−u)/(N−1), which
+//! approaches 0 as the sample approaches the whole set. It is 0 if every draw agrees, which
+//! understates the error; so the interval is Wilson's, the values r that r̂ is within z standard
+//! errors *of r* from: (r̂ + z²/2u ± z·sqrt(r̂(1−r̂)/u + z²/4u²)) / (1 + z²/u).
 
 use crate::Evidence;
 use lookalike_core::Overlap;
 
-/// z of an interval that holds the truth 95 times in a hundred.
+/// z of a 95 % confidence interval.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// A share estimated from a sample.
+/// A proportion estimated from a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// Draws that were in both sets.
@@ -55,13 +55,13 @@ impl Estimate {
         Self { hits: counts.shared, draws: counts.a }
     }
 
-    /// Resemblance as far as two sketches tell; `None` where they say nothing of it.
+    /// Estimate of the resemblance from two sketches; `None` if the evidence does not estimate it.
     #[must_use]
     pub fn of(evidence: Evidence) -> Option<Self> {
         match evidence {
             Evidence::Sampled(counts) => Some(Self::resemblance(counts)),
             Evidence::Agreement { equal, of } => Some(Self { hits: equal, draws: of }),
-            // Exact counts are no estimate, and these are none of the resemblance.
+            // Exact counts are not an estimate; the others do not estimate the resemblance.
             Evidence::Exact(_) | Evidence::Distance(_) | Evidence::SameKey => None,
         }
     }
@@ -92,8 +92,8 @@ impl Estimate {
         let scale = 1.0 + z * z / n;
         let middle = (r + z * z / (2.0 * n)) / scale;
         let half = z * (r * (1.0 - r) / n + z * z / (4.0 * n * n)).sqrt() / scale;
-        // Without a hit the lower end is 0, with nothing else the upper end 1: exactly, not but for
-        // a rounding that would shut out the truth.
+        // Without a hit the lower end is exactly 0, with hits only the upper end is exactly 1:
+        // rounding must not exclude the true value.
         let low = if self.hits == 0 { 0.0 } else { (middle - half).max(0.0) };
         let high = if self.hits >= self.draws { 1.0 } else { (middle + half).min(1.0) };
         (low, high)
@@ -112,10 +112,10 @@ mod tests {
         // r̂ = 0.5 of 4, z = 2: (0.5 + 0.5 ± 2·sqrt(0.0625 + 0.0625)·…) / 2 = 0.5 ± 0.3536.
         let (low, high) = Estimate { hits: 2, draws: 4 }.interval(2.0);
         assert!((low - 0.146_447).abs() < 1e-6 && (high - 0.853_553).abs() < 1e-6, "{low} {high}");
-        // Nothing in common in 10 draws does not mean nothing in common: z²/(n + z²).
+        // No hit in 10 draws: the upper end is z²/(n + z²).
         let (low, high) = Estimate { hits: 0, draws: 10 }.interval(2.0);
         assert!(low == 0.0 && (high - 4.0 / 14.0).abs() < 1e-12, "{low} {high}");
-        // Whatever the number of draws, the end that is certain is exact.
+        // The certain end is exact for any number of draws.
         for draws in 1..1000 {
             assert_eq!(Estimate { hits: 0, draws }.interval(Z_95).0, 0.0);
             assert_eq!(Estimate { hits: draws, draws }.interval(Z_95).1, 1.0);
@@ -129,10 +129,10 @@ mod tests {
         assert_eq!(Estimate::containment(counts), Estimate { hits: 2, draws: 4 });
     }
 
-    /// The intervals of both kinds of sketch hold the truth as often as they say; the modulus
-    /// sample leaves so much of the union out that the interval is not too wide either.
+    /// The intervals of both kinds of sketch contain the true value at the stated rate; the modulus
+    /// sample is a small part of the union, so that the interval is not too wide either.
     #[test]
-    fn intervals_hold_the_truth_95_times_in_a_hundred() {
+    fn intervals_contain_the_true_value_at_the_stated_rate() {
         let mut random = Random(4);
         let selection = Selection::new(25, 64).unwrap();
         for shared in [100, 400, 900] {

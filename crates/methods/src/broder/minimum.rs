@@ -66,12 +66,12 @@ pub fn agreement(a: &[u64], b: &[u64], s: u32) -> (u32, u32) {
     (equal, of)
 }
 
-/// How many of the smallest values of a sketch of `kept` must be keys, so that every pair whose
-/// estimate reaches t has one in common.
+/// Prefix length: how many of the smallest of `kept` values of a sketch must be keys, so that every
+/// pair whose estimate reaches t has a common key.
 ///
-/// The estimate looks at the u smallest values of the union, u ≤ s, and at least ⌈t·u⌉ of them are
-/// in both; so at most ⌊(1−t)·u⌋ values come before the first one in common, and as few in either
-/// sketch. All the common ones are among the `kept`, so u ≤ kept / t besides.
+/// The estimate counts the u smallest values of the union, u ≤ s, and at least ⌈t·u⌉ of them are in
+/// both sketches; so at most ⌊(1−t)·u⌋ values precede the first common one, in the union and in
+/// either sketch. All common values are among the `kept`, so u ≤ kept / t as well.
 #[must_use]
 pub fn prefix_length(threshold: Threshold, s: u32, kept: u32) -> u32 {
     let (p, q) = (threshold.numerator(), threshold.denominator());
@@ -81,7 +81,7 @@ pub fn prefix_length(threshold: Threshold, s: u32, kept: u32) -> u32 {
     u32::try_from(before + 1).unwrap_or(u32::MAX).min(kept)
 }
 
-/// Whether equal / of ≥ t, and anything is equal at all.
+/// Whether equal / of ≥ t and equal > 0.
 #[must_use]
 pub fn reaches(threshold: Threshold, equal: u32, of: u32) -> bool {
     let reached = u128::from(equal) * u128::from(threshold.denominator())
@@ -166,7 +166,7 @@ mod tests {
             prop_assert_eq!(list(&a), fa.iter().copied().collect::<Vec<_>>());
             let least = min(&(&fa | &fb), s as usize);
             let both = &(&least & &fa) & &fb;
-            // MIN_s of the sketches is MIN_s of the sets: what makes the estimate one of the sets.
+            // MIN_s of the sketches is MIN_s of the sets, so the estimate is that of the sets.
             prop_assert_eq!(&least, &min(&(&a | &b), s as usize));
             prop_assert_eq!(agreement(&list(&a), &list(&b), s), (both.len() as u32, least.len() as u32));
         }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_meets_itself_and_not_a_stranger() {
+    fn a_document_shares_keys_with_itself_and_not_with_an_unrelated_one() {
         let method = method("dsc-minimum:w=2");
         let a = sign(&*method, &tokens("to be or not to be that is the question")).unwrap();
         let b = sign(&*method, &tokens("whether tis nobler in the mind to suffer")).unwrap();

@@ -27,7 +27,7 @@ pub(super) const ABOUT: About = About {
     build,
 };
 
-/// Which fingerprints are 0 mod m.
+/// Selects the fingerprints that are 0 mod m.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
     mask: u64,
@@ -35,7 +35,7 @@ pub struct Selection {
     /// m = odd · 2^twos; the inverse of `odd` modulo 2⁶⁴.
     inverse: u64,
     twos: u32,
-    /// Largest quotient there is.
+    /// Largest quotient of a multiple of m.
     limit: u64,
 }
 
@@ -43,8 +43,8 @@ impl Selection {
     /// Selects one in `m` of the fingerprints, cut to `bits` bits first; `None` for an m of 0, or
     /// bits outside 1 to 64.
     ///
-    /// The paper cuts to 40 bits to save space. Two documents that share nothing then share a value
-    /// by accident with probability |V(A)|·|V(B)|·m / 2⁴⁰; with 64 bits it never matters.
+    /// The paper cuts to 40 bits to save space. Two documents without a common shingle then share a
+    /// value with probability |V(A)|·|V(B)|·m / 2⁴⁰; with 64 bits this is negligible.
     #[must_use]
     pub fn new(m: u64, bits: u32) -> Option<Self> {
         if m == 0 || !(1..=64).contains(&bits) {
@@ -68,10 +68,10 @@ impl Selection {
 
     /// Whether a fingerprint, already cut, is 0 mod m.
     ///
-    /// Without a division, which would be most of the cost of a sketch: multiplying by the inverse
-    /// maps the multiples of an odd number, and nothing else, to their quotients, which are small;
-    /// rotating moves the bits that a multiple of 2^twos must not have to the top (Granlund &
-    /// Montgomery 1994, section 9).
+    /// Uses no division, which would be most of the cost of a sketch: multiplication by the inverse
+    /// maps the multiples of an odd number, and no other number, to their quotients, which are
+    /// small; rotation moves the low bits, which are 0 in a multiple of 2^twos, to the top
+    /// (Granlund & Montgomery 1994, section 9).
     #[inline]
     #[must_use]
     pub fn selects(&self, value: u64) -> bool {
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn divisibility_is_divisibility(value in any::<u64>(), m in 1u64.., small in 1u64..200, q in any::<u64>()) {
+        fn selects_agrees_with_the_remainder(value in any::<u64>(), m in 1u64.., small in 1u64..200, q in any::<u64>()) {
             for m in [m, small, small << 30, u64::MAX, 1 << 63] {
                 let selection = Selection::new(m, 64).unwrap();
                 for value in [value, q.wrapping_mul(m), m, m - 1, 0, u64::MAX, u64::MAX / m * m] {
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(evidence, Evidence::Sampled(Overlap { shared: 2, a: 3, b: 2 }));
         assert!(dsc.accepts(evidence));
         assert!(!method("dsc:t=0.67").accepts(evidence));
-        // All of V(B) is in V(A), whichever of the two comes first.
+        // All of V(B) is in V(A), in either order of the arguments.
         for spec in ["dsc:t=1,policy=containment", "dsc-variable:t=1,policy=containment"] {
             assert!(method(spec).accepts(evidence) && method(spec).accepts(evidence.swapped()));
         }
@@ -263,7 +263,7 @@ mod tests {
         let text = tokens("a text of few words");
         assert_eq!(sign(&*method("dsc"), &text), Err(Unsigned::TooShort));
         assert_eq!(sign(&*method("dsc"), &[]), Err(Unsigned::Empty));
-        // Long enough for shingles, and nothing is selected.
+        // The text has shingles, none of which is selected.
         assert_eq!(sign(&*method("dsc:w=2,m=1000003"), &text), Err(Unsigned::NothingSelected));
         for spec in ["dsc:short=whole", "dsc:w=2,m=1000003,short=whole"] {
             let method = method(spec);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_by_name() {
+    fn invalid_parameters_are_named_in_the_error() {
         for spec in
             ["dsc:m=0", "dsc:w=0", "dsc:bits=41", "dsc:t=0", "dsc:policy=all", "dsc:short=no"]
         {

@@ -1,6 +1,6 @@
 //! Parameters that many sketches share, and their parsers.
 //!
-//! A default is written once, in the [`Parameter`] that the help shows, and read from there.
+//! Each default is stated once, in the [`Parameter`] that the help shows, and parsed from there.
 
 use super::Shingling;
 use crate::{Parameter, Params, SpecError};
@@ -39,7 +39,7 @@ pub(crate) const SHORT: Parameter = Parameter {
     help: "documents too short for the method: ignore them as in the paper, or sign the whole text as one value",
 };
 
-/// The value of a parameter, checked; its documented default where none is given.
+/// The validated value of a parameter, or its documented default.
 pub(crate) fn read<T: FromStr>(
     params: &Params<'_>,
     parameter: &Parameter,

@@ -1,21 +1,21 @@
 //! Decides a pair from its counts: by resemblance, or by containment.
 //!
 //! Broder 1997, "Basic clustering": clusters by several policies follow from the same counts by
-//! repeating the last phase only. So a policy depends on three integers and nothing else.
+//! repeating the last phase only. So a policy is a function of three integers.
 
 use lookalike_core::{Measure, Overlap, Threshold};
 use std::str::FromStr;
 
-/// What has to reach the threshold.
+/// The measure that must reach the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
     /// |A∩B| / |A∪B|.
     #[default]
     Resemblance,
-    /// The larger of |A∩B| / |A| and |A∩B| / |B|: one document is contained in the other one,
-    /// whichever it is. A decision that depended on which of the two is called A would depend on
-    /// the order of the files and on the keep rules. At least the resemblance, so that every pair
-    /// that resembles is decided for by this policy too.
+    /// The larger of |A∩B| / |A| and |A∩B| / |B|: either document is contained in the other. A
+    /// decision that distinguished A from B would depend on the order of files and on the keep
+    /// rules. It is never below the resemblance, so this policy accepts every pair that
+    /// [`Policy::Resemblance`] accepts.
     Containment,
 }
 
@@ -59,7 +59,7 @@ impl FromStr for Policy {
     fn from_str(text: &str) -> Result<Self, ()> {
         match text {
             "resemblance" => Ok(Self::Resemblance),
-            // An older name of the same: earlier runs have it in their summaries.
+            // An older name, which is in the summaries of earlier runs.
             "containment" | "either" => Ok(Self::Containment),
             _ => Err(()),
         }

@@ -9,15 +9,15 @@ use lookalike_core::{FeatureKind, ShortDocuments, features, fingerprint};
 pub struct Shingling {
     /// Tokens in a shingle; at least 1.
     pub w: u32,
-    /// What becomes of a document that the method would otherwise lose: one of fewer than w tokens,
-    /// or one of which nothing is selected. The papers ignore it. With [`ShortDocuments::Whole`]
-    /// its whole text is one value, so that equal copies are found; it shares that value with no
-    /// longer text, so no estimate changes.
+    /// Treatment of documents without a value: those of fewer than w tokens, or of which no shingle
+    /// is selected. The papers ignore them. With [`ShortDocuments::Whole`] the whole text is one
+    /// value, so that equal copies are found; no longer text has this value, so no estimate
+    /// changes.
     pub short: ShortDocuments,
 }
 
 impl Shingling {
-    /// The same, as the engine makes feature sets.
+    /// The same settings as a kind of feature set.
     #[must_use]
     pub fn kind(self) -> FeatureKind {
         FeatureKind::Shingles { size: self.w as usize, short: self.short }
@@ -52,11 +52,11 @@ impl Shingling {
         }
     }
 
-    /// What a document of which nothing was selected is kept by: its whole text as one value, or
-    /// nothing.
+    /// The value of a document of which no shingle was selected: its whole text as one value, if
+    /// the setting says so.
     ///
     /// # Errors
-    /// `lost`, where such documents are ignored.
+    /// `lost`, if such documents are ignored.
     pub fn rescue(self, document: &Document<'_>, lost: Unsigned) -> Result<u64, Unsigned> {
         match self.short {
             ShortDocuments::Ignore => Err(lost),

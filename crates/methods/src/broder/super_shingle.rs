@@ -2,9 +2,9 @@
 //! `dsc-ss`.
 //!
 //! The keys are the fingerprints of all runs of n consecutive values of the sorted `V(D)`. Two
-//! documents match if they have one in common: no counting, no phase three. Documents with fewer
-//! than n sampled values have none ("super shingles do not work well for short documents"), and
-//! containment cannot be detected.
+//! documents match if they have one in common: no counts are needed (the paper's third phase).
+//! Documents with fewer than n sampled values have none ("super shingles do not work well for short
+//! documents"), and containment cannot be detected.
 
 use super::modulus::{compare, selection, sketch};
 use super::parameters::{self, BITS, M, SHORT, W10};
@@ -50,8 +50,8 @@ pub fn super_shingles(sketch: &[u64], n: u32, out: &mut Vec<u64>) {
 ///
 /// Both have the same n values in a row exactly when the sorted union has n values in a row that
 /// are in both; each is with probability r. With f(j) the probability that no such run ends within
-/// the first j values, f(j) = f(j−1) − f(j−n−1)·(1−r)·rⁿ: the first run ends at j when a value not
-/// in both stands before it (Feller, An Introduction to Probability Theory I, XIII.7).
+/// the first j values, f(j) = f(j−1) − f(j−n−1)·(1−r)·rⁿ: the first run ends at j if the value
+/// before the run is not in both (Feller, An Introduction to Probability Theory I, XIII.7).
 ///
 /// ```
 /// use lookalike_methods::broder::super_shingle::probability;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_meet_as_often_as_theory_says() {
+    fn common_keys_are_as_frequent_as_the_formula_says() {
         let mut random = Random(5);
         for (n, tenths) in [(2, 3u64), (4, 5), (4, 7), (10, 9)] {
             let method = method(&format!("dsc-ss:w=1,m=1,n={n}"));
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn any_sorted_sketch_will_do() {
-        // The paper shingles "the sketch's shingles": the minimum sketch is as good a sketch.
+        // The paper takes shingles of "the sketch's shingles"; the minimum sketch is a sketch as
+        // well.
         let (mut f, mut keys) = (Vec::new(), Vec::new());
         minimum::smallest(&mut [9, 1, 5, 7], 3, &mut f);
         super_shingles(&f, 2, &mut keys);

@@ -5,8 +5,9 @@
 //! document's set so that 50 to 100 values are expected. `V_{i+1}` is a subset of `V_i`; two
 //! documents are compared at the larger of their levels.
 //!
-//! The paper takes 2^i for documents of 100·2^i to 100·2^{i+1} shingles and promises 50 to 100
-//! values; that modulus gives 100 to 200. We keep the promise: the level is the least i with
+//! The paper takes 2^i for documents of 100·2^i to 100·2^{i+1} shingles and states 50 to 100
+//! values; that modulus gives 100 to 200. Here the number of values is as stated: the level is the
+//! least i with
 //! |S(D)| / 2^i ≤ 100.
 //!
 //! Documents of different levels share keys as well: a value in `V_j(B)` is 0 mod 2^j and so, if A
@@ -35,7 +36,7 @@ pub(super) const ABOUT: About = About {
     build,
 };
 
-/// Most values expected in a sketch.
+/// Maximum expected number of values in a sketch.
 const MOST: u32 = 100;
 
 /// The level of a document of so many distinct shingles: the least i with `size` / 2^i ≤ 100.
@@ -98,7 +99,7 @@ impl Method for DscVariable {
         out.level = level(out.size);
         out.sketch.extend(scratch.features.iter().filter(|&&value| selects(out.level, value)));
         if out.sketch.is_empty() {
-            // 50 or more were expected: once in e⁵⁰ documents.
+            // With 50 or more expected values, none is selected in one of e⁵⁰ documents.
             out.sketch.push(self.shingling.rescue(document, Unsigned::NothingSelected)?);
         }
         out.sketch.sort_unstable();
@@ -163,7 +164,7 @@ mod tests {
             let (ta, tb) = (at(&a, i.max(j)), at(&b, i.max(j)));
             let shared = ta.iter().filter(|v| tb.contains(v)).count() as u32;
             prop_assert_eq!(counts, Overlap { shared, a: ta.len() as u32, b: tb.len() as u32 });
-            // Sharing a key is sharing a value of the larger level.
+            // A common key is a common value of the larger level.
             prop_assert_eq!(shared > 0, va.iter().any(|v| vb.contains(v)));
         }
     }

@@ -1,8 +1,8 @@
 //! Splits 64 bits into blocks, and compares words by block.
 //!
-//! Reporting every pair once needs no memory of reported pairs: among the choices of k blocks in
-//! which a pair agrees, the one of its *first* k agreeing blocks reports it, and this can be
-//! decided from the pair alone.
+//! Every pair is reported once without storing reported pairs: of the choices of k blocks in which
+//! a pair agrees, the one of its *first* k agreeing blocks reports it, which is a function of the
+//! pair.
 
 /// The 64 bits of a word, cut into runs of nearly equal length, the highest bits first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Blocks {
     }
 }
 
-/// All ascending choices of `k` among `n` things, in lexicographic order. There are n over k.
+/// All ascending choices of `k` of `n` items, in lexicographic order; there are n over k.
 pub(super) fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
     fn extend(from: usize, n: usize, k: usize, chosen: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
         if k == 0 {
@@ -111,8 +111,8 @@ mod tests {
     }
 
     proptest! {
-        /// The pigeonhole, and that it reports once: words within d of each other have exactly one
-        /// choice of k of d + k blocks that is made of their first agreeing blocks.
+        /// Words within d of each other have exactly one choice of k of d + k blocks that consists
+        /// of their first agreeing blocks (by the pigeonhole principle there is one).
         #[test]
         fn exactly_one_choice_reports_a_pair(
             flips in prop::collection::vec(0u32..64, 0..=8),

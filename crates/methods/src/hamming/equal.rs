@@ -1,6 +1,6 @@
-//! Groups equal words: a million equal words are one word.
+//! Groups equal words, so that each distinct word is joined once.
 
-/// Distinct words, ascending, and the positions at which each stood.
+/// Distinct words, ascending, and the positions of each in the input.
 ///
 /// ```
 /// use lookalike_methods::hamming::EqualWords;
@@ -17,8 +17,8 @@ pub struct EqualWords {
 }
 
 impl EqualWords {
-    /// Collapses equal words. O(n log n); 4 bytes a word stay, and 12 for each distinct one. At
-    /// most 2³² − 1 words.
+    /// Groups equal words. O(n log n). Memory: 4 bytes per word and 12 per distinct word. At most
+    /// 2³² − 1 words.
     #[must_use]
     pub fn new(words: &[u64]) -> Self {
         let mut positions: Vec<u32> = (0..words.len() as u32).collect();
@@ -31,13 +31,13 @@ impl EqualWords {
         out
     }
 
-    /// The distinct words, ascending: what to join or index.
+    /// The distinct words, ascending: the input of a join or index.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Where the word at `index` of [`EqualWords::words`] stood, ascending.
+    /// The positions of the word at `index` of [`EqualWords::words`], ascending.
     #[must_use]
     pub fn positions(&self, index: usize) -> &[u32] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };

@@ -9,10 +9,10 @@ use super::blocks::choices;
 use super::{Blocks, IndexPlan, near};
 use rayon::prelude::*;
 
-/// Most tables by default: 12·50 bytes for each word.
+/// Default maximum number of tables: 12·50 bytes per word.
 const MOST_TABLES: usize = 50;
 
-/// Finds the words within d of a given one.
+/// Index that finds the words within distance d of a given word.
 ///
 /// ```
 /// use lookalike_methods::hamming::Index;
@@ -32,7 +32,8 @@ pub struct Index {
 /// One choice of blocks.
 #[derive(Debug, Clone)]
 struct Table {
-    /// Where the bits go: those of each mask are turned left by so many places.
+    /// The permutation of bits: for each mask, the number of places by which its bits are rotated
+    /// left.
     moves: Vec<(u64, u32)>,
     /// Which of the moved blocks come first in the word: `true` for a chosen one.
     rule: Vec<(u64, bool)>,
@@ -40,14 +41,15 @@ struct Table {
     key: u64,
     words: Vec<u64>,
     positions: Vec<u32>,
-    /// Where the words with these leading bits begin; one more at the end.
+    /// For each value of the leading bits, the index of its first word; and one more entry for the
+    /// end.
     directory: Vec<u32>,
     shift: u32,
 }
 
 impl Index {
-    /// An index for distances up to `d`, of 50 tables at most. See [`IndexPlan`] for what a query
-    /// costs.
+    /// An index for distances up to `d`, of at most 50 tables. See [`IndexPlan`] for the cost of a
+    /// query.
     ///
     /// Memory: 12 bytes and at most 4 of directory for each word and table; 16 more for each word
     /// and thread while it is made. At most 2³² − 1 words.
@@ -56,7 +58,7 @@ impl Index {
         Self::as_planned(words, IndexPlan::new(words.len(), d, MOST_TABLES))
     }
 
-    /// An index under a plan of the caller's own. Any plan answers alike.
+    /// An index with a given plan. The plan does not affect answers.
     #[must_use]
     pub fn as_planned(words: &[u64], plan: IndexPlan) -> Self {
         let matched = if plan.blocks() > 64 { 0 } else { plan.matched };
@@ -69,15 +71,15 @@ impl Index {
         Self { plan, tables }
     }
 
-    /// Its shape.
+    /// Its plan.
     #[must_use]
     pub fn plan(&self) -> IndexPlan {
         self.plan
     }
 
-    /// Gives the position and distance of every word within `d` of `word`, each once, in an order
-    /// that depends on the words only. `d` is at most the distance the index was made for, and
-    /// taken as that if it is more. Does not allocate.
+    /// Calls `found` with the position and distance of every word within `d` of `word`, each once,
+    /// in an order that depends on the words only. A `d` above the distance of the index is reduced
+    /// to it. Does not allocate.
     pub fn query(&self, word: u64, d: u32, mut found: impl FnMut(u32, u32)) {
         let d = d.min(self.plan.distance);
         for table in &self.tables {
@@ -128,10 +130,11 @@ impl Table {
         table
     }
 
-    /// As many leading bits as there are words for, but none beyond the key.
+    /// Builds the directory: as many leading bits as suit the number of words, at most those of the
+    /// key.
     fn lay_directory(&mut self) {
         let bits = self.words.len().max(1).ilog2().min(self.key.leading_ones());
-        // A shift by all 64 bits would be none at all: `address` takes it in two steps.
+        // A shift by 64 bits is not defined, so `address` shifts in two steps.
         self.shift = 64 - bits;
         self.directory = vec![0; (1 << bits) + 1];
         for &word in &self.words {
@@ -149,7 +152,7 @@ impl Table {
         self.moves.iter().fold(0, |out, &(mask, left)| out | (word & mask).rotate_left(left))
     }
 
-    /// The words that have the key of `moved`.
+    /// Range of the words with the key of `moved`.
     fn under(&self, moved: u64) -> std::ops::Range<usize> {
         let entry = address(moved, self.shift);
         let (from, until) = (self.directory[entry] as usize, self.directory[entry + 1] as usize);
@@ -159,8 +162,8 @@ impl Table {
             ..from + words.partition_point(|&word| word <= most)
     }
 
-    /// Whether this is the one table that reports words with this difference: the blocks they agree
-    /// on first are the chosen ones.
+    /// Whether this table reports pairs with this difference: their first agreeing blocks are the
+    /// chosen ones.
     fn reports(&self, difference: u64) -> bool {
         self.rule.iter().all(|&(mask, chosen)| (difference & mask == 0) == chosen)
     }

@@ -15,18 +15,19 @@ use super::{Blocks, HammingPlan, NearPair, near};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Words of a task; tasks are what threads share out.
+/// Number of words in a task, the unit of parallel work.
 const TASK: usize = 1 << 14;
 
-/// Groups of more words are always split, as long as there are blocks to split by.
+/// Groups of more words are always split if blocks are left to split by.
 const MOST_COMPARED: usize = 1 << 10;
 
-/// Tasks whose pairs are held before they are handed on.
+/// Number of tasks whose pairs are buffered before they are passed to the sink.
 const BATCH: usize = 128;
 
 /// All pairs of `words` within `d` bits, in ascending order.
 ///
-/// Memory: 12 bytes a word, and the pairs. For the time see [`HammingPlan`]. At most 2³² − 1 words.
+/// Memory: 12 bytes per word, and the pairs. For the time see [`HammingPlan`]. At most 2³² − 1
+/// words.
 #[must_use]
 pub fn pairs(words: &[u64], d: u32) -> Vec<NearPair> {
     let mut out = Vec::new();
@@ -35,11 +36,11 @@ pub fn pairs(words: &[u64], d: u32) -> Vec<NearPair> {
     out
 }
 
-/// Hands all pairs of `words` within `d` bits to `sink`, each once, some at a time, on the calling
-/// thread; the comparing is done on rayon's. The order is not sorted, and the same for any number
-/// of threads.
+/// Passes all pairs of `words` within `d` bits to `sink`, each once, in batches, on the calling
+/// thread; words are compared on rayon's threads. Pairs are not sorted; their order is the same for
+/// any number of threads.
 ///
-/// Memory: 12 bytes a word, and the pairs of about two million words' buckets.
+/// Memory: 12 bytes per word, and the pairs of the buckets of about two million words.
 ///
 /// ```
 /// let mut count = 0;
@@ -50,10 +51,10 @@ pub fn join(words: &[u64], d: u32, sink: impl FnMut(&[NearPair])) {
     join_as_planned(words, HammingPlan::for_words(words, d), sink);
 }
 
-/// [`join`] under a plan of the caller's own, for instance when the words are known to be few
-/// clusters. Any plan finds the same pairs.
+/// [`join`] with a given plan, for example if the words are known to form few clusters. The plan
+/// does not affect the pairs.
 pub fn join_as_planned(words: &[u64], plan: HammingPlan, mut sink: impl FnMut(&[NearPair])) {
-    // More blocks than bits cannot be cut.
+    // There cannot be more blocks than bits.
     let matched = if plan.blocks() > 64 { 0 } else { plan.matched as usize };
     let blocks = Blocks::new(plan.distance.saturating_add(matched as u32));
     let walk = Walk { blocks, matched, distance: plan.distance };
@@ -107,14 +108,14 @@ fn tasks(buckets: &Buckets) -> Vec<Range<usize>> {
     out
 }
 
-/// What the walk does at every bucket.
+/// Parameters of the recursion.
 struct Walk {
     blocks: Blocks,
     matched: usize,
     distance: u32,
 }
 
-/// What one thread carries along.
+/// State of one thread.
 struct State {
     chosen: Vec<usize>,
     /// Buckets of each level below the first.
@@ -134,7 +135,8 @@ impl Walk {
         self.descend_into(words, positions, chosen, levels, found);
     }
 
-    /// [`Walk::descend`], the state in its parts: deeper levels are borrowed apart from this one.
+    /// [`Walk::descend`] with the state in parts, because deeper levels are borrowed separately
+    /// from this one.
     fn descend_into(
         &self,
         words: &[u64],
@@ -164,9 +166,9 @@ impl Walk {
         let until = self.blocks.count() + chosen.len() + 1 - self.matched;
         let all = (words.len() as u64).saturating_mul(words.len() as u64);
         for block in next..until {
-            // Words of one cluster agree on most blocks. Where splitting by one block leaves so
-            // much to compare that all the blocks together would leave more than there is now, it
-            // stops. But not in large groups: a block that is the same in all words says nothing of
+            // Words of one cluster agree on most blocks. If splitting by one block leaves so many
+            // pairs that all blocks together would leave more than now, the recursion stops. This
+            // does not apply to large groups: that one block is equal in all words does not predict
             // the next.
             let worth = |left: u64| {
                 words.len() > MOST_COMPARED
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_next_to_nothing() {
+    fn inputs_of_no_or_one_word() {
         assert!(pairs(&[], 3).is_empty());
         assert!(pairs(&[5], 3).is_empty());
         assert_eq!(pairs(&[5, 5], 0), [NearPair { i: 0, j: 1, distance: 0 }]);
@@ -229,7 +231,7 @@ mod tests {
         assert_eq!(pairs(&[0, u64::MAX], 64).len(), 1);
     }
 
-    /// Buckets by several threads, tasks and batches, which small inputs never reach.
+    /// Large enough for buckets by several threads, several tasks and several batches.
     #[test]
     fn many_words_with_planted_pairs() {
         let n = 70_000u64;
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_handed_on_does_not_depend_on_threads() {
+    fn the_order_of_pairs_does_not_depend_on_threads() {
         let words: Vec<u64> = (0..100_000u64)
             .map(|i| lookalike_core::fingerprint::finalise(i / 2) ^ (i & 1))
             .collect();

@@ -1,8 +1,8 @@
 //! Comparison of a word with all words of a group.
 //!
-//! For small d, testing for at most d ones is cheaper than counting them: clear the lowest one d
-//! times and compare with zero. The compiler vectorises the runs below, with or without a
-//! population count instruction.
+//! For small d, a test for at most d ones is cheaper than a count: clear the lowest one d times and
+//! compare with zero. The compiler vectorises the loops below, with or without a population count
+//! instruction.
 
 /// Words compared between two checks for a match.
 const RUN: usize = 8;
@@ -26,7 +26,7 @@ fn within<const D: u32>(difference: u64) -> bool {
 fn scan_at<const D: u32>(word: u64, words: &[u64], mut found: impl FnMut(usize, u64)) {
     let (runs, rest) = words.as_chunks::<RUN>();
     for (index, run) in runs.iter().enumerate() {
-        // No early exit: that is what lets it be vector code.
+        // No early exit, so that the compiler can vectorise it.
         if run.iter().fold(false, |any, &other| any | within::<D>(word ^ other)) {
             for (at, &other) in run.iter().enumerate() {
                 if within::<D>(word ^ other) {
@@ -67,8 +67,8 @@ macro_rules! by_distance {
     };
 }
 
-/// Gives the place of every one of `words` within `d` of `word`, ascending, and the bits in which
-/// they differ. O(words).
+/// Calls `found` with the position of every one of `words` within `d` of `word`, ascending, and the
+/// bits in which they differ. O(words).
 pub(super) fn scan(word: u64, words: &[u64], d: u32, mut found: impl FnMut(usize, u64)) {
     by_distance!(d, scan_at(word, words, found), {
         for (at, &other) in words.iter().enumerate() {
@@ -79,8 +79,8 @@ pub(super) fn scan(word: u64, words: &[u64], d: u32, mut found: impl FnMut(usize
     });
 }
 
-/// Gives the places of every two of `words` within `d`, and the bits in which they differ.
-/// O(words²).
+/// Calls `found` with the positions of every two of `words` within `d`, and the bits in which they
+/// differ. O(words²).
 pub(super) fn all_pairs(words: &[u64], d: u32, mut found: impl FnMut(usize, usize, u64)) {
     by_distance!(d, all_pairs_at(words, found), {
         for (i, &word) in words.iter().enumerate() {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 /// Rows of one task of the join.
 const TASK: usize = 256;
 
-/// Words grouped by their number of ones. 12 bytes a word.
+/// Words grouped by their number of ones. 12 bytes per word.
 ///
 /// ```
 /// use lookalike_methods::hamming::OnesShards;
@@ -24,7 +24,7 @@ const TASK: usize = 256;
 pub struct OnesShards {
     words: Vec<u64>,
     positions: Vec<u32>,
-    /// Where the words with i ones begin; one more at the end.
+    /// Index of the first word with i ones; one more entry for the end.
     starts: [u32; 66],
 }
 
@@ -50,8 +50,8 @@ impl OnesShards {
         Self { words: sharded, positions, starts }
     }
 
-    /// Gives the position and distance of every word within `d` of `word`: shard by shard, in the
-    /// order of positions in each. O(words in 2·d + 1 shards).
+    /// Calls `found` with the position and distance of every word within `d` of `word`: shard by
+    /// shard, in the order of positions in each. O(words in 2·d + 1 shards).
     pub fn query(&self, word: u64, d: u32, mut found: impl FnMut(u32, u32)) {
         let ones = word.count_ones();
         let from = self.starts[ones.saturating_sub(d) as usize] as usize;
@@ -64,7 +64,7 @@ impl OnesShards {
     /// All pairs within `d`, in ascending order, on rayon's threads. O(n²) but for a constant.
     #[must_use]
     pub fn pairs(&self, d: u32) -> Vec<NearPair> {
-        // A word meets those after it, up to the shard with d more ones.
+        // A word is compared with those after it, up to the shard with d more ones.
         let rows: Vec<usize> = (0..self.words.len()).step_by(TASK).collect();
         let mut out: Vec<NearPair> = rows
             .par_iter()
@@ -85,7 +85,7 @@ impl OnesShards {
         out
     }
 
-    /// Where the shard of so many ones ends.
+    /// End of the shard of words with `ones` ones.
     fn end(&self, ones: u32) -> usize {
         self.starts[ones.min(64) as usize + 1] as usize
     }

@@ -6,10 +6,10 @@
 
 use rayon::prelude::*;
 
-/// Most buckets, as a power of two: more do not pay, for the writes leave the cache.
+/// Maximum number of buckets, as a power of two: with more, writes miss the cache.
 pub(super) const MOST_BITS: u32 = 14;
 
-/// From here on several threads make the buckets.
+/// Number of words from which buckets are filled by several threads.
 const PARALLEL: usize = 1 << 16;
 
 /// Words in buckets, with their positions; buffers are reused.
@@ -20,7 +20,7 @@ pub(super) struct Buckets {
     ends: Vec<u32>,
 }
 
-/// How a word finds its bucket.
+/// The mapping from words to buckets.
 #[derive(Debug, Clone, Copy)]
 struct Key {
     mask: u64,
@@ -29,14 +29,14 @@ struct Key {
     shift: u32,
 }
 
-/// Bits of the bucket number for so many words of a block so long.
+/// Bits of the bucket number for a number of words and the width of the block.
 pub(super) fn bucket_bits(words: usize, width: u32) -> u32 {
     width.min(words.max(2).ilog2()).min(MOST_BITS)
 }
 
 impl Key {
-    /// A block that has no more values than there are buckets gives its bucket; a longer one is
-    /// hashed (Fibonacci hashing: the highest bits of a product count).
+    /// If the block has at most as many values as there are buckets, its value is the bucket; a
+    /// longer block is hashed (Fibonacci hashing: the highest bits of a product).
     fn new(mask: u64, words: usize) -> Self {
         let width = mask.count_ones();
         let bits = bucket_bits(words, width);
@@ -54,16 +54,16 @@ impl Key {
     }
 }
 
-/// Where a share of words that begins at `from` ends, as far as positions go: the sum may pass 2³²,
-/// though no position does.
+/// End of a share of words that begins at `from`, saturating: the sum may exceed 2³², although no
+/// position does.
 fn share_end(from: usize, share: usize) -> u32 {
     u32::try_from(from.saturating_add(share)).unwrap_or(u32::MAX)
 }
 
 impl Buckets {
-    /// Puts the words into buckets by the bits of `mask`, unless `worth` says no to the number of
-    /// ordered pairs of words (each with itself too) that would share a bucket. O(words); does not
-    /// allocate once warm.
+    /// Partitions the words into buckets by the bits of `mask`, unless `worth` rejects the number
+    /// of ordered pairs of words (pairs of a word with itself included) that would share a bucket.
+    /// O(words); does not allocate once buffers have grown.
     pub(super) fn fill(
         &mut self,
         words: &[u64],
@@ -89,8 +89,8 @@ impl Buckets {
     }
 
     /// The same for all words at once, `words[i]` having position i, on all of rayon's threads:
-    /// each owns a range of the buckets and reads all the words, so there is nothing to lock and
-    /// the result is the same for any number.
+    /// each owns a range of the buckets and reads all words, so no locks are needed and the result
+    /// is the same for any number of threads.
     pub(super) fn fill_all(&mut self, words: &[u64], mask: u64) {
         if words.len() < PARALLEL {
             self.fill(words, 0.., mask, |_| true);
@@ -125,7 +125,7 @@ impl Buckets {
         key
     }
 
-    /// Cuts the buckets, whose starts stand in `ends`, into ranges of about `share` words.
+    /// Cuts the buckets, whose starts are in `ends`, into ranges of about `share` words.
     fn ranges(&mut self, share: usize, total: usize) -> Vec<Range<'_>> {
         let mut out = Vec::new();
         let (mut ends, mut first, mut from) = (self.ends.as_mut_slice(), 0, 0);
@@ -157,7 +157,7 @@ impl Buckets {
         self.ends.len()
     }
 
-    /// Where a bucket's words begin.
+    /// Index of a bucket's first word.
     pub(super) fn start(&self, bucket: usize) -> usize {
         if bucket == 0 { 0 } else { self.ends[bucket - 1] as usize }
     }
@@ -184,7 +184,7 @@ struct Range<'a> {
 impl Range<'_> {
     fn fill(&mut self, words: &[u64], key: Key) {
         for (position, &word) in words.iter().enumerate() {
-            // Below the first bucket the difference wraps to something huge.
+            // Below the first bucket the difference wraps to a large number.
             let bucket = key.bucket(word).wrapping_sub(self.first);
             if let Some(end) = self.ends.get_mut(bucket) {
                 let at = (*end - self.from) as usize;
@@ -215,7 +215,7 @@ mod tests {
         let all = u32::MAX as usize;
         assert_eq!(share_end(3, 4), 7);
         assert_eq!(share_end(all - 1, 1), u32::MAX);
-        // A third share of half the words each: it would begin again from the front.
+        // Without saturation, a third share of half the words each would begin again at the front.
         assert_eq!(share_end(all - 1, all / 2), u32::MAX);
     }
 

@@ -18,53 +18,53 @@
 use super::Blocks;
 use super::partition::bucket_bits;
 
-/// Moving a word and its position into a bucket.
+/// Cost of moving a word and its position into a bucket.
 const MOVE: f64 = 15.0;
-/// Comparing two words that lie next to each other.
+/// Cost of comparing two adjacent words.
 const COMPARE: f64 = 1.0;
-/// Finding the words under one key of a table.
+/// Cost of finding the words under one key of a table.
 const LOOK_UP: f64 = 150.0;
 
-/// Groups of at most so many words are compared rather than split again.
+/// Groups of at most this many words are compared rather than split again.
 pub(super) const SMALL_GROUP: usize = 24;
 
-/// Words sampled to estimate how uniform they are.
+/// Number of words sampled to estimate how uniform they are.
 const SAMPLE: usize = 1 << 12;
 
-/// Most blocks matched.
+/// Maximum number of matched blocks.
 const MOST_MATCHED: u32 = 8;
 
-/// Shape of a join.
+/// Parameters of a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HammingPlan {
     /// d.
     pub distance: u32,
-    /// k: blocks that words of one group agree on; 0 compares everything with everything.
+    /// k: blocks that words of one group agree on; 0 compares all pairs.
     pub matched: u32,
 }
 
-/// Shape of an index.
+/// Parameters of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexPlan {
-    /// d: the largest distance it answers for.
+    /// d: the maximum distance of queries.
     pub distance: u32,
     /// k: blocks that are looked up together.
     pub matched: u32,
 }
 
 impl HammingPlan {
-    /// The plan for `n` words that look random.
+    /// The plan for `n` random words.
     ///
     /// Of the plans that cost at most a quarter more than the cheapest, it is the one that matches
-    /// most blocks, because it can split popular groups further.
+    /// most blocks, because it can split large groups further.
     #[must_use]
     pub fn new(n: usize, d: u32) -> Self {
         Self::cheapest(n, d, |plan| plan.cost(n))
     }
 
-    /// The plan for these words: how often two of them agree on a block is measured on a sample,
-    /// evenly spaced, of a few thousand. Words of real collections are not random, and a block that
-    /// many agree on splits nothing.
+    /// The plan for these words: the probability that two of them agree on a block is measured on
+    /// an evenly spaced sample of a few thousand. Words of real collections are not random, and a
+    /// block in which most words agree splits nothing.
     #[must_use]
     pub fn for_words(words: &[u64], d: u32) -> Self {
         let n = words.len();
@@ -99,13 +99,13 @@ impl HammingPlan {
         self.distance.saturating_add(self.matched)
     }
 
-    /// Nanoseconds on one core that the model gives for n random words.
+    /// Predicted nanoseconds on one core for n random words.
     #[must_use]
     pub fn cost(self, n: usize) -> f64 {
         self.cost_when(n, &vec![0.0; self.blocks().clamp(1, 64) as usize])
     }
 
-    /// The same when `meet` says how probably two words agree on each block, or less.
+    /// The same if two words agree on each block with the probabilities `meet` (upper bounds).
     fn cost_when(self, n: usize, meet: &[f64]) -> f64 {
         let (mut group, mut moved, mut depth) = (n as f64, 0.0, 0);
         while depth < self.matched && group > SMALL_GROUP as f64 {
@@ -121,14 +121,14 @@ impl HammingPlan {
                     reach[t] += reach[t - 1] * meet.max(least);
                 }
             }
-            // There are about as many buckets as words, never many more.
+            // There are about as many buckets as words.
             group = (n as f64 * reach[depth as usize] / choices(self.distance, depth)).max(1.0);
         }
         n as f64 * (moved * MOVE + choices(self.distance, depth) * group / 2.0 * COMPARE)
     }
 }
 
-/// How probably two of these words agree on the bits of the mask.
+/// Probability that two of these words agree on the bits of the mask.
 fn meeting(sample: &mut [u64], mask: u64) -> f64 {
     sample.sort_unstable_by_key(|word| word & mask);
     let runs = sample.chunk_by(|a, b| (a ^ b) & mask == 0);
@@ -137,7 +137,7 @@ fn meeting(sample: &mut [u64], mask: u64) -> f64 {
 }
 
 impl IndexPlan {
-    /// The plan for `n` words and distance `d` with the cheapest queries that takes at most
+    /// The plan for `n` words and distance `d` with the cheapest queries of those with at most
     /// `most_tables` tables (there is always one).
     #[must_use]
     pub fn new(n: usize, d: u32, most_tables: usize) -> Self {
@@ -157,13 +157,13 @@ impl IndexPlan {
         self.distance.saturating_add(self.matched)
     }
 
-    /// How many tables, that is, how many choices of k among d + k blocks.
+    /// Number of tables: choices of k of d + k blocks.
     #[must_use]
     pub fn tables(self) -> f64 {
         choices(self.distance, self.matched)
     }
 
-    /// Nanoseconds that the model gives for a query among n random words.
+    /// Predicted nanoseconds of a query among n random words.
     #[must_use]
     pub fn query_cost(self, n: usize) -> f64 {
         let bits = if self.matched == 0 { 0 } else { 64 / self.blocks() * self.matched };
@@ -171,7 +171,8 @@ impl IndexPlan {
     }
 }
 
-/// The numbers of blocks that can be matched: 0 always, and then d + k blocks must be bits.
+/// The possible numbers of matched blocks: 0, and those for which d + k blocks have at least a bit
+/// each.
 fn matchable(d: u32) -> impl Iterator<Item = u32> {
     0..=MOST_MATCHED.min(64u32.saturating_sub(d))
 }
@@ -187,7 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Complete: any d bits spoil at most d of the blocks, which leaves k that agree.
+        /// Complete: d differing bits are in at most d of the blocks, so k blocks agree.
         #[test]
         fn any_d_bits_leave_k_blocks(
             n in 0usize..50_000_000,

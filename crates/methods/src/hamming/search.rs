@@ -3,29 +3,29 @@
 use super::{NearPair, OnesShards, join, pairs};
 use rayon::slice::ParallelSliceMut;
 
-/// There are more pairs than were asked for.
+/// There are more pairs than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} pairs of words are near each other")]
 pub struct TooManyPairs(
-    /// How many there are.
+    /// Number of pairs.
     pub u64,
 );
 
-/// How all pairs within a distance are found. It decides the time and never the result.
+/// Algorithm that finds all pairs within a distance. It affects the time only, not the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Search {
     /// By blocks of bits in common ([`pairs`]): Manku, Jain & Das Sarma 2007.
     #[default]
     Tables,
-    /// By numbers of ones that are near each other ([`OnesShards`]): Seshasai 2009, section 6.2.
+    /// By similar numbers of ones ([`OnesShards`]): Seshasai 2009, section 6.2.
     Ones,
 }
 
 impl Search {
-    /// Every way and its name.
+    /// Every algorithm and its name.
     pub const NAMED: [(&'static str, Self); 2] = [("tables", Self::Tables), ("ones", Self::Ones)];
 
-    /// The way of that name.
+    /// The algorithm of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMED.iter().find(|(known, _)| *known == name).map(|&(_, search)| search)
@@ -47,11 +47,11 @@ impl Search {
         }
     }
 
-    /// The same, if there are at most `most` pairs: by tables, no more than those and those of one
-    /// batch are ever in memory.
+    /// The same, if there are at most `most` pairs: by tables, at most that many pairs and those of
+    /// one batch are in memory.
     ///
     /// # Errors
-    /// There are more, and so many.
+    /// There are more; the error holds their number.
     pub fn pairs_up_to(
         self,
         words: &[u64],
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_way_finds_the_pairs_of_the_definition(
+        fn every_algorithm_finds_the_pairs_of_the_definition(
             words in brute_force::clustered(80),
             d in 0u32..=32,
         ) {
@@ -100,7 +100,7 @@ mod tests {
 
     /// More words than one task or one bucket has, and neighbours at every distance about d.
     #[test]
-    fn every_way_finds_the_same_among_many() {
+    fn all_algorithms_find_the_same_pairs_of_many_words() {
         let random = lookalike_core::fingerprint::finalise;
         let words: Vec<u64> = (0..20_000u64)
             .map(|i| {

@@ -2,13 +2,13 @@
 //!
 //! Kołcz and Chowdhury 2008, section 4: "K different copies of the original lexicon are derived by
 //! randomly eliminating a fraction p of terms". They drew the copies by bootstrap, |L| times with
-//! replacement, each term counting once (section 7.1), and give 67 % as what is left and p = 0.33
-//! in their formulas; of such a draw 1 − (1 − 1/|L|)^|L| → 1 − 1/e = 63.2 % is left. Here a copy
-//! holds a term with a fixed probability, independently of all others: with 1 − p for a given p,
-//! and with 1 − 1/e as the bootstrap, which is the Poisson bootstrap (a term is drawn Poisson(1)
-//! times; the limit of the drawing with replacement for a large lexicon). It makes membership a
-//! function of the term, the copy and the seed alone. No copy is stored, the secondary lexicon is
-//! sampled by the same rule, and a lexicon that grows by one term changes nothing for the others.
+//! replacement, each term counting once (section 7.1), and state that 67 % remain, with p = 0.33 in
+//! their formulas; of such a draw 1 − (1 − 1/|L|)^|L| → 1 − 1/e = 63.2 % remain. Here a copy holds
+//! a term with a fixed probability, independently of all others: with 1 − p for a given p, and with
+//! 1 − 1/e as the bootstrap, which is the Poisson bootstrap (a term is drawn Poisson(1) times; the
+//! limit of the drawing with replacement for a large lexicon). So membership is a function of the
+//! term, the copy and the seed. No copy is stored, the secondary lexicon is sampled by the same
+//! rule, and adding a term to the lexicon does not affect the others.
 
 use lookalike_core::fingerprint::finalise;
 
@@ -30,7 +30,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Most copies of one lexicon.
+    /// Maximum number of copies of a lexicon.
     pub const MOST: u32 = 63;
     /// p of the bootstrap, 1/e.
     pub const BOOTSTRAP: f64 = 0.367_879_441_171_442_3;
@@ -49,8 +49,9 @@ impl Copies {
         self.count
     }
 
-    /// Which copies hold a term of the lexicon: bit k for copy k, and bit 0, always set, for the
-    /// lexicon itself. One hash for four copies. The first copies are the same for every K.
+    /// The copies that contain a term of the lexicon, as a bit mask: bit k for copy k, and bit 0,
+    /// always set, for the lexicon itself. One hash decides four copies. The first copies are the
+    /// same for every K.
     #[inline]
     #[must_use]
     pub fn holding(self, term: u64) -> u64 {
@@ -58,14 +59,14 @@ impl Copies {
         1 | (0..self.groups()).fold(0, |holding, group| holding | four(group))
     }
 
-    /// Groups of four copies, the last of which may be short of some.
+    /// Number of groups of four copies; the last may have fewer.
     #[inline]
     pub(super) fn groups(self) -> u32 {
         self.count.div_ceil(4)
     }
 
-    /// Which of the copies 4·group + 1 to 4·group + 4 hold a term, a bit each, the first the
-    /// lowest. A copy that there is not holds nothing.
+    /// Which of the copies 4·group + 1 to 4·group + 4 contain a term, one bit each, the first the
+    /// lowest. Bits of copies beyond K are 0.
     #[inline]
     pub(super) fn four(self, group: u32, term: u64) -> usize {
         let number = u64::from(group) + 1;
@@ -79,9 +80,9 @@ impl Copies {
 /// 1 in each 16 bits of a word.
 const EACH: u64 = 0x0001_0001_0001_0001;
 
-/// Which of the four 16-bit numbers in `a` are at least those in `b`, a bit each, without a branch:
-/// the highest bit decides where it differs, and else a subtraction of the rest that cannot borrow
-/// from the next number.
+/// Which of the four 16-bit numbers in `a` are at least those in `b`, one bit each, without a
+/// branch: the highest bit decides if it differs, else a subtraction of the other bits, which
+/// cannot borrow from the next number.
 #[inline]
 fn not_below(a: u64, b: u64) -> u64 {
     const HIGHEST: u64 = 0x8000 * EACH;
@@ -95,8 +96,8 @@ fn not_below(a: u64, b: u64) -> u64 {
 /// Odd, from the golden ratio: spreads the numbers of the hashes over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Formula (1): the probability that at least one of `copies` signatures outlives `changes` terms
-/// of the lexicon put into or taken out of a document, `1 − (1 − pⁿ)^K`.
+/// Formula (1): the probability that at least one of `copies` signatures is unchanged if `changes`
+/// terms of the lexicon are added to or removed from a document, `1 − (1 − pⁿ)^K`.
 ///
 /// ```
 /// use lookalike_methods::imatch::stability;
@@ -109,10 +110,10 @@ pub fn stability(drop: f64, changes: i32, copies: i32) -> f64 {
     1.0 - (1.0 - drop.powi(changes)).powi(copies)
 }
 
-/// Copies needed until one outlives `changes` terms, on average: `1 / pⁿ`.
+/// Expected number of copies until one is unaffected by `changes` terms: `1 / pⁿ`.
 ///
-/// Formula (6) and Table 4 of the paper have `1 / (1 − p)ⁿ`, the chance that a copy *holds* all the
-/// terms, where by its own section 4 it has to lack them.
+/// Formula (6) and Table 4 of the paper have `1 / (1 − p)ⁿ`, the probability that a copy *contains*
+/// all the terms; by the paper's section 4 it must lack them.
 #[must_use]
 pub fn expected_copies(drop: f64, changes: i32) -> f64 {
     1.0 / drop.powi(changes)
@@ -135,7 +136,7 @@ mod tests {
 
     /// The definition, copy by copy.
     #[test]
-    fn a_copy_holds_what_its_sixteen_bits_say() {
+    fn a_copy_contains_the_terms_that_its_sixteen_bits_select() {
         for drop in [0, 1, 0x7FFF, 0x8000, 0x8001, 21_627, 65_535] {
             let copies = Copies { count: 63, drop, seed: finalise(3) };
             for term in (0..500).map(finalise) {

@@ -13,8 +13,8 @@ use super::ranks::Ranks;
 use std::fmt;
 use std::str::FromStr;
 
-/// A filter of Tables IX and X. Percentages stand for the tables' f1 (10) to f9 (90), and may be
-/// any.
+/// A filter of Tables IX and X. The tables' f1 to f9 are the percentages 10 to 90; any percentage
+/// is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// `baseline`: every term. In the paper after stemming and without special characters.
@@ -25,7 +25,7 @@ pub enum Filter {
     DocH(u32),
     /// `docr-i-10-90`: the terms whose rank by idf is inside the two percentages.
     DocRI(u32, u32),
-    /// `docr-o-10-90`: those outside.
+    /// `docr-o-10-90`: the terms whose rank is outside.
     DocRO(u32, u32),
     /// `idf-l-10`: terms of nidf 0.1 or more.
     IdfL(u32),
@@ -37,7 +37,7 @@ pub enum Filter {
     IdfRO(u32, u32),
 }
 
-/// What a filter comes down to, in one collection.
+/// The terms that a filter selects, given a collection's frequencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Selection {
     /// Every term.
@@ -64,8 +64,8 @@ impl Filter {
             .chain(pairs().map(|(a, b)| Self::IdfRI(a, b)))
     }
 
-    /// What it keeps where document frequencies are in `range`. A term that the collection does not
-    /// hold has frequency 1 here: `idf = log(N/n)` knows no n of 0.
+    /// The selection of the filter if document frequencies are in `range`. A term that is not in
+    /// the collection has frequency 1 here, as `idf = log(N/n)` is not defined for n = 0.
     pub(super) fn selection(self, range: (u32, u32)) -> Selection {
         let share = Share::percent;
         let only = |least, most| {
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Frequencies 8, 4, 2, 1 (nidf 0, 1/3, 2/3, 1), and what each filter keeps of them.
+    /// Frequencies 8, 4, 2, 1 (nidf 0, 1/3, 2/3, 1), and the terms that each filter keeps.
     #[test]
     fn idf_filters_by_hand() {
         for (filter, kept) in [
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// L and H of one level share no term and leave none out; so do I and O.
+    /// L and H of one level are disjoint and together complete; so are I and O.
     #[test]
     fn low_and_high_are_complements() {
         let keeps = |filter: Filter, n| match filter.selection((3, 5000)) {

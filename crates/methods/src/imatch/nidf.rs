@@ -16,12 +16,12 @@ use std::str::FromStr;
 pub struct Share(u32);
 
 impl Share {
-    /// Nothing.
+    /// 0.
     pub const ZERO: Self = Self(0);
-    /// All.
+    /// 1.
     pub const ONE: Self = Self(1000);
 
-    /// So many percent, at most 100.
+    /// A percentage, at most 100.
     #[must_use]
     pub fn percent(percent: u32) -> Self {
         Self(percent.min(100) * 10)
@@ -98,7 +98,7 @@ pub struct Frequencies {
 
 impl Frequencies {
     /// The frequencies n with `low ≤ nidf(n) ≤ high`, in a collection whose terms have frequencies
-    /// in `range`. Terms that the collection does not hold are in no such range.
+    /// in `range`. Terms that are not in the collection are in no such range.
     #[must_use]
     pub fn of_nidf(low: Share, high: Share, range: (u32, u32)) -> Self {
         Self { least: above(high, range) + 1, most: at_least(low, range) }
@@ -110,7 +110,7 @@ impl Frequencies {
         Self::of_nidf(low, high, statistics.frequency_range())
     }
 
-    /// Is it in the range?
+    /// Whether a frequency is in the range.
     #[inline]
     #[must_use]
     pub fn contains(self, frequency: u32) -> bool {
@@ -121,7 +121,7 @@ impl Frequencies {
 /// The largest frequency with nidf ≥ `bound`; 0 if there is none.
 pub(super) fn at_least(bound: Share, (least, most): (u32, u32)) -> u32 {
     if least >= most {
-        // One frequency only: its nidf is 0.
+        // If there is only one frequency, its nidf is 0.
         return if bound == Share::ZERO { most } else { 0 };
     }
     largest(bound, least, most, Ordering::is_le)
@@ -135,7 +135,8 @@ pub(super) fn above(bound: Share, (least, most): (u32, u32)) -> u32 {
     largest(bound, least, most, Ordering::is_lt)
 }
 
-/// The largest n in `0..=most` whose n^q compares so with `most^(q−p) · least^p`.
+/// The largest n in `0..=most` for which `fits` accepts the comparison of n^q with `most^(q−p) ·
+/// least^p`.
 fn largest(bound: Share, least: u32, most: u32, fits: fn(Ordering) -> bool) -> u32 {
     let (p, q) = bound.fraction();
     let limit = power(power(vec![1], most, q - p), least.max(1), p);
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Where a bound falls on a frequency exactly, it is inside.
+    /// A frequency exactly at a bound is inside.
     #[test]
     fn exact_roots_are_inside() {
         let range = (1, 10_000);
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn one_frequency_has_nidf_nought() {
+    fn a_single_frequency_has_nidf_0() {
         assert_eq!(
             Frequencies::of_nidf(Share::ZERO, Share::ONE, (3, 3)),
             Frequencies { least: 1, most: 3 }
@@ -231,7 +232,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// The definition with logarithms, wherever it is not on the edge.
+        /// The definition with logarithms, except at the bounds.
         #[test]
         fn agrees_with_logarithms(thousandths in 0..=1000u32, least in 1..50u32, more in 1..100_000u32, part in 0.0..1.0f64) {
             let (bound, range) = (Share(thousandths), (least, least + more));

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct IMatch {
     statistics: Arc<dyn Statistics>,
     selection: Selection,
-    /// The frequency that a term unknown to the statistics counts as.
+    /// The frequency of a term that is not in the statistics.
     unknown: u32,
     secondary: Frequencies,
     reliability: Reliability,
@@ -105,7 +105,8 @@ impl Method for IMatch {
                     let frequency = known.max(self.unknown);
                     let chosen = one.contains(frequency) | other.contains(frequency);
                     sum.add_if(chosen, term);
-                    // Not `&&`: without a secondary lexicon this is never true, and foreseen to be.
+                    // Not `&&`: without a secondary lexicon this is always false, and the branch is
+                    // predicted.
                     if !chosen & self.secondary.contains(frequency) {
                         values.push(candidate(frequency, at));
                     }
@@ -148,7 +149,7 @@ mod tests {
         Counted::new(8, &[("a", 8), ("b", 4), ("c", 2), ("d", 1)])
     }
 
-    /// The terms that a method keeps, by what it says of every subset.
+    /// The terms that a method keeps, found by signing every subset.
     fn kept(spec: &str, text: &str) -> Result<String, Unsigned> {
         let signature = sign(spec, eight(), text)?;
         let words: BTreeSet<&str> = text.split(' ').collect();
@@ -169,11 +170,11 @@ mod tests {
     #[test]
     fn filters_by_hand() {
         for (spec, expected) in [
-            ("imatch", "b c d x"), // idf-l-10; x is in no document and counts as in one
+            ("imatch", "b c d x"), // idf-l-10; x is in no document and has frequency 1
             ("imatch:filter=baseline", "a b c d x"),
             ("imatch:filter=idf-h-50", "a b"),
             ("imatch:filter=idfr-i-10-90", "b c"),
-            ("imatch:nidf=0.3..1", "b c d"), // what is in no document is in no lexicon
+            ("imatch:nidf=0.3..1", "b c d"), // a term of no document is in no lexicon
             ("imatch:nidf=0.334..0.9", "c"),
             ("imatch:filter=doc-h-80", "a"),
             ("imatch:filter=doc-h-40", "a b c"),
@@ -193,13 +194,13 @@ mod tests {
             ("imatch:nidf=0..0.1,min=2", "a b c d", rejected),
             ("imatch:nidf=0..0.1,min=2,fill=1", "a b c d", Ok("a b")),
             ("imatch:nidf=0..0.1,min=2,fill=1", "a d c", Ok("a c")),
-            ("imatch:nidf=0..0.1,min=3,fill=0.7", "a b d", rejected), // d is rarer than B goes
+            ("imatch:nidf=0..0.1,min=3,fill=0.7", "a b d", rejected), // d is rarer than the terms of B
             ("imatch:nidf=0..0.1,min=3,fill=1", "a b x y", rejected), // x, y are in no lexicon
             ("imatch:nidf=0..0.1,share=0.5,fill=1", "a b c d", Ok("a b")),
             ("imatch:nidf=0..0.1,share=0.501,fill=1", "a b c d", Ok("a b c")),
             ("imatch:nidf=0..0.1,share=0.5", "a x", Ok("a")),
             ("imatch:nidf=0..0.1,share=0.5", "a x y", rejected),
-            // What is commoner than L is never filled in.
+            // Terms more frequent than those of L are never added.
             ("imatch:nidf=0.3..0.4,min=2,fill=1", "a b", rejected),
             ("imatch:filter=idf-h-10,min=2,fill=1", "a b c d", Ok("a b")),
         ] {

@@ -5,7 +5,6 @@
 //! terms: a term is looked up once, hashed once for four copies, and added to its buckets
 //! ([`Sums`]). The secondary lexicon is sampled by the same rule. A signature that is not
 //! [reliable](super::reliability) is left out; a document without reliable signatures is rejected.
-//! are.
 
 use super::copies::Copies;
 use super::nidf::{Frequencies, Share};
@@ -61,11 +60,11 @@ pub(super) fn build(
     }))
 }
 
-/// Fewer candidates than these are added one by one.
+/// Below this number, candidates are added one by one.
 const FEW: usize = 16;
 
 /// Adds candidates of the secondary lexicon in rank order to every view, until it has as many terms
-/// as it needs. Reorders the candidates. `buffer` is any.
+/// as it needs. Reorders the candidates. The content of `buffer` is ignored.
 fn fill(
     sums: &mut Sums,
     terms: &[u64],
@@ -79,8 +78,8 @@ fn fill(
         if short == 0 {
             return;
         }
-        // No view is full before it has seen as many as the least that is missing, in whatever
-        // order.
+        // No view is full before it has received as many terms as the smallest number missing, in
+        // any order.
         let least = sums.views().iter().map(missing).filter(|&missing| missing > 0).min();
         let together = least.filter(|&least| least >= FEW);
         let next = together.unwrap_or(FEW).min(candidates.len());
@@ -96,7 +95,7 @@ fn fill(
     }
 }
 
-/// The views with fewer terms than they need, a bit each.
+/// The views with fewer terms than needed, one bit each.
 fn short_of(sums: &Sums, needed: usize) -> u64 {
     let views = sums.views().iter().enumerate();
     views.fold(0, |short, (at, sum)| short | u64::from((sum.count as usize) < needed) << at)
@@ -171,7 +170,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without copies it is plain I-Match, with them its first signature is.
+        /// Without copies it is plain I-Match; with copies its first signature is.
         #[test]
         fn no_copies_are_plain_imatch(
             words in proptest::collection::vec(0..60u32, 1..80),

@@ -7,7 +7,7 @@
 use super::nidf::Share;
 use std::cmp::Ordering;
 
-/// Which ranks stay, of n.
+/// The ranks that are kept, of n.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ranks {
     /// All but the first ⌊share · n⌋.
@@ -20,19 +20,20 @@ pub(super) enum Ranks {
     Outside(Share, Share),
 }
 
-/// Terms to be ranked: `!frequency` above, the place among the document's terms below.
+/// A term to be ranked: `!frequency` in the upper half, its index among the document's terms in the
+/// lower.
 ///
-/// One word for each lets them be selected without a second array to permute.
+/// One word per term, so that selection does not permute a second array.
 pub(super) fn candidate(frequency: u32, place: usize) -> u64 {
     u64::from(!frequency) << 32 | place as u64 & 0xFFFF_FFFF
 }
 
-/// The place of a candidate's term.
+/// The index of a candidate's term.
 pub(super) fn place(candidate: u64) -> usize {
     (candidate & 0xFFFF_FFFF) as usize
 }
 
-/// Rank order of two candidates: the commoner first, then the smaller fingerprint.
+/// Rank order of two candidates: the more frequent first, then the smaller fingerprint.
 pub(super) fn order(terms: &[u64], a: u64, b: u64) -> Ordering {
     (a >> 32).cmp(&(b >> 32)).then_with(|| terms[place(a)].cmp(&terms[place(b)]))
 }
@@ -58,7 +59,7 @@ impl Ranks {
     }
 }
 
-/// Brings the first `count` in rank order to the front, in no order.
+/// Moves the first `count` in rank order to the front, unordered.
 pub(super) fn cut(terms: &[u64], candidates: &mut [u64], count: usize) {
     if count > 0 && count < candidates.len() {
         candidates.select_nth_unstable_by(count, |&a, &b| order(terms, a, b));
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Ranks that stay of `n` terms whose frequencies fall: term 0 is the commonest.
+    /// The kept ranks of `n` terms of decreasing frequency.
     fn kept(ranks: Ranks, n: usize) -> Vec<usize> {
         let terms: Vec<u64> = (0..n as u64).collect();
         let mut candidates: Vec<u64> = (0..n).rev().map(|i| candidate((n - i) as u32, i)).collect();
@@ -112,7 +113,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sorting; inside and outside share nothing and miss nothing.
+        /// Against sorting; inside and outside are disjoint and together complete.
         #[test]
         fn selection_equals_sorting(frequencies in proptest::collection::vec(0..5u32, 0..60), from in 0..=100u32, more in 0..=100u32) {
             let terms: Vec<u64> = (0..frequencies.len() as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();

@@ -4,11 +4,11 @@
 //! banner of a mail in another language) would match every document with the same few. With S the
 //! terms of the document in the lexicon and U all its distinct terms:
 //!
-//! * while |S| or |S|/|U| is too small, S takes terms of the secondary lexicon B, which holds what
-//!   is rarer than the lexicon, the commoner ones first (steps 1 and 4);
-//! * when |S| or |S|/|U| is still too small, there is no signature (step 5).
+//! * while |S| or |S|/|U| is too small, terms of the secondary lexicon B (those rarer than the
+//!   lexicon) are added to S, the most frequent first (steps 1 and 4);
+//! * if |S| or |S|/|U| is still too small, there is no signature (step 5).
 //!
-//! Step 4 fills up to |S|/|U| only, the text before it up to |S|: we do both.
+//! Step 4 fills up to |S|/|U| only, the text before it up to |S|; this implementation does both.
 
 use super::nidf::{Frequencies, Share, above};
 use crate::{Parameter, Params, SpecError};
@@ -28,7 +28,7 @@ pub(super) const FILL: Parameter = Parameter {
     help: "fill up with terms of normalized idf up to this, most frequent first",
 };
 
-/// What a signature must stand on.
+/// Requirements on the terms of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reliability {
     /// Smallest |S|, at least 1.
@@ -56,12 +56,12 @@ impl Reliability {
         })
     }
 
-    /// Terms that the signature of a document of so many distinct terms must have.
+    /// Number of terms that the signature of a document of `distinct` distinct terms must have.
     pub(super) fn needed(self, distinct: usize) -> usize {
         (self.min as usize).max(self.share.ceil_of(distinct))
     }
 
-    /// The secondary lexicon beyond a lexicon: rarer than all of it, and no rarer than `fill` says.
+    /// The secondary lexicon of a lexicon: terms rarer than all of it, with nidf of at most `fill`.
     pub(super) fn secondary(self, lexicon: Frequencies, range: (u32, u32)) -> Frequencies {
         match self.fill {
             None => Frequencies { least: 1, most: 0 },

@@ -1,4 +1,4 @@
-//! Set digest of terms in any order, with the key and sketch made of it.
+//! Set digest of terms in any order, and the key and sketch made from it.
 //!
 //! The incremental form of [`lookalike_core::features::digest`]: two sums and a count.
 
@@ -16,7 +16,7 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// The sum that `count` terms and their two sums make.
+    /// The digest of `count` terms with these two sums.
     pub(crate) fn of(count: u32, high: u64, low: u64) -> Self {
         Self { count, high, low }
     }
@@ -38,7 +38,7 @@ impl Sum {
         self.low = self.low.wrapping_add(finalise(term) & mask);
     }
 
-    /// Adds all of another set, of other terms.
+    /// Adds all terms of a disjoint set.
     #[inline]
     pub(crate) fn add_sum(&mut self, other: Self) {
         self.count += other.count;
@@ -52,7 +52,8 @@ impl Sum {
         SetDigest(u128::from(self.high) << 64 | u128::from(low))
     }
 
-    /// Signs view `view` of a document by the set: a key that no other view has, and the digest.
+    /// Writes the signature of view `view`: a key that differs from those of other views, and the
+    /// digest.
     pub(crate) fn sign(self, view: u32, out: &mut Signature) {
         let SetDigest(digest) = self.digest();
         let (high, low) = ((digest >> 64) as u64, digest as u64);
@@ -67,7 +68,7 @@ pub(crate) fn no_signature(out: &mut Signature) {
 }
 
 /// [`Evidence::SameKey`] if two documents have the same digest in a view, and else that none of the
-/// views agree. Keys have 64 bits and digests 128: a key in common by chance is found out here.
+/// views agree. Keys have 64 bits and digests 128, so key collisions are rejected here.
 pub(crate) fn compare(a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
     let views = || a.words.chunks_exact(2).zip(b.words.chunks_exact(2));
     if views().any(|(a, b)| a == b && a != [0, 0]) {
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn views_never_meet_and_missing_ones_never_agree() {
+    fn keys_of_views_differ_and_missing_views_never_agree() {
         let mut sum = Sum::default();
         sum.add(7);
         let mut out = Signature::default();

@@ -8,10 +8,10 @@ use super::copies::Copies;
 use super::sum::Sum;
 use lookalike_core::fingerprint::finalise;
 
-/// Most views: the lexicon itself and its copies.
+/// Maximum number of views: the lexicon itself and its copies.
 const MOST: usize = Copies::MOST as usize + 1;
 
-/// Count, sum of the terms, sum of the terms mixed; the fourth makes two vectors of it.
+/// Count, sum of the terms, sum of the mixed terms; the fourth is padding to two vectors.
 type Bucket = [u64; 4];
 
 /// Buckets of a group of four copies.
@@ -25,12 +25,13 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Nothing in any view.
+    /// Empty views.
     pub(super) fn new(copies: Copies) -> Self {
         Self { copies, views: [Sum::default(); MOST] }
     }
 
-    /// Adds terms to those of the views that are set in `to` and hold them. `buffer` is any.
+    /// Adds each term to the views that are set in `to` and contain it. The content of `buffer` is
+    /// ignored.
     pub(super) fn add_all(
         &mut self,
         terms: impl Iterator<Item = u64>,
@@ -68,7 +69,7 @@ impl Sums {
         }
     }
 
-    /// Adds one term to those of the views that are set in `to` and hold it.
+    /// Adds one term to the views that are set in `to` and contain it.
     pub(super) fn add(&mut self, term: u64, to: u64) {
         let holding = self.copies.holding(term) & to;
         for (view, sum) in self.views[..=self.copies.count() as usize].iter_mut().enumerate() {

@@ -18,7 +18,7 @@ impl Counted {
         Self { documents, frequencies }
     }
 
-    /// Terms `w0`, `w1`, … of falling frequency, some of them equal.
+    /// Terms `w0`, `w1`, … of decreasing frequency, some equal.
     pub(super) fn numbered(terms: u32, documents: u32) -> Self {
         let terms: Vec<(String, u32)> =
             (0..terms).map(|i| (format!("w{i}"), (documents / (i / 2 + 1)).max(1))).collect();

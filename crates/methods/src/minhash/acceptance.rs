@@ -1,4 +1,4 @@
-//! How many of k minima must agree so that few pairs at the threshold are lost.
+//! Number of k minima that must agree so that few pairs at the threshold are lost.
 //!
 //! Requiring an estimate of at least t would lose half of the pairs exactly at t, whose estimates
 //! lie on either side of it. Of k independent minima of such a pair, Bin(k, t) agree, so the number
@@ -20,8 +20,8 @@ pub fn least_agreement(k: u32, t: f64, lost: f64) -> u32 {
     if t >= 1.0 {
         return k;
     }
-    // Weights relative to the one at the mode, which cannot vanish; those far from it may, and then
-    // do not matter.
+    // Weights relative to the one at the mode, which cannot underflow; those far from it may, and
+    // are then negligible.
     let odds = t / (1.0 - t);
     let mode = ((f64::from(k) + 1.0) * t) as u32;
     let mode = mode.min(k);
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(least_agreement(128, 1.0, 0.01), 128);
         // 0.9⁴ = 0.6561 of the weight is at 0.
         assert_eq!(least_agreement(4, 0.1, 0.01), 0);
-        // Thousands of slots: most weights vanish, the tail does not.
+        // Thousands of slots: most weights underflow, the tail does not.
         let least = least_agreement(4096, 0.8, 0.005);
         let expected = 4096.0 * 0.8 - 2.576 * (4096.0f64 * 0.16).sqrt();
         assert!((f64::from(least) - expected).abs() < 3.0, "{least}, not {expected}");

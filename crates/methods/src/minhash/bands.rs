@@ -3,8 +3,8 @@
 //! Two documents are candidates if all r minima of some band agree. Each agrees with probability s,
 //! the resemblance, so the probability of a candidate is 1−(1−s^r)^b: the S-curve (Indyk & Motwani
 //! 1998; Haveliwala, Gionis & Indyk 2000). The common "threshold" (1/b)^(1/r) is where the curve is
-//! steep, not where it is near one: here b and r are chosen so that a pair *exactly at* t is found
-//! with the required recall.
+//! steep, not where it is close to 1: here b and r are chosen so that a pair *exactly at* t is
+//! found with the required recall.
 
 use lookalike_core::fingerprint::{self, finalise};
 
@@ -22,14 +22,14 @@ pub struct Bands {
 pub struct Point {
     /// Resemblance of two documents.
     pub resemblance: f64,
-    /// The probability that they meet.
+    /// The probability of a common key.
     pub probability: f64,
 }
 
 /// Step between the numbers of bands, so that they differ in all bits.
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Intervals in which the area under the curve is summed up; even, for Simpson's rule.
+/// Number of intervals of the integration; even, for Simpson's rule.
 const INTERVALS: u32 = 512;
 
 impl Bands {
@@ -71,8 +71,8 @@ impl Bands {
             .collect()
     }
 
-    /// The area under the S-curve below t: the share of false candidates, were all resemblances
-    /// equally common.
+    /// The area under the S-curve below t: the share of false candidates if resemblances were
+    /// uniformly distributed.
     #[must_use]
     pub fn false_candidates(self, t: f64) -> f64 {
         let width = t / f64::from(INTERVALS);
@@ -89,8 +89,8 @@ impl Bands {
         sum * width / 3.0
     }
 
-    /// The bands that find a pair exactly at `t` with probability `recall` or more, from at most
-    /// `most` minima, and have the fewest false candidates of those that do. `None` if no bands do.
+    /// The bands with the fewest false candidates of those that find a pair exactly at `t` with
+    /// probability `recall` or more, from at most `most` minima. `None` if there are none.
     ///
     /// For each number of rows the fewest bands that suffice are best, as every further band only
     /// adds candidates. Sums and products only, so that the choice is the same on every machine.
@@ -116,15 +116,15 @@ impl Bands {
         best.map(|(_, found)| found)
     }
 
-    /// Appends a key for each band of these minima. The number of the band is mixed in: bands must
-    /// not meet each other. O(b·r).
+    /// Appends a key for each band of these minima. The number of the band is mixed in, so that
+    /// keys of different bands differ. O(b·r).
     pub fn keys(self, minima: &[u64], out: &mut Vec<u64>) {
         let bands = minima.chunks_exact(self.rows as usize).take(self.bands as usize);
         out.extend((0..).zip(bands).map(|(number, band)| numbered(number, digest(band))));
     }
 }
 
-/// The fewest bands of so many rows that suffice, at most `most`.
+/// The minimum number of bands of `rows` rows that suffices, at most `most`.
 fn fewest(t: f64, recall: f64, rows: u32, most: u32) -> Option<u32> {
     let miss = 1.0 - power(t, rows);
     let mut missed = 1.0;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_meet_in_the_same_band_only() {
+    fn keys_are_common_in_the_same_band_only() {
         let bands = Bands { bands: 2, rows: 2 };
         let keys = |minima: &[u64]| {
             let mut out = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
 
     /// The curve holds for minima of either kind, for documents with many elements and with few.
     #[test]
-    fn documents_meet_as_often_as_the_curve_says() {
+    fn common_keys_are_as_frequent_as_the_curve_says() {
         let mut random = Random(9);
         let rounds = 2000;
         for bands in [
@@ -246,7 +246,7 @@ mod tests {
                     let share = f64::from(met) / f64::from(rounds);
                     let expected = bands.probability(counts.resemblance());
                     let error = (expected * (1.0 - expected) / f64::from(rounds)).sqrt();
-                    // Slots that compete for few elements are a little less than independent.
+                    // With few elements, slots are not quite independent.
                     assert!(
                         (share - expected).abs() < 4.0 * error + 0.01,
                         "{bands:?} {counts:?} {slots:?}: {share}, not {expected}"

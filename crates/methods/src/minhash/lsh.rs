@@ -3,7 +3,7 @@
 //!
 //! The keys are one per band, and the sketch is the k minima. Of the pairs exactly at t, 1 −
 //! `recall` may be missed: nine tenths of that by the bands, one tenth by the agreement of the
-//! minima, which therefore has to be somewhat below t·k ([`super::acceptance`]); bands given
+//! minima, which must therefore be slightly below t·k ([`super::acceptance`]); bands given
 //! explicitly have the recall of their curve.
 
 use super::Bands;
@@ -50,7 +50,7 @@ pub(super) const ABOUT: About = About {
     build,
 };
 
-/// Share of the pairs that may be missed that is left to the bands; the rest is the agreement's.
+/// Share of the missed pairs that the bands may miss; the rest is for the agreement.
 const BANDS_SHARE: f64 = 0.9;
 
 /// Method `minhash-lsh`.
@@ -69,9 +69,9 @@ pub(super) fn missed(params: &Params<'_>) -> Result<f64, SpecError> {
     Ok(1.0 - parameters::read::<f64>(params, &RECALL, expected, fits)?)
 }
 
-/// The bands that `minhash-lsh` takes to find pairs exactly at `t` with probability `recall`, from
-/// at most `k` minima: with a little more than this recall, as the agreement of the minima loses
-/// some. `None` if `k` are too few.
+/// The bands that `minhash-lsh` uses to find pairs exactly at `t` with probability `recall`, from
+/// at most `k` minima: their own recall is slightly higher, as the agreement of the minima loses
+/// some pairs. `None` if `k` is too small.
 #[must_use]
 pub fn bands_for(t: f64, recall: f64, k: u32) -> Option<Bands> {
     Bands::choose(t, 1.0 - BANDS_SHARE * (1.0 - recall), k)
@@ -143,10 +143,10 @@ mod tests {
     use crate::broder::planted::{Random, meet, method, sign, tokens};
     use lookalike_core::Overlap;
 
-    /// The promise: found means met and accepted. Documents of 9, of 45 and of 450 different tokens
-    /// in shingles of one, so that the resemblance is exactly 0.8.
+    /// The recall holds for candidates that are also accepted. Documents of 9, 45 and 450 different
+    /// tokens in shingles of one, so that the resemblance is exactly 0.8.
     #[test]
-    fn pairs_exactly_at_the_threshold_are_found_as_often_as_promised() {
+    fn pairs_exactly_at_the_threshold_are_found_with_the_required_recall() {
         let mut random = Random(10);
         for kind in ["oneperm", "kfold"] {
             let method = method(&format!("minhash-lsh:w=1,slots={kind}"));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_far_below_are_turned_away() {
+    fn pairs_far_below_the_threshold_are_rejected() {
         let mut random = Random(11);
         let method = method("minhash-lsh:w=1");
         let (mut met, mut accepted) = (0, 0);
@@ -180,7 +180,7 @@ mod tests {
                 accepted += u32::from(method.accepts(method.compare(a.as_sketch(), b.as_sketch())));
             }
         }
-        // At 0.5 the curve says 1−(1−0.5⁷)¹⁴ = 0.104; the agreement leaves next to none.
+        // At 0.5 the curve says 1−(1−0.5⁷)¹⁴ = 0.104; the agreement rejects nearly all of them.
         assert!((60..150).contains(&met) && accepted <= 2, "{met} met, {accepted} accepted");
     }
 

@@ -1,8 +1,8 @@
 //! Method `megashingles`: the 15 pairs of 6 super shingles, one in common (Fetterly, Manasse &
 //! Najork 2003; in Kołcz & Chowdhury 2008, section 2).
 //!
-//! 15 keys and no sketch. The same pairs match as by 2 of 6 super shingles; the comparison is
-//! saved, and the number of agreeing super shingles is not known.
+//! 15 keys and no sketch. The same pairs match as by 2 of 6 super shingles; no comparison is
+//! needed, and the number of agreeing super shingles is not known.
 
 use super::slots::SLOTS;
 use super::super_shingle::Signer;
@@ -62,7 +62,7 @@ mod tests {
     use crate::broder::planted::{meet, method, sign, tokens};
 
     #[test]
-    fn copies_meet_and_strangers_do_not() {
+    fn copies_have_common_keys_and_unrelated_documents_have_none() {
         let method = method("megashingles");
         let a = sign(&*method, &tokens("the text of a notice that is copied from site to site"))
             .unwrap();

@@ -24,7 +24,7 @@ pub(super) const SLOTS: Parameter = Parameter {
            kfold (a hash function for each slot)",
 };
 
-/// A way to make k minima.
+/// Algorithm that computes k minima.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Slots {
     /// A hash function for each slot.
@@ -61,7 +61,7 @@ impl Slots {
         }
     }
 
-    /// Whether k is 0, which makes no sense.
+    /// Whether k is 0 (never).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -96,10 +96,10 @@ mod tests {
         [Slots::KFold(KFold::new(K)), Slots::OnePermutation(OnePermutation::new(K))]
     }
 
-    /// The interval of an agreement holds the resemblance as often as it says, for sets of any
+    /// The interval of an agreement contains the resemblance at the stated rate, for sets of any
     /// size.
     #[test]
-    fn intervals_hold_the_truth_95_times_in_a_hundred() {
+    fn intervals_contain_the_true_value_at_the_stated_rate() {
         use crate::broder::{Estimate, estimate::Z_95};
         let mut random = Random(8);
         for (shared, a, b) in [(3, 10, 12), (40, 50, 50), (100, 1000, 400), (190, 200, 200)] {
@@ -118,7 +118,8 @@ mod tests {
                     })
                     .count();
                 let share = held as f64 / f64::from(rounds);
-                // Small sets fill many slots with few draws without replacement: never less sure.
+                // Small sets fill many slots with few draws without replacement: the variance is
+                // not larger.
                 assert!(share > 0.92, "{slots:?} {counts:?}: {share}");
             }
         }
@@ -161,7 +162,7 @@ mod tests {
         }
     }
 
-    /// Every slot by itself is without bias too: bands are made of a few.
+    /// Every single slot is unbiased, as bands use few slots.
     #[test]
     fn every_slot_agrees_equally_often() {
         let mut random = Random(7);

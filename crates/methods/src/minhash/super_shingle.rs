@@ -3,7 +3,7 @@
 //!
 //! The sketch has 6 words, 48 bytes; two documents match if 2 of the 6 agree, that is, if they
 //! agree in one of the 15 pairs of super shingles. So the pairs are the keys, and every candidate
-//! is a match ([`super::megashingle`] keeps nothing else).
+//! is a match ([`super::megashingle`] stores the pairs only).
 
 use super::bands::{digest, numbered};
 use super::slots::{self, SLOTS, Slots};
@@ -83,8 +83,8 @@ pub fn super_shingles(minima: &[u64]) -> [u64; SUPER_SHINGLES] {
     super_shingles
 }
 
-/// Appends a key for each of the 15 pairs of super shingles. Two documents have one of them in
-/// common exactly when two of their super shingles agree, place by place.
+/// Appends a key for each of the 15 pairs of super shingles. Two documents have a common key
+/// exactly if two of their super shingles agree, position by position.
 pub fn pairs(super_shingles: &[u64; SUPER_SHINGLES], out: &mut Vec<u64>) {
     let mut number = 0;
     for (i, &first) in super_shingles.iter().enumerate() {
@@ -168,7 +168,7 @@ mod tests {
             prop_assert_eq!(distinct.len(), 15);
             let shared = ka.iter().filter(|key| kb.contains(key)).count() as u32;
             let equal = slots::equal(&a, &b);
-            // Of e that agree there are e(e−1)/2 pairs: the same place by place, and no other.
+            // If e agree there are e(e−1)/2 common pairs, at the same positions.
             prop_assert_eq!(shared, equal * equal.saturating_sub(1) / 2);
         }
     }

@@ -57,7 +57,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// So many orders, of which the first `k` words count; both at least 1. Always the same orders.
+    /// `orders` fixed orders, of which the first `k` words are used; both at least 1.
     #[must_use]
     pub fn new(orders: u32, k: u32) -> Self {
         let multipliers = (1..=u64::from(orders.max(1))).map(|i| finalise(i) | 1).collect();
@@ -70,14 +70,14 @@ impl Orders {
         self.k
     }
 
-    /// Appends a key for each order: of the first k of these distinct terms, or of all of them
-    /// where they are fewer. `places` is a buffer. O(orders · (terms + k)) expected.
+    /// Appends a key for each order: of the first k of these distinct terms, or of all of them if
+    /// there are fewer. `places` is a buffer. O(orders · (terms + k)) expected.
     pub fn keys(&self, terms: &[u64], places: &mut Vec<u64>, out: &mut Vec<u64>) {
         let k = self.k.min(terms.len());
         places.clear();
         places.resize(terms.len() + 1, 0);
-        // Places are spread evenly, so few more than the first k lie below this; where fewer than k
-        // do, one order in forty, we look at all again.
+        // Positions are uniform, so slightly more than the first k are below this bound; if fewer
+        // than k are (one order in forty), all are scanned again.
         let likely = bound(k, terms.len());
         for (number, &multiplier) in (0..).zip(&self.multipliers) {
             let mut found = below(terms, multiplier, likely, places);
@@ -92,19 +92,20 @@ impl Orders {
     }
 }
 
-/// Fingerprint of the first k, in any order: the set says what the order is.
+/// Fingerprint of the first k as a set; their order does not matter.
 fn set_digest(places: &[u64]) -> u64 {
     places.iter().fold(0, |sum: u64, &place| sum.wrapping_add(finalise(place)))
 }
 
-/// A place that the first k of n terms lie below, but for a deviation of more than 2 standard ones.
+/// Upper bound of the first k of n positions, exceeded only by a deviation of more than 2 standard
+/// deviations.
 fn bound(k: usize, n: usize) -> u64 {
     let likely = k + 2 * (k.isqrt() + 1);
     if likely >= n { u64::MAX } else { u64::MAX / n as u64 * likely as u64 }
 }
 
-/// Puts the places of the terms up to `bound` into `places`, which has room for one more than there
-/// are terms, and returns how many they are. Without a branch.
+/// Writes the positions of the terms up to `bound` to `places`, which is one longer than `terms`,
+/// and returns their number. Branchless.
 fn below(terms: &[u64], multiplier: u64, bound: u64, places: &mut [u64]) -> usize {
     let mut found = 0;
     for &term in terms {
@@ -124,7 +125,8 @@ struct WordLsh {
     short: ShortDocuments,
 }
 
-/// The most words of a signature with which a pair at `t` is found with probability `recall`.
+/// The maximum number of words per signature with which a pair at `t` is found with probability
+/// `recall`.
 #[must_use]
 pub fn words_for(t: f64, recall: f64, signatures: u32) -> Option<u32> {
     let suffices = |&rows: &u32| Bands { bands: signatures, rows }.probability(t) >= recall;
@@ -173,7 +175,7 @@ impl Method for WordLsh {
 
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
         if a.size.max(b.size) <= self.terms {
-            // Nothing was left out: the counts are those of the sets.
+            // All terms are stored: the counts are those of the sets.
             return Evidence::Sampled(Overlap {
                 shared: overlap(a.words, b.words),
                 a: a.size,
@@ -222,7 +224,7 @@ mod tests {
 
     /// Terms that all come late in the first order: fewer than k below the likely bound.
     #[test]
-    fn an_order_with_late_terms_only_is_looked_at_again() {
+    fn an_order_with_late_terms_only_is_scanned_again() {
         let (orders, multiplier) = (Orders::new(1, 2), finalise(1) | 1);
         let inverse = (0..6).fold(1u64, |inverse, _| {
             inverse.wrapping_mul(2u64.wrapping_sub(multiplier.wrapping_mul(inverse)))
@@ -260,7 +262,7 @@ mod tests {
             let share = f64::from(met) / f64::from(rounds);
             let expected = Bands { bands: 125, rows: 16 }.probability(counts.resemblance());
             let error = (expected * (1.0 - expected) / f64::from(rounds)).sqrt();
-            // 0.02: first words are drawn without replacement, which the formula neglects.
+            // 0.02: first words are drawn without replacement, which the formula ignores.
             assert!((share - expected).abs() < 4.0 * error + 0.02, "{share}, not {expected}");
         }
     }

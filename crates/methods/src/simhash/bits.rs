@@ -5,7 +5,7 @@
 //! sum of all weights: only ones are added, by a mask and an addition per bit. All integers, so the
 //! word does not depend on the order of the features.
 
-/// From so many features on, sums by byte are worth their making and their adding up.
+/// Number of features from which sums by byte are faster.
 const MANY: usize = 48;
 
 /// 64 running sums.
@@ -22,7 +22,7 @@ const MANY: usize = 48;
 pub struct BitSums {
     /// Sums since the last carry, of weights that fit.
     lanes: [u32; 64],
-    /// What still fits into every lane.
+    /// Remaining capacity of every lane.
     room: u32,
     /// Sums before the last carry.
     ones: [u128; 64],
@@ -37,7 +37,7 @@ impl Default for BitSums {
 }
 
 impl BitSums {
-    /// Sums of nothing.
+    /// Sums of no feature.
     #[must_use]
     pub fn new() -> Self {
         Self { lanes: [0; 64], room: u32::MAX, ones: [0; 64], total: 0 }
@@ -94,11 +94,11 @@ impl BitSums {
         self.room = u32::MAX;
     }
 
-    /// The sum at a bit: what speaks for 1 less what speaks for 0. `None` above bit 63.
+    /// The sum at a bit: weights of ones less weights of zeros. `None` above bit 63.
     #[must_use]
     pub fn sum(&self, bit: usize) -> Option<i128> {
         let ones = self.ones.get(bit)? + u128::from(*self.lanes.get(bit)?);
-        // 2⁶⁴ features of 2⁶³ each would be needed to leave the range.
+        // The range suffices for 2⁶⁴ features of 2⁶³ each.
         Some(2 * ones as i128 - self.total as i128)
     }
 
@@ -129,7 +129,7 @@ static MASKS: [[u32; 8]; 256] = {
 };
 
 /// Adds the weight to the lane of every bit that is set: eight lanes at a time, which the compiler
-/// makes vector code of.
+/// vectorises.
 #[inline]
 fn add_lanes(lanes: &mut [u32; 64], hash: u64, weight: u32) {
     let (lanes, _) = lanes.as_chunks_mut::<8>();
@@ -140,8 +140,8 @@ fn add_lanes(lanes: &mut [u32; 64], hash: u64, weight: u32) {
     }
 }
 
-/// Of the sums of 2·N values, adds the upper half to the lower, which leaves the sums of the values
-/// without their highest bit; gives the sum of those that have it.
+/// Adds the upper half of the sums of 2·N values to the lower half, which gives the sums of the
+/// values without their highest bit; returns the sum of those that have it.
 #[inline]
 fn halve<const N: usize>(sums: &mut [u32; 256]) -> u32 {
     let (low, high) = sums.split_at_mut(N);
@@ -193,8 +193,8 @@ mod tests {
     }
 
     proptest! {
-        /// The definition, adding and subtracting bit by bit, with weights that fill the lanes and
-        /// weights no lane holds; and no order matters.
+        /// Against the definition, adding and subtracting bit by bit, with weights that fill the
+        /// lanes and weights beyond a lane; in any order.
         #[test]
         fn equals_the_definition(
             features in prop::collection::vec(

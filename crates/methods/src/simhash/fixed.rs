@@ -11,12 +11,12 @@ pub const FRACTION: u32 = 16;
 /// Intervals of the table of logarithms, as a power of two.
 const STEPS: u32 = 8;
 
-/// log₂ of 1 + i / 2⁸ with 30 fractional bits, and how much more the next one is.
+/// log₂ of 1 + i / 2⁸ with 30 fractional bits, and the difference to the next entry.
 static LOG2: [(u32, u32); 1 << STEPS] = {
     let mut table = [(0, 0); 1 << STEPS];
     let mut i = 0;
     while i < 1 << STEPS {
-        // The binary digits of a logarithm: square, and see whether it passes 2.
+        // The binary digits of a logarithm: square, and test whether the result reaches 2.
         let mut x = (1u128 << 62) + ((i as u128) << (62 - STEPS));
         let (mut bits, mut digit) = (0u32, 0);
         while digit < 30 {
@@ -40,7 +40,7 @@ static LOG2: [(u32, u32); 1 << STEPS] = {
     table
 };
 
-/// log₂ x in fixed point, wrong by less than one unit; 0 for 0 and 1. Never decreases.
+/// log₂ x in fixed point, with an error below one unit; 0 for 0 and 1. Monotonic.
 #[must_use]
 #[inline]
 pub const fn log2(x: u64) -> u64 {
@@ -50,7 +50,7 @@ pub const fn log2(x: u64) -> u64 {
     interpolated(whole as u64, (x << (63 - whole)) << 1)
 }
 
-/// [`log2`] of a number of 32 bits, for which a double has the digits ready.
+/// [`log2`] of a number of 32 bits, from the digits of a double.
 #[must_use]
 #[inline]
 pub fn log2_of_32(x: u32) -> u64 {
@@ -59,7 +59,8 @@ pub fn log2_of_32(x: u32) -> u64 {
     interpolated((bits >> 52) - 1023, bits << 12)
 }
 
-/// log₂ of a number by its whole part and the digits after its leading one, at the top of a word.
+/// log₂ of a number from its whole part and the digits after its leading one, left-aligned in a
+/// word.
 #[inline]
 const fn interpolated(whole: u64, fraction: u64) -> u64 {
     let (low, step) = LOG2[(fraction >> (64 - STEPS)) as usize];
@@ -70,7 +71,7 @@ const fn interpolated(whole: u64, fraction: u64) -> u64 {
 
 /// cos(2π·x/length) + 1 with 32 fractional bits, `length` at least 1 and below 2⁵⁰.
 ///
-/// By products and sums only, which every machine rounds alike.
+/// Uses products and sums only, which all machines round the same way.
 #[must_use]
 pub fn cosine_wave(x: u64, length: u64) -> u64 {
     // Fold the period onto its first half.
@@ -78,8 +79,8 @@ pub fn cosine_wave(x: u64, length: u64) -> u64 {
     half_wave(x.min(length - x) as f64, length as f64)
 }
 
-/// [`cosine_wave`] of a whole number x up to half the length. Of doubles, that the compiler may take two
-/// at a time.
+/// [`cosine_wave`] of a whole number x up to half the length. In doubles, so that the compiler can
+/// vectorise it.
 #[inline(always)]
 pub(super) fn half_wave(x: f64, length: f64) -> u64 {
     // Fold onto the first quarter.
@@ -92,7 +93,7 @@ pub(super) fn half_wave(x: f64, length: f64) -> u64 {
     let cosine = [13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
         .iter()
         .fold(1.0, |inner, n| 1.0 - square / (n * (n + 1.0)) * inner);
-    // Far from the end of the range: a signed number is the machine's own to make of it.
+    // Within the signed range, for which there is a machine instruction.
     ((sign * cosine + 1.0) * (1u64 << 32) as f64 + 0.5) as i64 as u64
 }
 
@@ -114,7 +115,7 @@ impl Decimal {
         Self { millionths }
     }
 
-    /// So much of a weight, rounded down. A division of 128 bits takes longer than all the rest.
+    /// The weight times this decimal, rounded down, without a 128-bit division.
     #[must_use]
     pub fn of(self, weight: u64) -> u64 {
         match weight.checked_mul(self.millionths) {
@@ -126,21 +127,21 @@ impl Decimal {
         }
     }
 
-    /// The least number that is at least so much of `whole`: what [`Decimal::reached_by`] asks for.
-    /// `None` if it is beyond all.
+    /// The least number that is at least `whole` times this decimal, as in [`Decimal::reached_by`].
+    /// `None` if it does not fit.
     #[must_use]
     pub fn least_of(self, whole: u64) -> Option<u64> {
         let product = u128::from(whole) * u128::from(self.millionths);
         u64::try_from(product.div_ceil(1_000_000)).ok()
     }
 
-    /// Whether `part` is at least so much of `whole`, exactly.
+    /// Whether `part` is at least `whole` times this decimal, exactly.
     #[must_use]
     pub fn reached_by(self, part: u64, whole: u64) -> bool {
         u128::from(part) * 1_000_000 >= u128::from(whole) * u128::from(self.millionths)
     }
 
-    /// Whether `part` is more than so much of `whole`, exactly.
+    /// Whether `part` is more than `whole` times this decimal, exactly.
     #[must_use]
     pub fn passed_by(self, part: u64, whole: u64) -> bool {
         u128::from(part) * 1_000_000 > u128::from(whole) * u128::from(self.millionths)
@@ -191,9 +192,9 @@ mod tests {
         assert_eq!((cosine_wave(1, 1), cosine_wave(1, 2)), (2 * ONE, 0));
     }
 
-    /// The same steps written down plainly: not a bit may change.
+    /// The same steps in a simple form: no bit may change.
     #[test]
-    fn the_wave_is_what_it_always_was() {
+    fn the_wave_does_not_change() {
         let plain = |x: u64, length: u64| {
             let x = x % length;
             let x = x.min(length - x);
@@ -233,9 +234,9 @@ mod tests {
     }
 
     proptest! {
-        /// [`Decimal::least_of`] and [`Decimal::of`] are the bounds that the comparisons have.
+        /// [`Decimal::least_of`] and [`Decimal::of`] are the bounds of the comparisons.
         #[test]
-        fn bounds_are_where_the_comparisons_turn(
+        fn bounds_agree_with_the_comparisons(
             millionths in prop_oneof![0u64..2_000_000, 0u64..=1_000_000_000],
             whole in prop_oneof![0u64..1000, any::<u64>()],
             part in prop_oneof![0u64..1000, any::<u64>()],
@@ -249,9 +250,9 @@ mod tests {
             }
         }
 
-        /// Next to the platform's own functions, which are good to far more than 16 bits.
+        /// Against the platform's functions, which are precise to far more than 16 bits.
         #[test]
-        fn within_a_unit_of_the_truth(x in 1u64..u64::MAX, small in 1u64..5000, length in 1u64..100_000, at in 0u64..100_000) {
+        fn errors_are_below_one_unit(x in 1u64..u64::MAX, small in 1u64..5000, length in 1u64..100_000, at in 0u64..100_000) {
             prop_assert_eq!(log2_of_32(x as u32), log2(u64::from(x as u32)));
             prop_assert_eq!(log2_of_32(small as u32), log2(small));
             for x in [x, small] {

@@ -5,9 +5,9 @@ use super::fixed::{FRACTION, cosine_wave, half_wave, log2};
 /// The factor 1.
 pub const ONE: u64 = 1 << 32;
 
-/// Fills `factors` with those of all places x, counted from 1, of a document of so many words, in
-/// fixed point ([`ONE`] is 1; at most 2⁴⁰). An arbitrary function is one of these; all places are
-/// asked for at once because what is the same for several is then worked out once.
+/// Computes the factors of all positions x, from 1, of a document of `length` words into `factors`,
+/// in fixed point ([`ONE`] is 1; at most 2⁴⁰). All positions are computed in one call, so that
+/// common parts are computed once.
 pub type PositionFunction = fn(length: u64, factors: &mut Vec<u64>);
 
 /// The named functions. Logarithms are those of x + 1, "shifted so that the result for small x is
@@ -26,7 +26,7 @@ fn each(length: u64, factors: &mut Vec<u64>, factor: impl Fn(u64) -> u64) {
     factors.extend((1..=length).map(factor));
 }
 
-/// log(x) / x.
+/// log(x + 1) / (x + 1).
 fn logarithms(length: u64, factors: &mut Vec<u64>) {
     let known = &LOGARITHMS[..LOGARITHMS.len().min(length as usize)];
     factors.clear();
@@ -38,7 +38,7 @@ const fn logarithm(x: u64) -> u64 {
     (log2(x + 1) << (32 - FRACTION)) / (x + 1)
 }
 
-/// Those of the places of most documents.
+/// The factors of the first positions, which suffice for most documents.
 static LOGARITHMS: [u64; 1 << 12] = {
     let mut table = [0; 1 << 12];
     let mut at = 0;
@@ -61,7 +61,7 @@ fn cosines(length: u64, factors: &mut Vec<u64>) {
     factors.truncate(first);
     factors.extend((first as u64 + 1..length).map(|_| 0));
     let (forth, back) = factors.split_at_mut(first);
-    // Of an even length the middle is there once.
+    // For an even length the middle occurs once.
     let mirrored = &forth[..back.len()];
     back.iter_mut().rev().zip(mirrored).for_each(|(back, &factor)| *back = factor);
     factors.extend((0..length.min(1)).map(|_| cosine_wave(0, length)));
@@ -92,13 +92,13 @@ mod tests {
         );
         assert_eq!(at("inverse", 4, 9), Some(ONE / 4));
         assert_eq!(at("inverse-log", 15, 99), Some(ONE / 4));
-        // Both ends count, the middle does not.
+        // Both ends have weight, the middle has none.
         assert_eq!([at("cosine", 4, 8), at("cosine", 8, 8)], [Some(0), Some(2 * ONE)]);
         assert_eq!(at("sine", 1, 1), None);
     }
 
     #[test]
-    fn all_places_at_once_are_the_places_one_by_one() {
+    fn all_positions_equal_single_positions() {
         let mut factors = Vec::new();
         for length in (0..70).chain([4095, 4096, 4097, 5000]) {
             cosines(length, &mut factors);

@@ -3,13 +3,12 @@
 //!
 //! In this order: weights above the one of rank `cap` are reduced to it; weights below `least` or
 //! above `most` of the largest are dropped; the `top` largest of the rest are kept.
-//! over `most` of the largest go; of the rest the `top` heaviest stay.
 
 use super::settings::SimhashSettings;
 
-/// Applies the selection. `terms` break ties of equal weights, so that the outcome is one of the
-/// set of terms, not of their order. `buffer` is any. Returns the largest weight before anything is
-/// left out. O(terms).
+/// Applies the selection. `terms` break ties of equal weights, so that the result does not depend
+/// on the order of terms. The content of `buffer` is ignored. Returns the largest weight before
+/// anything is left out. O(terms).
 pub(super) fn select(
     settings: &SimhashSettings,
     terms: &[u64],
@@ -22,7 +21,7 @@ pub(super) fn select(
     }
     let largest = weights.iter().copied().max().unwrap_or(0);
     if settings.least.is_some() || settings.most.is_some() {
-        // Bounds in place of a comparison of products for each.
+        // Bounds are computed once, so that no products are compared per term.
         let least = settings.least.map_or(Some(0), |least| least.least_of(largest));
         let most = settings.most.map_or(u64::MAX, |most| most.of(largest));
         for weight in weights.iter_mut() {
@@ -36,7 +35,7 @@ pub(super) fn select(
         buffer.clear();
         let ties = terms.iter().zip(&*weights).filter(|&(_, &weight)| weight == least);
         buffer.extend(ties.map(|(&term, _)| term));
-        // The smallest terms of those as heavy as the last: at least one of them has a place.
+        // Of the terms with the same weight as the last, the smallest are kept; at least one is.
         let (_, &mut last, _) = buffer.select_nth_unstable(top - heavier - 1);
         for (weight, &term) in weights.iter_mut().zip(terms) {
             if *weight < least || (*weight == least && term > last) {
@@ -47,7 +46,7 @@ pub(super) fn select(
     largest
 }
 
-/// Drops the terms that weigh nothing.
+/// Drops the terms of weight 0.
 pub(super) fn drop_weightless(terms: &mut Vec<u64>, weights: &mut Vec<u64>) {
     if weights.iter().all(|&weight| weight > 0) {
         return;
@@ -62,7 +61,7 @@ pub(super) fn drop_weightless(terms: &mut Vec<u64>, weights: &mut Vec<u64>) {
     weights.truncate(end);
 }
 
-/// The weight of that rank, the heaviest being of rank 1.
+/// The weight at a rank; the largest has rank 1.
 fn ranked(weights: &[u64], rank: usize, buffer: &mut Vec<u64>) -> u64 {
     buffer.clear();
     buffer.extend_from_slice(weights);
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn outliers_come_down_to_the_rank() {
+    fn outliers_are_reduced_to_the_weight_at_the_rank() {
         assert_eq!(selected("cap=3", &[9, 1, 90, 7, 700]), [9, 1, 9, 7, 9]);
         assert_eq!(selected("cap=6", &[9, 1, 90, 7, 700]), [9, 1, 90, 7, 700]);
         // The largest weight, of which `least` is a share, is the one after the cap.

@@ -4,7 +4,7 @@ use super::fixed::Decimal;
 use super::position::{self, PositionFunction};
 use crate::{MethodSpec, Parameter, Params, SpecError};
 
-/// What the weight of an occurrence of a term is, before its place and markup count.
+/// The weight of an occurrence of a term, before position and markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Weights {
     /// log₂(N/n), so that a term weighs tf·idf.
@@ -16,7 +16,7 @@ pub enum Weights {
     Tf,
 }
 
-/// What the tokeniser removes from the text. A simhash receives tokens and cannot remove it.
+/// Words that the tokeniser must remove. A simhash receives tokens and cannot remove them itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Strip {
     /// Words that contain a digit (section 6.4.2: "all features that contained a number").
@@ -28,11 +28,11 @@ pub struct Strip {
 /// How features are chosen and weighted. The default is the standard simhash (chapter 3).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SimhashSettings {
-    /// What an occurrence weighs.
+    /// The weight of an occurrence.
     pub weights: Weights,
-    /// What its place makes of that (sections 5.2, 5.3).
+    /// The factor by position (sections 5.2, 5.3).
     pub position: Option<PositionFunction>,
-    /// What it is multiplied with in headings and emphasis (section 5.4).
+    /// The factor in headings and emphasis (section 5.4).
     pub tagged: Option<Decimal>,
     /// Terms heavier than the one at this rank weigh as much as that one ("normalizing top
     /// weights", section 7.1.2).
@@ -42,14 +42,14 @@ pub struct SimhashSettings {
     /// Terms over this share of the largest weight are left out; with `least`, the middle region
     /// (section 7.1.2).
     pub most: Option<Decimal>,
-    /// Only so many terms, the heaviest, are kept (section 5.1).
+    /// Maximum number of terms; the heaviest are kept (section 5.1).
     pub top: Option<usize>,
     /// Metadata are features that weigh this share of the largest weight (section 4.1).
     pub metadata: Option<Decimal>,
     /// Leading bits that are a hash of the metadata and have to be equal (section 7.1.1); at most
     /// 32.
     pub reserved: u32,
-    /// What is to be left out of the text (section 4.2).
+    /// Words that are removed from the text (section 4.2).
     pub strip: Strip,
 }
 
@@ -59,7 +59,7 @@ type Variant = (&'static str, fn(&mut SimhashSettings));
 const HUNDREDTH: Decimal = Decimal::millionths(10_000);
 const HALF: Decimal = Decimal::millionths(500_000);
 
-/// The rows of Table 6.1 in its order, then what section 5.1 and chapter 7 add.
+/// The rows of Table 6.1 in its order, then the variants of section 5.1 and chapter 7.
 pub const VARIANTS: &[Variant] = &[
     ("original", |_| ()),
     ("metadata", |s| s.metadata = Some(HALF)),
@@ -75,7 +75,7 @@ pub const VARIANTS: &[Variant] = &[
     ("reserved", |s| s.reserved = 8),
 ];
 
-/// What the parameters are called, for lists and help.
+/// The parameters, for lists and help.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter { name: "d", default: "3", help: "bits that may differ, 0 to 32" },
     Parameter {
@@ -125,7 +125,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 ];
 
 impl SimhashSettings {
-    /// Reads the parameters. What is given beside a variant overrides it.
+    /// Reads the parameters. Parameters given with a variant override it.
     ///
     /// # Errors
     /// A value that does not fit.

@@ -39,7 +39,7 @@ fn method(spec: &str, statistics: Option<Arc<dyn Statistics>>) -> Box<dyn Method
 }
 
 fn sign(method: &dyn Method, document: &Document<'_>) -> Result<Signature, Unsigned> {
-    // Buffers that another document has used.
+    // Buffers that were used for another document.
     let mut scratch =
         MethodScratch { seen: vec![9; 40], counts: vec![3; 50], ..MethodScratch::default() };
     scratch.features.push(5);
@@ -54,7 +54,8 @@ fn word(spec: &str, text: &str) -> u64 {
         [0]
 }
 
-/// The simhash of weighted terms, by the book: `None` where a sum is too near 0 for floats to say.
+/// The simhash of weighted terms, by the definition: `None` if a sum is too close to 0 for floating
+/// point.
 fn by_the_book(weights: &BTreeMap<u64, f64>) -> Option<u64> {
     let mut word = 0;
     for bit in 0..64 {
@@ -69,7 +70,7 @@ fn by_the_book(weights: &BTreeMap<u64, f64>) -> Option<u64> {
 }
 
 proptest! {
-    /// Every way to weigh, next to its formula.
+    /// Every weighting against its formula.
     #[test]
     fn weights_follow_the_formulas(
         words in prop::collection::vec((0u64..40, prop::bool::ANY), 1..60),
@@ -133,9 +134,9 @@ proptest! {
     }
 }
 
-/// Values that must never change while the names of hash and method stay: stores hold them. Worked
-/// out in Python with unbounded integers, floating-point logarithms and the reference XXH3. `a` and
-/// `rose` are as heavy as each other; the smaller term is the top one.
+/// Values that must not change unless the name of the hash or the method changes: they are stored
+/// in files. Computed in Python with unbounded integers, floating-point logarithms and the
+/// reference XXH3. `a` and `rose` are as heavy as each other; the smaller term is the top one.
 #[test]
 fn vectors() {
     let text = "a rose is a rose is a rose by any other name would smell as sweet";
@@ -218,7 +219,7 @@ fn distance_decides() {
 }
 
 #[test]
-fn idf_is_never_taken_for_1_silently() {
+fn missing_document_frequencies_are_an_error() {
     for spec in ["simhash", "simhash:weights=tfidf", "simhash:weights=tfinverse"] {
         let refused = crate::build(&spec.parse().unwrap(), None).unwrap_err();
         assert_eq!(refused, SpecError::StatisticsMissing(spec.into()));
@@ -237,7 +238,7 @@ fn documents_without_a_word() {
     assert_eq!(sign(&*middle, &even), Err(Unsigned::NothingSelected));
 }
 
-/// A collection of two equal documents: idf of every term is 0, and they still have to match.
+/// A collection of two equal documents: the idf of every term is 0, and they must match.
 #[test]
 fn terms_of_every_document_still_make_a_word() {
     let tokens = tokens("the same words everywhere");

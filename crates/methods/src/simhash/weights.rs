@@ -11,16 +11,16 @@ use super::settings::{SimhashSettings, Weights};
 use crate::{Document, Marks, MethodScratch, Statistics};
 use lookalike_core::fingerprint::finalise;
 
-/// What idf is at least: a term of every document has next to no weight, but a document of such
-/// terms alone still has a signature.
+/// Minimum idf: a term of every document has a very small weight, so that a document of such terms
+/// alone still has a signature.
 const LEAST_IDF: u64 = 1 << (FRACTION - 8);
 
-/// Markup that boosts. Links are navigation more often than not.
+/// Markup that increases the weight. Links are not included: most are navigation.
 const TAGGED: Marks = Marks(Marks::HEADING.0 | Marks::EMPHASIS.0);
 
 /// Fills `scratch.features` with the distinct terms in order of first occurrence and
-/// `scratch.values` with their weights, with [`FRACTION`] fractional bits. O(tokens); one hash
-/// table, nothing hashed but the tokens' hashes into terms.
+/// `scratch.values` with their weights, with [`FRACTION`] fractional bits. O(tokens), with one hash
+/// table keyed by the terms, which are hashes already.
 pub(super) fn weigh(
     document: &Document<'_>,
     settings: &SimhashSettings,
@@ -32,7 +32,7 @@ pub(super) fn weigh(
         Some(marks) if marks.any(TAGGED) => boost.of(factor),
         _ => factor,
     };
-    // What a word weighs by its place.
+    // The weight of a word by its position.
     let mut factors = std::mem::take(&mut scratch.seen);
     if let Some(position) = settings.position {
         position(tokens.len() as u64, &mut factors);
@@ -68,8 +68,8 @@ fn times(factors: u64, idf: u64) -> u64 {
 #[inline]
 fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -> u64) {
     let MethodScratch { features, values, counts: slots, .. } = scratch;
-    // Open addressing: a slot holds the number of the feature plus 1. One feature more than there
-    // can be, for the next new one: an empty slot refers to it.
+    // Open addressing: a slot holds the index of a feature plus 1. There is one feature more than
+    // can occur: an empty slot refers to it, for the next new feature.
     let capacity = (tokens.len() * 4).next_power_of_two();
     slots.clear();
     slots.resize(capacity, 0);
@@ -129,7 +129,7 @@ impl Idf {
         idf.max(LEAST_IDF)
     }
 
-    /// N/n where the fractional bits of N do not fit.
+    /// N/n if the fractional bits of N do not fit.
     #[cold]
     fn inverse_of_many(&self, frequency: u64) -> u64 {
         let idf = (u128::from(self.documents) << FRACTION) / u128::from(frequency);

@@ -1,19 +1,18 @@
-//! What an evaluation found, as `evaluation.json` states it.
+//! The result of an evaluation, as in `evaluation.json`.
 //!
-//! The primary type is [`Evaluation`]. As in [`crate::Summary`], what depends on the machine and
-//! the moment sits in [`Evaluation::run`]; everything else is the same bytes for the same
-//! documents, labels and settings.
+//! The primary type is [`Evaluation`]. As in [`crate::Summary`], values that depend on the machine
+//! and time are in [`Evaluation::run`]; all others are the same bytes for the same documents,
+//! labels and settings.
 
 use crate::{SettingsSummary, Tool};
 use serde::{Deserialize, Serialize};
 
-/// Methods, measured against the truth on one collection.
+/// Methods, measured against the ground truth on one collection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Who wrote this.
+    /// The program that wrote the file.
     pub tool: Tool,
-    /// The settings by which the truth was made, and those of the methods whose candidates are
-    /// verified exactly.
+    /// The settings of the ground truth, and of methods whose candidates are verified exactly.
     pub settings: SettingsSummary,
     /// Names of the input files.
     pub inputs: Vec<String>,
@@ -23,7 +22,7 @@ pub struct Evaluation {
     pub problems: u64,
     /// What the methods are measured against.
     pub truth: TruthSummary,
-    /// The methods, in the order in which they were asked for.
+    /// The methods, in the order of the job.
     pub methods: Vec<MethodResult>,
     /// Time and memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,11 +44,11 @@ pub struct TruthSummary {
     pub pairs: u64,
     /// Connected components of two documents or more; not known in a sample.
     pub clusters: Option<u64>,
-    /// Documents whose pairs are known, if those of all are not.
+    /// The sample of documents whose pairs are known; `None` if all pairs are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleSummary>,
     /// Pairs are listed from this similarity on, for the recall by similarity; those below the
-    /// threshold are not true ones. Not so where the truth is labelled.
+    /// threshold are not true pairs. `None` for labels.
     pub listed_from: Option<String>,
     /// The classes of documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,9 +58,9 @@ pub struct TruthSummary {
 /// Documents drawn at random.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SampleSummary {
-    /// How many.
+    /// Number of documents.
     pub documents: u64,
-    /// The number that they were drawn by.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -74,9 +73,9 @@ pub struct ClassesSummary {
     pub spam: u64,
     /// Documents of the class that must not be lost.
     pub legit: u64,
-    /// Documents of neither.
+    /// Documents of neither class.
     pub unclassified: u64,
-    /// What losing a legitimate document costs, in spam documents caught.
+    /// Cost of a removed legitimate document, in spam documents caught.
     pub cost: u64,
     /// Names in the file that no document has.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -86,44 +85,44 @@ pub struct ClassesSummary {
 /// One method.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MethodResult {
-    /// Its description with what verifies it, `name:parameter=value,…@verify`.
+    /// Its description and verifier, `name:parameter=value,…@verify`.
     pub method: String,
     /// Its place in a series over one parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesPlace>,
     /// Pairs found; in a sample those with a sampled document.
     pub pairs: u64,
-    /// True ones among them.
+    /// True pairs among them.
     pub true_pairs: u64,
-    /// `true_pairs` of all true pairs. None where there are none.
+    /// `true_pairs` / all true pairs. `None` if there are none.
     pub recall: Option<f64>,
-    /// `true_pairs` of `pairs`. None where none was found.
+    /// `true_pairs` / `pairs`. `None` if no pair was found.
     pub precision: Option<f64>,
     /// Recall of one document's duplicates, averaged over the documents that have any (Kołcz &
     /// Chowdhury 2008, equation 3).
     pub mean_recall: Option<f64>,
-    /// Precision of what is found for one document, averaged over those for which something is
-    /// (equation 4).
+    /// Precision of one document's found pairs, averaged over the documents that have any (equation
+    /// 4).
     pub mean_precision: Option<f64>,
     /// Connected components of the pairs found.
     pub clusters: ClusterResult,
     /// Documents without a signature.
     pub ignored: Ignored,
-    /// Documents with one.
+    /// Documents with a signature.
     pub signed: u64,
-    /// Bytes of all their keys, eight a key.
+    /// Bytes of all their keys, eight per key.
     pub key_bytes: u64,
     /// Bytes of all their sketches.
     pub sketch_bytes: u64,
-    /// Pairs of distinct documents that met under a key.
+    /// Pairs of distinct documents with a common key.
     pub candidates: u64,
     /// Found pairs by similarity: ten steps, and those at exactly 1.
     pub deciles: Vec<Decile>,
-    /// Probability of finding a pair by its resemblance from 0 to 1, in equal steps, where theory
-    /// gives one. Empty otherwise.
+    /// Theoretical probability of finding a pair by its resemblance from 0 to 1, in equal steps.
+    /// Empty if there is no formula.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub theory: Vec<f64>,
-    /// What it does to classes of documents.
+    /// Results by classes of documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<ClassResult>,
 }
@@ -142,7 +141,7 @@ pub struct SeriesPlace {
 /// Clusters of two documents or more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterResult {
-    /// How many.
+    /// Number of clusters.
     pub clusters: u64,
     /// Those whose documents are all in one true component; not known in a sample.
     pub pure: Option<u64>,
@@ -164,31 +163,32 @@ pub struct Ignored {
     /// Nothing left after common shingles were removed.
     #[serde(default, skip_serializing_if = "crate::summary::is_zero")]
     pub only_common: u64,
-    /// Fewer features than `--min-features`: found only with documents of the same words.
+    /// Fewer features than the setting `min_features`: in a pair only with documents of the same
+    /// words.
     #[serde(default)]
     pub few_features: u64,
 }
 
-/// Pairs of one step of similarity.
+/// Pairs within one step of similarity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decile {
     /// The least similarity; the step ends below the next one's.
     pub from: f64,
-    /// Pairs there are.
+    /// True pairs.
     pub pairs: u64,
-    /// Those found.
+    /// Found pairs.
     pub found: u64,
-    /// Their share.
+    /// Share of found pairs.
     pub recall: Option<f64>,
     /// 95 % confidence interval of the share (Wilson 1927), in a sample.
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
-    /// The share that theory expects of just these pairs.
+    /// The theoretical share for these pairs.
     pub expected: Option<f64>,
 }
 
-/// What a method does to classes of documents.
+/// Results of a method by classes of documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassResult {
     /// Pairs of a spam and a legitimate document.
@@ -204,7 +204,7 @@ pub struct ClassResult {
     pub mean_utility: Option<f64>,
 }
 
-/// What depends on the machine and the moment.
+/// Values that depend on the machine and time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationRun {
     /// The command line.
@@ -217,7 +217,7 @@ pub struct EvaluationRun {
     pub truth_seconds: f64,
     /// Wall-clock time by method, in the order of the methods.
     pub methods: Vec<MethodTimes>,
-    /// Most memory held at any time, where the system tells.
+    /// Peak memory, if the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
 }
@@ -264,7 +264,7 @@ impl Evaluation {
     /// The file's content: indented JSON that ends with a line break.
     ///
     /// # Errors
-    /// None that a well-formed evaluation gives; serialisation is the only step.
+    /// Serialisation failed, which does not occur for a well-formed evaluation.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut json = serde_json::to_string_pretty(self)?;
         json.push('\n');
@@ -272,8 +272,8 @@ impl Evaluation {
     }
 }
 
-/// Counts that most evaluations lack are left out where they are 0.
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
+/// Optional counts are omitted if they are 0.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes references.
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

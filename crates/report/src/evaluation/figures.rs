@@ -4,7 +4,7 @@ use super::data::MethodResult;
 use super::plot::{Plot, Whisker, at};
 use crate::human::{counted, ratio};
 
-/// Recall by similarity, with the curve that theory gives. `None` without any pair.
+/// Recall by similarity, with the theoretical curve. `None` if there are no pairs.
 pub(super) fn deciles(result: &MethodResult) -> Option<Plot> {
     let measured: Vec<_> = result
         .deciles
@@ -12,7 +12,7 @@ pub(super) fn deciles(result: &MethodResult) -> Option<Plot> {
         .filter_map(|decile| decile.recall.map(|recall| (decile, recall)))
         .collect();
     let first = measured.first()?.0.from;
-    // From the step below the first one that holds pairs; the last is exactly 1.
+    // From the step below the first one with pairs; the last is exactly 1.
     let low = (first - 0.1).clamp(0.0, 0.8);
     let part = |value: f64| (value - low) / (1.0 - low);
     let middle = |from: f64| if from >= 1.0 { 1.0 } else { part((from + 0.05).min(1.0)) };
@@ -51,7 +51,7 @@ pub(super) fn deciles(result: &MethodResult) -> Option<Plot> {
     Some(plot)
 }
 
-/// Points nearer than this share one label.
+/// Points closer than this share a label.
 const APART: f64 = 0.03;
 
 /// A point shared by several methods.
@@ -61,8 +61,8 @@ struct Shared {
     numbers: Vec<usize>,
 }
 
-/// Recall against precision, a number for each method, methods of about one place sharing a point.
-/// `None` where no method has both.
+/// Recall against precision, with a number for each method; methods with close values share a
+/// point. `None` if no method has both.
 pub(super) fn scatter(results: &[MethodResult]) -> Option<Plot> {
     let mut plot = Plot::new(520.0, "recall (across) and precision (up)".into());
     for quarter in 0..=4u32 {
@@ -100,10 +100,10 @@ pub(super) fn scatter(results: &[MethodResult]) -> Option<Plot> {
 /// Height of a line of text.
 const LINE: f64 = 15.0;
 
-/// Room for names behind the last points.
+/// Width of the names after the last points.
 const NAMES: f64 = 60.0;
 
-/// What is drawn of a method.
+/// A plotted value of a method.
 type Value = fn(&MethodResult) -> Option<f64>;
 
 /// Recall and precision of one method over one parameter. `None` for fewer than two values.
@@ -147,7 +147,7 @@ pub(super) fn series(results: &[&MethodResult]) -> Option<Plot> {
             plot.dot(kind, (x, y), crate::clean::line(&title, 200), String::new());
         }
         if let (Some(last), Some(&(_, y, _))) = (plot.dots.last_mut(), points.last()) {
-            // Names one line apart, where both lines end at one height.
+            // Names are one line apart if both lines end at the same height.
             let middle = plot.base - (plot.base - plot.top) * y + 4.0;
             let middle = match named {
                 Some(other) if (middle - other).abs() < LINE => other + LINE,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_of_one_place_share_a_point() {
+    fn methods_with_close_values_share_a_point() {
         let result = |recall, precision| MethodResult {
             recall: Some(recall),
             precision,
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_lies_in_the_order_of_its_numbers() {
+    fn a_series_is_in_the_order_of_its_numbers() {
         let result = |value: &str, recall| MethodResult {
             series: Some(SeriesPlace { value: value.into(), ..SeriesPlace::default() }),
             recall: Some(recall),

@@ -1,8 +1,8 @@
 //! The HTML page of an evaluation.
 //!
 //! As the page of a run ([`crate::Report`]) it is a single file without a script. The primary type
-//! is [`EvaluationReport`]; `data` is what `evaluation.json` states, `figures` and `plot` draw,
-//! `views` puts numbers into words.
+//! is [`EvaluationReport`]; `data` is the content of `evaluation.json`, `figures` and `plot` draw,
+//! `views` formats numbers as text.
 
 mod data;
 mod figures;
@@ -31,13 +31,13 @@ impl EvaluationReport<'_> {
     /// The page.
     ///
     /// # Errors
-    /// Only if the template itself fails, which no input brings about.
+    /// The template failed, which does not depend on the input.
     pub fn html(&self) -> Result<String, ReportError> {
         Ok(Page::new(self.0).render()?)
     }
 }
 
-/// A plot with words around it.
+/// A plot and its texts.
 #[derive(Debug)]
 struct Figure {
     title: String,
@@ -116,7 +116,7 @@ impl Page {
     }
 }
 
-/// A figure for each series of two methods or more, in the order of their first.
+/// A figure for each series of two methods or more, in the order of their first methods.
 fn series(results: &[MethodResult]) -> Vec<Figure> {
     let mut names: Vec<&str> = Vec::new();
     for place in results.iter().filter_map(|result| result.series.as_ref()) {

@@ -40,15 +40,15 @@ pub(super) struct Line {
     pub(super) points: String,
 }
 
-/// A point that something is written at.
+/// A labelled point.
 #[derive(Debug)]
 pub(super) struct Dot {
     pub(super) kind: &'static str,
     pub(super) x: String,
     pub(super) y: String,
-    /// Shown when pointed at.
+    /// Tooltip.
     pub(super) title: String,
-    /// Written beside it.
+    /// Label beside it.
     pub(super) label: String,
     pub(super) label_x: String,
     pub(super) label_y: String,
@@ -129,7 +129,7 @@ impl Plot {
     }
 }
 
-/// A coordinate with a tenth of a pixel.
+/// Formats a coordinate with one decimal.
 pub(super) fn at(value: f64) -> String {
     format!("{value:.1}")
 }

@@ -149,7 +149,7 @@ pub(super) fn notes(evaluation: &Evaluation) -> Vec<String> {
     notes
 }
 
-/// What is written under a plot of recall by similarity.
+/// The caption of a plot of recall by similarity.
 pub(super) fn decile_note(result: &MethodResult) -> String {
     let pairs: u64 = result.deciles.iter().map(|decile| decile.pairs).sum();
     match result.theory.is_empty() {

@@ -1,4 +1,4 @@
-//! Two compared documents, as JSON states them.
+//! Two compared documents, as written to JSON.
 
 use crate::{Measures, Passage, Side};
 use serde::{Deserialize, Serialize};
@@ -11,31 +11,31 @@ pub struct Comparison {
     pub a: ComparedDocument,
     /// The other.
     pub b: ComparedDocument,
-    /// What was measured: `resemblance`, …
+    /// The measure: `resemblance`, …
     pub measure: String,
-    /// What it had to reach, as it was written.
+    /// The threshold, as written by the user.
     pub threshold: String,
-    /// What was counted: `word 5-shingles`, …
+    /// The features: `word 5-shingles`, …
     pub features: String,
     /// The measures.
     pub measures: Measures,
     /// Whether the measure reaches the threshold.
     pub reaches: bool,
-    /// What follows, in a sentence.
+    /// The conclusion, in a sentence.
     pub verdict: String,
-    /// What a run decided about the two, where there was one.
+    /// The decision of a run about the two, if there was a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// Passages that both have, the longest first: at most
-    /// [`PASSAGE_BOUNDS`](crate::PASSAGE_BOUNDS) allows.
+    /// Passages that both have, the longest first; at most the number in
+    /// [`PASSAGE_BOUNDS`](crate::PASSAGE_BOUNDS).
     pub passages: Vec<SharedPassage>,
     /// Number of passages found.
     pub passages_found: u64,
     /// Whether all passages were found within the bound on work.
     pub passages_complete: bool,
-    /// Where they differ, in order: the first [`Comparison::DIFFERENCES`].
+    /// The first [`Comparison::DIFFERENCES`] differences, in order.
     pub differences: Vec<Difference>,
-    /// Number of differences found: what only one of them has counts once for each side.
+    /// Number of differences found; a replacement counts as two, one for each side.
     pub differences_found: u64,
     /// Whether both texts are aligned to their ends, so that all differences were found.
     pub differences_complete: bool,
@@ -44,10 +44,10 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Most differences listed.
+    /// Maximum number of listed differences.
     pub const DIFFERENCES: usize = 10_000;
-    /// Most bytes of the text of a passage or of a difference; their `bytes` are those of the
-    /// whole.
+    /// Maximum length in bytes of the text of a passage or difference; their `bytes` are ranges of
+    /// the whole.
     pub const TEXT: usize = 4096;
 }
 
@@ -68,7 +68,7 @@ pub struct ComparedDocument {
     pub tokens: u64,
 }
 
-/// A passage and where it is.
+/// A shared passage and its positions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedPassage {
     /// Its tokens, by number.
@@ -78,19 +78,19 @@ pub struct SharedPassage {
     pub bytes_a: Range<usize>,
     /// Its bytes in b's text.
     pub bytes_b: Range<usize>,
-    /// How a spells it, the beginning of a long one.
+    /// Its text in a; of a long one the beginning.
     pub text_a: String,
-    /// How b spells it, the beginning of a long one.
+    /// Its text in b; of a long one the beginning.
     pub text_b: String,
 }
 
-/// What only one of the documents has.
+/// Text that only one of the documents has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Which of them: `left` is a, `right` is b.
+    /// Which document: `left` is a, `right` is b.
     pub side: Side,
-    /// Where in its text.
+    /// Its range in the document's text.
     pub bytes: Range<usize>,
-    /// The words as they were written, the beginning of many.
+    /// The words as written; of many, the first.
     pub text: String,
 }

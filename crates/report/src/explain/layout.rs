@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How a run of text looks.
+/// Colour of a run of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
     Plain,
@@ -23,7 +23,7 @@ impl Ink {
         }
     }
 
-    /// The text in this ink, where colours are asked for.
+    /// The text in this ink, if colours are enabled.
     pub(super) fn paint(self, text: &str, colour: bool) -> String {
         match (colour, self.code()) {
             (false, _) | (_, "") => text.to_owned(),
@@ -32,13 +32,13 @@ impl Ink {
     }
 }
 
-/// Columns that a text takes on a terminal.
+/// Width of a text on a terminal, in columns.
 pub(super) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Breaks runs into lines of at most `width` columns, at white space where there is some and inside
-/// a word where there is none. Line breaks in the text count as spaces.
+/// Breaks runs into lines of at most `width` columns: at white space if there is any, else inside a
+/// word. Line breaks in the text count as spaces.
 pub(super) fn wrap(runs: &[(Ink, String)], width: usize, colour: bool) -> Vec<String> {
     let width = width.max(8);
     let mut lines = vec![Line::default()];
@@ -95,7 +95,7 @@ struct Line {
 }
 
 impl Line {
-    /// A space in the ink of what stands before it.
+    /// Appends a space in the ink of the text before it.
     fn space(&mut self) {
         if let Some((_, text)) = self.runs.last_mut() {
             text.push(' ');

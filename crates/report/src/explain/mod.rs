@@ -1,9 +1,9 @@
-//! How two documents compare, with the passages and differences that prove it.
+//! Comparison of two documents, with their shared passages and differences.
 //!
-//! The primary type is [`Explanation`]: it aligns the two once, and gives the result as data
+//! The primary type is [`Explanation`]: it aligns the two once, and returns the result as data
 //! ([`Explanation::comparison`]) or as lines for a terminal ([`Explanation::text`]). Whether the
-//! threshold is reached is an input, decided by the caller from integer counts; the measures here are
-//! floating-point numbers for display.
+//! threshold is reached is an input, decided by the caller from integer counts; the measures here
+//! are floating-point numbers for display.
 
 mod data;
 mod layout;
@@ -18,10 +18,10 @@ use crate::{
     SettingsSummary, Side, Tokenize, Tokens, Vocabulary, diff, shared_passages,
 };
 
-/// Tokens of a passage where documents are compared by terms, which have no passages of their own.
+/// Minimum length in tokens of a passage if documents are compared by terms, which have no order.
 const TERMS_PASSAGE: u32 = 5;
 
-/// What is to be explained.
+/// Input of an explanation.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'t> {
     /// The one document.
@@ -32,9 +32,9 @@ pub struct Question<'t> {
     pub measures: Measures,
     /// Whether that reaches the threshold.
     pub reaches: bool,
-    /// By which settings.
+    /// The settings of the comparison.
     pub settings: &'t SettingsSummary,
-    /// What a run decided about the two, in a sentence.
+    /// The decision of a run about the two, in a sentence.
     pub decision: Option<&'t str>,
 }
 
@@ -55,7 +55,7 @@ impl<'t> Explanation<'t> {
         let mut vocabulary = Vocabulary::default();
         let a = vocabulary.tokens(&question.a.text, tokenize);
         let b = vocabulary.tokens(&question.b.text, tokenize);
-        // Nothing asks for a stop: an alignment within these bounds takes less than a second.
+        // Not cancellable: an alignment within these bounds takes less than a second.
         let diff = diff(a.forms(), b.forms(), DIFF_BOUNDS, &|| false).unwrap_or_default().tidied();
         let w = question.settings.shingle.unwrap_or(TERMS_PASSAGE);
         let passages = shared_passages(a.forms(), b.forms(), w as usize, PASSAGE_BOUNDS);
@@ -86,7 +86,7 @@ impl<'t> Explanation<'t> {
         }
     }
 
-    /// What follows from the measures, in a sentence.
+    /// The conclusion from the measures, in a sentence.
     #[must_use]
     pub fn verdict(&self) -> String {
         let Question { a, b, settings, reaches, .. } = self.question;
@@ -133,7 +133,7 @@ impl<'t> Explanation<'t> {
         }
     }
 
-    /// What only one of them has.
+    /// The segments that only one document has.
     fn changed(&self) -> impl Iterator<Item = &Segment> {
         self.diff.segments.iter().filter(|segment| segment.side != Side::Both)
     }
@@ -153,7 +153,7 @@ impl<'t> Explanation<'t> {
     }
 }
 
-/// The text, or as much of it as is listed.
+/// The text, cut to the listed length.
 fn beginning(text: &str) -> String {
     text[..text.floor_char_boundary(Comparison::TEXT)].to_owned()
 }

@@ -7,16 +7,16 @@ use crate::human::{count, counted, ratio};
 use crate::hunks::{Fold, Piece, Row, differences, fold};
 use crate::{DocExhibit, Passage, Side, Tokens};
 
-/// How an explanation is written out.
+/// Layout of an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextStyle {
     /// Columns of the terminal.
     pub width: usize,
     /// Whether to colour; without, differences are marked `[-removed-]` and `{+added+}`.
     pub colour: bool,
-    /// Most passages shown.
+    /// Maximum number of shown passages.
     pub passages: usize,
-    /// Most groups of differences shown.
+    /// Maximum number of shown groups of differences.
     pub differences: usize,
 }
 
@@ -26,13 +26,13 @@ impl Default for TextStyle {
     }
 }
 
-/// Narrower than this, the two sides of a passage stand one below the other.
+/// Minimum width for the two sides of a passage side by side; else they are one below the other.
 const SIDE_BY_SIDE: usize = 72;
 /// Characters shown of a title or an address.
 const NAME: usize = 200;
 /// Characters shown of one side of a passage, and of a piece of a difference.
 const EXCERPT: usize = 600;
-/// Characters shown of what lies between two words.
+/// Characters shown of the text between two words.
 const GAP: usize = 40;
 /// Columns of a measure's bar.
 const BAR: usize = 20;
@@ -220,7 +220,7 @@ impl Explanation<'_> {
     }
 }
 
-/// A passage as it was written, with the middle of a long one left out.
+/// A passage as written; the middle of a long one is omitted.
 fn excerpt(tokens: &Tokens<'_>, first: usize, length: usize) -> String {
     const ENDS: usize = 24;
     let last = first + length;
@@ -232,7 +232,7 @@ fn excerpt(tokens: &Tokens<'_>, first: usize, length: usize) -> String {
     format!("{head} ⋯ {tail}")
 }
 
-/// Lines being written.
+/// The lines of the output.
 struct Page {
     style: TextStyle,
     out: String,

@@ -33,9 +33,9 @@ pub(super) struct Bar {
     pub(super) y: String,
     pub(super) width: String,
     pub(super) height: String,
-    /// Shown when pointed at.
+    /// Tooltip.
     pub(super) title: String,
-    /// Written above the bar, where there is room.
+    /// Label above the bar, if there is space.
     pub(super) label: String,
     pub(super) middle: String,
     pub(super) above: String,
@@ -47,8 +47,7 @@ pub(super) struct Tick {
     pub(super) label: String,
 }
 
-/// How similar the removed documents are, on a straight scale. `None` where there is nothing to
-/// draw.
+/// Similarities of the removed documents, on a linear scale. `None` if there are none.
 pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Option<Chart> {
     let most = histogram.bins.iter().copied().max().filter(|&most| most > 0)?;
     let step = tick_step(most);
@@ -82,10 +81,10 @@ pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Opti
     Some(chart)
 }
 
-/// How large clusters are, both axes by magnitude. `None` where there are none.
+/// Sizes of clusters, with both axes logarithmic. `None` if there are none.
 pub(super) fn sizes(histogram: &SizeHistogram) -> Option<Chart> {
     let most = histogram.bins.iter().map(|bin| bin.clusters).max().filter(|&most| most > 0)?;
-    // One cluster is to be seen, none is not: the axis begins somewhat below one.
+    // The axis begins slightly below one, so that a single cluster is visible.
     const BELOW_ONE: f64 = 0.35;
     let decades = (most as f64).log10().ceil().max(1.0);
     let scale = |value: u64| match value {
@@ -153,7 +152,7 @@ impl Chart {
     fn bar(&mut self, index: usize, of: usize, part: f64, title: String, label: String) {
         let (from, to) = (self.x(index as f64 / of as f64), self.x((index + 1) as f64 / of as f64));
         let gap = ((to - from) * 0.14).min(6.0);
-        // What is there at all is seen.
+        // A count above 0 is always visible.
         let height = if part > 0.0 { (self.base - self.y(part)).max(1.5) } else { 0.0 };
         self.bars.push(Bar {
             x: at(from + gap / 2.0),
@@ -168,12 +167,12 @@ impl Chart {
     }
 }
 
-/// A coordinate with a tenth of a pixel.
+/// Formats a coordinate with one decimal.
 fn at(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// The distance of ticks, 1, 2 or 5 times a power of ten, that makes at most five of them.
+/// The distance of ticks, 1, 2 or 5 times a power of ten, for at most five ticks.
 fn tick_step(most: u64) -> u64 {
     let mut power = 1u64;
     loop {
@@ -187,7 +186,7 @@ fn tick_step(most: u64) -> u64 {
     }
 }
 
-/// `950`, `9.5k`, `120k`, `3M`: for places where there is little room.
+/// Short form of a number: `950`, `9.5k`, `120k`, `3M`.
 pub(super) fn short(number: u64) -> String {
     let (unit, name) = match number {
         0..1000 => return number.to_string(),

@@ -4,47 +4,47 @@ use crate::human::{count, share};
 use crate::{Action, Summary};
 
 const WIDTH: f64 = 1040.0;
-/// Top of the river and its width where all documents are in it.
+/// Top of the flow, and its width at the start, with all documents.
 const TOP: f64 = 44.0;
 const FULL: f64 = 110.0;
-/// Where the branches end.
+/// Lower end of the branches.
 const FLOOR: f64 = 240.0;
-/// Where the first branch goes down, and how far it may be from there to the last.
+/// Position of the first branch, and maximum distance from it to the last.
 const FIRST: f64 = 220.0;
 const SPAN: f64 = WIDTH - FIRST - FULL - 110.0;
-/// Most that one branch is from the next.
+/// Maximum distance between two branches.
 const APART: f64 = 210.0;
-/// Radius of a bend on its inner side, and how far before it a branch begins to part.
+/// Inner radius of a bend, and the distance before it at which a branch separates.
 const BEND: f64 = 26.0;
 const PART: f64 = 70.0;
 
-/// The river, ready to be drawn.
+/// The flow diagram, ready to be drawn.
 #[derive(Debug)]
 pub(super) struct Flow {
     pub(super) width: f64,
     pub(super) height: f64,
-    /// Outline of what flows through to the end.
+    /// Outline of the kept documents.
     pub(super) river: String,
     pub(super) branches: Vec<Branch>,
     pub(super) documents: String,
     pub(super) kept: String,
     pub(super) kept_share: String,
-    /// How what stays is called.
+    /// Name of the kept documents.
     pub(super) kept_name: &'static str,
     /// Percent of all documents.
     pub(super) kept_percent: String,
 }
 
-/// Documents that leave the river by one rule.
+/// Documents removed by one rule.
 #[derive(Debug)]
 pub(super) struct Branch {
-    /// The rule's place among all, for its colour.
+    /// Index of the rule, for its colour.
     pub(super) rule: usize,
     pub(super) name: &'static str,
     pub(super) count: String,
     pub(super) share: String,
     pub(super) path: String,
-    /// Where its colour begins to be its own, and where it is.
+    /// Where its gradient begins, and where it ends.
     pub(super) from: String,
     pub(super) until: String,
     /// Middle of its end.
@@ -53,7 +53,7 @@ pub(super) struct Branch {
     pub(super) percent: String,
 }
 
-/// The river of a run; `None` where no document was read.
+/// The diagram of a run; `None` if no document was read.
 pub(super) fn flow(summary: &Summary) -> Option<Flow> {
     let all = summary.documents;
     if all == 0 {
@@ -121,7 +121,7 @@ mod tests {
     use crate::Removed;
 
     #[test]
-    fn only_rules_that_took_something_branch_off() {
+    fn only_rules_with_removals_have_a_branch() {
         let removed = Removed { identical: 50, near: 25, ..Removed::default() };
         let summary = Summary { documents: 100, kept: 25, removed, ..Summary::default() };
         let flow = flow(&summary).expect("there are documents");

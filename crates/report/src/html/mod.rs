@@ -1,10 +1,10 @@
 //! The report: one page that shows a summary, clusters and pairs.
 //!
-//! The primary type is [`Report`]; [`AlignedPair`] is the part of it that takes long. The page is a
-//! single file: style and drawings are in it, nothing is fetched, and there is no script at all; a
-//! policy in its head tells the browser to hold it to that. Documents are hostile until shown
-//! otherwise: every text passes through `clean` (bounded length, no character that acts) and then
-//! through the template's escaping. The size of the page is bounded whatever comes in.
+//! The primary type is [`Report`]; [`AlignedPair`] is the expensive part of it. The page is a
+//! single file with its styles and drawings: nothing is fetched, and there is no script, which a
+//! content security policy in its head enforces. Documents are untrusted: every text passes through
+//! `clean` (bounded length, no control characters) and then through the template's escaping. The
+//! size of the page is bounded for any input.
 
 pub use pair::AlignedPair;
 
@@ -26,17 +26,17 @@ use views::{ClusterView, InputRow, PhaseRow, Tile};
 const CLUSTERS: usize = 20;
 /// Pairs shown.
 const SAMPLES: usize = 12;
-/// Pairs that are unfolded when the page opens.
+/// Number of pairs that are open when the page is loaded.
 const OPEN: usize = 2;
 
-/// All that the page shows.
+/// Content of the page.
 #[derive(Clone, Copy)]
 pub struct Report<'a> {
     /// The run.
     pub summary: &'a Summary,
     /// The largest clusters, largest first. The first 20 are shown.
     pub clusters: &'a [ClusterExhibit],
-    /// Some pairs, in the order in which they are to be shown: the first 12.
+    /// Some pairs, in the order of display; the first 12 are shown.
     pub samples: &'a [AlignedPair],
 }
 
@@ -44,7 +44,7 @@ impl Report<'_> {
     /// The page.
     ///
     /// # Errors
-    /// The template itself fails, which no input brings about.
+    /// The template failed, which does not depend on the input.
     pub fn html(&self) -> Result<String, ReportError> {
         Ok(Page::new(self).render()?)
     }
@@ -69,7 +69,7 @@ struct Page<'a> {
     inputs_more: String,
     clusters: Vec<ClusterView>,
     clusters_more: String,
-    /// Each with whether it is unfolded.
+    /// Each with whether it is open.
     pairs: Vec<(&'a AlignedPair, bool)>,
     outputs: Vec<(String, String)>,
     outputs_more: String,
@@ -80,7 +80,7 @@ struct Page<'a> {
     phases: Vec<PhaseRow>,
     digest: String,
     gone: &'static str,
-    /// Where the witnesses are listed.
+    /// The table that lists the witnesses.
     evidence: &'static str,
 }
 

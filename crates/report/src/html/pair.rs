@@ -9,15 +9,15 @@ use crate::{
     clean, diff,
 };
 
-/// Bounds on one alignment: there are a dozen of them on a page.
+/// Bounds on one alignment; a page has a dozen of them.
 const BOUNDS: DiffBounds = DiffBounds { work: DIFF_BOUNDS.work / 4, ..DIFF_BOUNDS };
 /// Characters shown of each side.
 const BUDGET: usize = 8000;
-/// Characters shown of a single run, and of what lies between two words.
+/// Characters shown of a single run, and of the text between two words.
 const RUN: usize = 700;
 const GAP: usize = 40;
 
-/// A pair of documents, aligned and ready to be drawn: some kilobytes, however long the texts are.
+/// A pair of documents, aligned and ready to be drawn: some kilobytes for texts of any length.
 #[derive(Debug)]
 pub struct AlignedPair {
     pub(super) value: String,
@@ -30,11 +30,11 @@ pub struct AlignedPair {
     pub(super) b: Head,
     pub(super) rows: Vec<DiffRow>,
     pub(super) coarse: bool,
-    /// Whether anything was left out of `rows`, or of the texts before they were aligned.
+    /// Whether `rows` or the texts before alignment were abridged.
     pub(super) abridged: bool,
 }
 
-/// What stands above a column.
+/// Header of a column.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) id: String,
@@ -64,8 +64,8 @@ pub(super) enum Ink {
 }
 
 impl AlignedPair {
-    /// Aligns the texts of a pair, the first thing about a report that takes long: pairs can be
-    /// aligned side by side. `cancelled` is polled every few milliseconds.
+    /// Aligns the texts of a pair, the most expensive step of a report; pairs can be aligned in
+    /// parallel. `cancelled` is polled every few milliseconds.
     ///
     /// # Errors
     /// [`ReportError::Cancelled`].
@@ -226,7 +226,7 @@ fn note(runs: &mut Vec<Run>, skipped: usize, unit: &str) {
     }
 }
 
-/// Appends a piece, at most `budget` characters of it, and gives what is left of the budget.
+/// Appends a piece, at most `budget` characters of it, and returns the remaining budget.
 fn runs(runs: &mut Vec<Run>, gap: &str, text: &str, side: Side, budget: usize) -> usize {
     let ink = if side == Side::Both { Ink::Same } else { Ink::Changed };
     let mut left = budget;

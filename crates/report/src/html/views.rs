@@ -7,14 +7,14 @@ use serde_json::Value;
 
 /// Input files listed; the rest is counted.
 const INPUTS: usize = 50;
-/// Files written that are listed.
+/// Number of written files that are listed.
 const OUTPUTS: usize = 40;
 /// Members of a cluster that are listed.
 const MEMBERS: usize = 20;
 /// Warnings shown.
 const WARNINGS: usize = 20;
 
-/// A number that stands out.
+/// A highlighted number.
 #[derive(Debug)]
 pub(super) struct Tile {
     pub(super) value: String,
@@ -83,13 +83,13 @@ pub(super) struct InputRow {
     pub(super) removed: String,
     pub(super) share: String,
     pub(super) percent: String,
-    /// Whether there is anything to draw of it.
+    /// Whether it has removed documents to draw.
     pub(super) loses: bool,
     pub(super) problems: String,
     pub(super) has_problems: bool,
 }
 
-/// The inputs that lost most, and a word on the others.
+/// The inputs with the most removed documents, and a note on the others.
 pub(super) fn inputs(summary: &Summary) -> (Vec<InputRow>, String) {
     let mut order: Vec<&crate::InputSummary> = summary.inputs.iter().collect();
     let all = order.len();
@@ -180,7 +180,7 @@ pub(super) fn cluster(cluster: &ClusterExhibit, summary: &Summary) -> ClusterVie
     }
 }
 
-/// A file that was written: its name, and what is in it.
+/// The written files: names and contents.
 pub(super) fn outputs(outputs: &[Output]) -> (Vec<(String, String)>, String) {
     let rows = outputs
         .iter()

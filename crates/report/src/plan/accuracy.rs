@@ -4,8 +4,8 @@ use super::Plan;
 use crate::{Accuracy, Compared, Run, Summary};
 
 impl Plan {
-    /// How far off the plan was about a run by `method` (a name as in
-    /// [`super::PlanRecall::method`]) that `summary` and `run` tell of.
+    /// Compares the plan with a run by `method` (a name as in [`super::PlanRecall::method`]), whose
+    /// results are `summary` and `run`.
     #[must_use]
     pub fn accuracy(&self, method: &str, summary: &Summary, run: &Run) -> Accuracy {
         let cost = self.run.as_ref().and_then(|plan| {
@@ -33,7 +33,7 @@ impl Plan {
     fn differs(&self, summary: &Summary, run: &Run) -> Vec<String> {
         let settings = |of: &crate::SettingsSummary| {
             let mut of = of.clone();
-            // The method is told of by name, and the job is what was typed.
+            // The method is compared by name, and the command line is not compared.
             for name in [
                 "job",
                 "method",
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_planned_is_laid_beside_what_came() {
+    fn predictions_are_compared_with_outcomes() {
         let plan = Plan {
             command: "dedup".into(),
             documents: 100,

@@ -1,8 +1,8 @@
-//! What a long run will find and cost, as `lookalike plan` states it.
+//! Predicted results and cost of a run, as printed by `lookalike plan`.
 //!
-//! The primary type is [`Plan`]; [`Accuracy`](crate::Accuracy) says afterwards how far off it was. As in
-//! [`crate::Summary`], what depends on the machine and the moment sits in [`Plan::run`]; everything
-//! else is the same bytes for the same documents and settings.
+//! The primary type is [`Plan`]; [`Accuracy`](crate::Accuracy) compares it with the run afterwards.
+//! As in [`crate::Summary`], values that depend on the machine and time are in [`Plan::run`]; all
+//! others are the same bytes for the same documents and settings.
 
 mod accuracy;
 mod table;
@@ -13,49 +13,49 @@ use serde::{Deserialize, Serialize};
 /// A forecast made from a sample.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Who wrote this.
+    /// The program that made the plan.
     pub tool: Tool,
     /// The subcommand that is planned: `dedup` or `cluster`.
     pub command: String,
-    /// What decides the answer.
+    /// The settings that determine the result.
     pub settings: SettingsSummary,
     /// Names of the input files.
     pub inputs: Vec<String>,
-    /// Bytes of the input files, as they lie there.
+    /// Size of the input files on disk.
     pub input_bytes: u64,
     /// The sample.
     pub sample: PlanSample,
-    /// Documents in all.
+    /// Expected number of documents.
     pub documents: u64,
-    /// Hardly fewer documents, and hardly more.
+    /// Likely range of the number of documents.
     pub documents_range: (u64, u64),
-    /// Tokens in all.
+    /// Expected number of tokens.
     pub tokens: u64,
-    /// Features in all distinct documents.
+    /// Expected number of features in all distinct documents.
     pub features: u64,
-    /// Bytes of text in all.
+    /// Expected bytes of text.
     pub text_bytes: u64,
-    /// Pairs by similarity, in steps of a tenth from the least that was looked for.
+    /// Pairs by similarity, in steps of a tenth from the lowest threshold of the sample.
     pub similarity: Vec<PlanStep>,
     /// Duplicates.
     pub removed: PlanRemoval,
-    /// Removal at parts of the sample: how it grows.
+    /// Removal at parts of the sample, which shows its growth.
     pub growth: Vec<PlanGrowth>,
-    /// Ways to do it, and what each finds of the pairs that reach the threshold.
+    /// Methods, and the recall of each.
     pub methods: Vec<PlanRecall>,
-    /// How each number was made, and what it is not, in sentences.
+    /// Notes on how each number was computed, and on its limits.
     pub notes: Vec<String>,
     /// Time and memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PlanRun>,
 }
 
-/// What a forecast was made from.
+/// The sample of a forecast.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanSample {
-    /// The number it was drawn by.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Whether it is all of the inputs: then nothing but times is estimated.
+    /// Whether it is all of the inputs: then only times are estimated.
     pub whole: bool,
     /// Bytes of input files read.
     pub input_bytes: u64,
@@ -65,35 +65,36 @@ pub struct PlanSample {
     pub problems: u64,
     /// Bytes of text read.
     pub text_bytes: u64,
-    /// Its documents divided by those expected in all.
+    /// Its number of documents divided by the expected total.
     pub share: f64,
-    /// Files of which only the beginning was read, because they cannot be entered in the middle.
+    /// Files of which only the beginning was read, because they can only be read from the
+    /// beginning.
     pub files_from_beginning: u64,
 }
 
-/// Pairs of some similarity.
+/// Pairs in a range of similarity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// The least similarity of the step; it ends where the next begins, and 1 is a step of its own.
+    /// Lower bound of the range; the upper bound is that of the next, and 1 is a range of its own.
     pub from: f64,
     /// Pairs of documents in the sample.
     pub in_sample: u64,
-    /// Pairs of documents in all.
+    /// Expected pairs of documents in the collection.
     pub expected: f64,
 }
 
-/// How many documents are expected to go.
+/// Expected removal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanRemoval {
-    /// About so many.
+    /// Expected number.
     pub expected: u64,
-    /// Hardly fewer.
+    /// Lower end of the likely range.
     pub low: u64,
-    /// Hardly more.
+    /// Upper end of the likely range.
     pub high: u64,
-    /// Documents that go within the sample: of all at least this share of them does.
+    /// Documents removed within the sample: a lower bound of the share that is removed.
     pub in_sample: u64,
-    /// Pairs of documents that reach the threshold, in all.
+    /// Expected pairs of documents that reach the threshold, in the collection.
     pub pairs: f64,
 }
 
@@ -102,51 +103,49 @@ pub struct PlanRemoval {
 pub struct PlanGrowth {
     /// Documents in the sample.
     pub documents: u64,
-    /// Documents of those that go.
+    /// Documents of these that are removed.
     pub removed: u64,
 }
 
-/// What a method finds.
+/// Recall and precision of a method.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanRecall {
-    /// `exact`, or a method with what decides about its candidates: `minhash-lsh:t=0.8@sketch`.
+    /// `exact`, or a method with the verifier of its candidates: `minhash-lsh:t=0.8@sketch`.
     pub method: String,
-    /// Share of the pairs that reach the threshold that it finds, by theory and the pairs of the
-    /// sample.
+    /// Recall of the pairs that reach the threshold, by theory and the pairs of the sample.
     pub recall: Option<f64>,
-    /// The same as it was in the sample; `None` without a pair.
+    /// Recall measured in the sample; `None` if it has no pair.
     pub recall_in_sample: Option<f64>,
-    /// Share of what it finds in the sample that reaches the threshold; `None` where it finds
-    /// nothing.
+    /// Precision measured in the sample; `None` if no pair was found.
     pub precision_in_sample: Option<f64>,
 }
 
-/// What depends on the machine and the moment.
+/// Values that depend on the machine and time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanRun {
     /// The command line.
     pub command_line: String,
-    /// Worker threads, of the plan and of the run that is planned.
+    /// Worker threads, of the plan and of the planned run.
     pub threads: u64,
-    /// Bytes of memory that the run may take.
+    /// Memory budget of the run in bytes.
     pub memory_bytes: u64,
-    /// Bytes of memory that the process held before the plan began; part of the peak of every cost.
+    /// Bytes of memory that the process used before the plan began; included in every peak.
     pub held_before_bytes: u64,
-    /// Recall that is wanted.
+    /// Required recall.
     pub wanted_recall: f64,
     /// Wall-clock time of making the plan.
     pub seconds: f64,
-    /// What each of [`Plan::methods`] will cost, in their order.
+    /// Predicted cost of each of [`Plan::methods`], in their order.
     pub costs: Vec<PlanCost>,
-    /// Which of them to take, by name; `None` where none meets what is wanted.
+    /// Name of the recommended method; `None` if none has the required recall.
     pub recommended: Option<String>,
-    /// What to type behind the inputs for it, besides the options of the plan.
+    /// Command-line options for it, besides the options of the plan.
     pub options: Option<String>,
     /// Why.
     pub reason: String,
 }
 
-/// What a run will cost.
+/// Predicted cost of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCost {
     /// As in [`PlanRecall::method`].
@@ -155,7 +154,7 @@ pub struct PlanCost {
     pub seconds: f64,
     /// The parts of it, in order.
     pub phases: Vec<PlanPhase>,
-    /// Most memory held at any time.
+    /// Peak memory in bytes.
     pub peak_memory_bytes: u64,
     /// Bytes of temporary files.
     pub scratch_bytes: u64,
@@ -176,7 +175,7 @@ impl Plan {
     /// Indented JSON that ends with a line break.
     ///
     /// # Errors
-    /// None that a well-formed plan gives; serialisation is the only step.
+    /// Serialisation failed, which does not occur for a well-formed plan.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut json = serde_json::to_string_pretty(self)?;
         json.push('\n');

@@ -52,7 +52,7 @@ impl Plan {
         rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The pairs by similarity: from, in the sample, expected in all, a bar.
+    /// The pairs by similarity: lower bound, in the sample, expected in the collection, a bar.
     #[must_use]
     pub fn similarity_rows(&self) -> Vec<[String; 4]> {
         let most = self.similarity.iter().map(|step| step.expected).fold(0.0, f64::max);
@@ -64,7 +64,7 @@ impl Plan {
         self.similarity.iter().map(row).collect()
     }
 
-    /// What each method finds and costs, under a header.
+    /// Recall and cost of each method, below a header.
     #[must_use]
     pub fn method_rows(&self) -> Vec<Vec<String>> {
         let header = ["method", "recall", "in sample", "precision", "time", "memory", "scratch"];

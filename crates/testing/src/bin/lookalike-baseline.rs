@@ -3,7 +3,7 @@
 //!
 //! Four steps, each with the ones before it: read the bytes; cut lines and parse JSON; tokenise;
 //! fingerprint the tokens and their 5-shingles. Nothing is kept, sorted or compared, so no program
-//! that uses these parts can be faster. Work is handed out as in `lookalike-engine`.
+//! that uses these parts can be faster. Work is distributed as in `lookalike-engine`.
 
 use clap::{Parser, ValueEnum};
 use lookalike_core::batch;
@@ -67,8 +67,7 @@ const STEPS: [(Step, &str); 4] = [
     (Step::Fingerprint, "fingerprint"),
 ];
 
-/// What a step saw: shown, so that two steps can be seen to have done the same, and so that no
-/// compiler can leave any of it out.
+/// Counters of a step: printed, so that steps can be compared and the compiler cannot remove work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     bytes: u64,
@@ -128,7 +127,7 @@ impl Baseline<'_> {
         total
     }
 
-    /// Cuts and parses, and does what else the step says.
+    /// Cuts and parses, and runs the further work of the step.
     fn parse(&self, step: Step) -> Result<Counts, String> {
         let mut total = Ok(Counts::default());
         let work = |state: &mut State, chunk: Result<lookalike_io::source::Chunk, Problem>| {
@@ -198,7 +197,7 @@ fn read_block(path: &Path, offset: u64, block: &mut Vec<u8>) -> Result<Counts, S
     Ok(Counts { bytes, check, ..Counts::default() })
 }
 
-/// Adds a result up; says whether to go on.
+/// Adds a result; returns whether to continue.
 fn collect(total: &mut Result<Counts, String>, result: Result<Counts, String>) -> bool {
     match (&mut *total, result) {
         (Ok(sum), Ok(counts)) => sum.add(counts),

@@ -1,11 +1,12 @@
 //! A token in, whether it is part of a date or time out.
 //!
-//! Seshasai 2009, sections 4.2 and 6.4.2, drops "any feature that represented a date or time" and does
-//! not list them. A token is judged by itself here: English names of months and days with their usual
-//! abbreviations, time zones, `am` and `pm`, years 1900 to 2099, ordinal days (`1st` … `31st`), clock
-//! times (`10am`, and `02t14` as ISO 8601 leaves it), and compact dates (`20091231`). Names that are
-//! common words of another meaning (may, march, mar, sat, sun) are kept: without its neighbours the
-//! word says nothing. Other numbers are the business of the rule for numbers.
+//! Seshasai 2009, sections 4.2 and 6.4.2, drops "any feature that represented a date or time" and
+//! does not list them. A token is judged by itself here: English names of months and days with
+//! their usual abbreviations, time zones, `am` and `pm`, years 1900 to 2099, ordinal days (`1st` …
+//! `31st`), clock times (`10am`, and `02t14` as ISO 8601 leaves it), and compact dates
+//! (`20091231`). Names that are common words of another meaning (may, march, mar, sat, sun) are
+//! kept: without its neighbours the word says nothing. Other numbers are the business of the rule
+//! for numbers.
 
 #[rustfmt::skip]
 const NAMES: [&[u8]; 47] = [

@@ -5,8 +5,8 @@ use crate::classes::{Classes, DIGIT};
 
 /// One rule of a [`TermFilter`](super::TermFilter).
 ///
-/// Every rule but the last looks at the token as it stands in the text; stemming comes after all of
-/// them, since stop lists and word lengths are those of whole words.
+/// Every rule but the last applies to the token as in the text; stemming is last, since stop lists
+/// and word lengths are those of whole words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TermRule {
@@ -16,7 +16,8 @@ pub enum TermRule {
     Tg5,
     /// Drops terms of more than 25 characters.
     Tl25,
-    /// Drops what white space delimits and a special character is inside of (`and/or`, `x=1`, `on-line`).
+    /// Drops what white space delimits and a special character is inside of (`and/or`, `x=1`,
+    /// `on-line`).
     Nosc,
     /// Drops terms of fewer than four characters or with more than one digit ([`Terms::Kolcz`]).
     Kolcz,

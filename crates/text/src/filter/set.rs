@@ -105,7 +105,7 @@ impl TermFilter {
         }
     }
 
-    /// What becomes of one token: `None` if it is dropped, else the term that it counts as.
+    /// Filters one token: `None` if it is dropped, else its term.
     ///
     /// For tokens whose text is gone: every rule but [`TermRule::Nosc`], which looks at what is
     /// between the tokens. Does not allocate once the buffer has grown.

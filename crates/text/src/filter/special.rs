@@ -1,12 +1,13 @@
 //! Text in, the same text without what special characters run through out.
 //!
-//! Chowdhury et al. 2002, section 4.2, drop the tokens that contain special characters ("i.e., /, -,
-//! =, etc.") from documents cut at white space. Tokens here are runs of letters and digits and contain
-//! none: `and/or` is `and`, `or`. So the rule has to act before the text is cut: what white space
-//! delimits is dropped if, once punctuation at its two ends is taken off, a special character is left
-//! inside. Three things are not special: the apostrophe of `don't`, which the paper's own stop list has,
-//! marks that belong to letters, and default-ignorable characters (the soft hyphen). Scripts that do not put white space between words are left alone,
-//! where a comma would take away a paragraph.
+//! Chowdhury et al. 2002, section 4.2, drop the tokens that contain special characters ("i.e., /,
+//! -, =, etc.") from documents cut at white space. Tokens here are runs of letters and digits and
+//! contain none: `and/or` is `and`, `or`. So the rule has to act before the text is cut: what white
+//! space delimits is dropped if, once punctuation at its two ends is taken off, a special character
+//! is left inside. Three things are not special: the apostrophe of `don't`, which the paper's own
+//! stop list has, marks that belong to letters, and default-ignorable characters (the soft hyphen).
+//! Scripts that do not put white space between words are left alone, where a comma would take away
+//! a paragraph.
 
 use crate::classes::{Classes, MARK, UNSPACED, WORD};
 use crate::normal::is_ignorable;
@@ -18,7 +19,7 @@ pub(super) fn without_special(text: &str, out: &mut String) {
     for piece in text.split_whitespace() {
         if !is_special(piece, classes) {
             out.push_str(piece);
-            // Paragraphs do not matter to whoever takes terms; the gap between two words does.
+            // Paragraphs do not affect terms; the gap between two words does.
             out.push(' ');
         }
     }

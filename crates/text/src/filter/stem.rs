@@ -1,9 +1,9 @@
-//! An English word in, its stem out: Porter, *An algorithm for suffix stripping*, Program 14(3), 1980.
+//! An English word in, its stem out: Porter, *An algorithm for suffix stripping*, Program 14(3),
+//! 1980.
 //!
-//! What "the Porter stemmer" has meant since is its author's own program, and this is that: the paper
-//! with his three departures (words of one or two letters stay; `bli` → `ble` in place of `abli` →
-//! `able`; `logi` → `log`). Words that are not of the letters a to z alone are left as they are. Works
-//! in place, O(letters), and does not allocate.
+//! The reference is the author's program: the paper with three changes (words of one or two letters
+//! stay; `bli` → `ble` in place of `abli` → `able`; `logi` → `log`). Words with other characters
+//! than the letters a to z are not changed. Works in place, O(letters), and does not allocate.
 
 /// Replaces a lower-case word by its stem.
 pub(super) fn stem(word: &mut Vec<u8>) {
@@ -54,8 +54,8 @@ fn plural(word: &mut Vec<u8>) {
     }
 }
 
-/// Step 1b: EED → EE where m > 0; ED and ING go where a vowel is before them, and then the stem is
-/// mended.
+/// Step 1b: EED → EE where m > 0; ED and ING are removed if a vowel precedes them, and then the
+/// stem is adjusted.
 fn past(word: &mut Vec<u8>) {
     if word.ends_with(b"eed") {
         if measure(&word[..word.len() - 3]) > 0 {
@@ -90,7 +90,7 @@ fn longest(word: &mut Vec<u8>, rules: &[Rule], least: usize) {
 
 fn step_4(word: &mut Vec<u8>) {
     let Some(ending) = STEP_4.iter().find(|ending| ends(word, ending)) else { return };
-    // Of SION and TION only ION goes.
+    // Of SION and TION only ION is removed.
     let length = if ending.ends_with(b"ion") { 3 } else { ending.len() };
     if measure(&word[..word.len() - length]) > 1 {
         word.truncate(word.len() - length);
@@ -110,7 +110,7 @@ fn step_5(word: &mut Vec<u8>) {
     }
 }
 
-/// `ends_with` that looks at the last letter first: most of the many endings asked for fail there.
+/// `ends_with` that compares the last letter first: most tested endings differ there.
 #[inline]
 fn ends(word: &[u8], ending: &[u8]) -> bool {
     word.last() == ending.last() && word.ends_with(ending)

@@ -1,7 +1,7 @@
 //! A token in, whether it is a stop word out.
 //!
-//! The list is `english.stop` of the SMART system (Salton and Buckley, Cornell), which Chowdhury et al.
-//! 2002, section 4.2, used, as Lewis et al. printed it with RCV1 (*Journal of Machine Learning
+//! The list is `english.stop` of the SMART system (Salton and Buckley, Cornell), which Chowdhury et
+//! al. 2002, section 4.2, used, as Lewis et al. printed it with RCV1 (*Journal of Machine Learning
 //! Research* 5, 2004, appendix 11): 571 lines, of which `would` fills two. Tokens here end at an
 //! apostrophe, so `don't` is looked for as its pieces `don` and `t`, and so on.
 
@@ -31,7 +31,8 @@ pub(super) fn is_stop_word(token: &[u8]) -> bool {
     }
 }
 
-/// The bytes, and one more than the length in the last, which keeps words of different lengths apart.
+/// The bytes, and one more than the length in the last, which keeps words of different lengths
+/// apart.
 #[inline]
 fn packed(word: &[u8]) -> u128 {
     let mut bytes = [0; 16];
@@ -40,7 +41,7 @@ fn packed(word: &[u8]) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// The slot that holds the word, or the empty one where it would go.
+/// The slot of the word, or the empty slot in which it would be inserted.
 fn find(table: &[u128; SLOTS], word: u128) -> usize {
     let mixed = ((word >> 64) as u64 ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut slot = (mixed >> 53) as usize;

@@ -1,9 +1,9 @@
 //! Tokens in, whether each counts as a term out: for measures on distinct terms.
 //!
 //! Kołcz and Chowdhury 2008, sections 6.3 and 6.4, compare documents by their distinct terms of at
-//! least four characters with at most one digit: short words say little, and numbers change between
-//! copies of the same text. The paper does not say what a digit is; we count what Unicode calls one
-//! (`Numeric_Type` `Decimal` or `Digit`, so `²` and `①` but not `½` or `四`), as Python's
+//! least four characters with at most one digit: short words are not distinctive, and numbers
+//! change between copies of the same text. The paper does not define digits; here they are those of
+//! Unicode (`Numeric_Type` `Decimal` or `Digit`, so `²` and `①` but not `½` or `四`), as Python's
 //! `str.isdigit` does.
 
 use crate::classes::{Classes, DIGIT};
@@ -16,7 +16,8 @@ pub enum Terms {
     /// Every token.
     #[default]
     All,
-    /// Tokens of at least four characters (code points) with at most one digit (`²` is one, `½` is not).
+    /// Tokens of at least four characters (code points) with at most one digit (`²` is one, `½` is
+    /// not).
     Kolcz,
 }
 

@@ -1,5 +1,5 @@
-//! Adds fields to records (`--mark`): which document each is a duplicate of, how similar they are,
-//! and its cluster.
+//! Adds fields to records (the setting `mark`): which document each is a duplicate of, how similar
+//! they are, and its cluster.
 //!
 //! Every byte of the record stays; the fields are appended: as members before the last `}` of a
 //! JSON object, as columns at the end of a CSV or TSV row or a Parquet table. All records get all
@@ -35,7 +35,7 @@ pub struct MarkNames {
 }
 
 impl MarkNames {
-    /// The names with a prefix (`--mark-prefix`).
+    /// The names with a prefix (the setting `mark_prefix`).
     pub fn new(prefix: &str) -> Self {
         Self {
             duplicate_of: format!("{prefix}duplicate_of"),

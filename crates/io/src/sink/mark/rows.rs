@@ -25,7 +25,7 @@ pub(in crate::sink) fn push_marked(raw: &[u8], delimiter: u8, mark: &Mark<'_>, o
     push_row(raw, fields.each_ref().map(AsRef::as_ref), delimiter, out);
 }
 
-/// The fields of a mark in their order, as text; empty where there is none.
+/// The fields of a mark in their order, as text; empty for missing values.
 pub(in crate::sink) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
     let number = |number: Option<String>| Cow::Owned(number.unwrap_or_default());
     [

@@ -2,8 +2,8 @@
 //!
 //! Slot i holds the smallest `h_i(x)`, `h_i(x)` = a_i·x + b_i modulo 2³² over the lower half of a
 //! fingerprint, a_i odd (Dietzfelbinger 1996). Such functions alone are not min-wise independent;
-//! of fingerprints, which are mixed already, they need only make a new order, and the tests find no
-//! bias. Different minima of sets of n elements collide with probability n / 2³². O(n·k).
+//! fingerprints are already mixed, so only a new order is needed, and the tests find no bias.
+//! Different minima of sets of n elements collide with probability n / 2³². O(n·k).
 //!
 //! 32 bits, compared as signed numbers, because every x86-64 has vector instructions for that: 128
 //! slots take 63 ns per element with these and 12 ns with AVX2, where 64 bits take 270 and 83
@@ -12,7 +12,8 @@
 use super::limit::MOST_SLOTS;
 use lookalike_core::fingerprint::finalise;
 
-/// Functions evaluated together: their minima stay in registers while the elements go by.
+/// Number of functions evaluated together: their minima stay in registers during the loop over the
+/// elements.
 const LANES: usize = 32;
 
 /// The functions of a block of slots.
@@ -66,7 +67,7 @@ impl KFold {
             }
             out.extend(minima.iter().map(|&minimum| u64::from(minimum as u32)));
         }
-        // The last block may have more functions than slots are left.
+        // The last block may have more functions than remaining slots.
         out.truncate(self.k as usize);
     }
 }

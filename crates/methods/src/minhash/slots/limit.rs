@@ -1,4 +1,4 @@
 //! The limit on slots.
 
-/// Most slots there may be.
+/// Maximum number of slots.
 pub const MOST_SLOTS: u32 = 4096;

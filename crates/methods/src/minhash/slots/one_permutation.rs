@@ -1,20 +1,20 @@
 //! One hash of each element fills all slots: fast similarity sketching (Dahlgaard, Knudsen & Thorup
 //! 2017, section 2).
 //!
-//! In: a set. Out: k minima. One permutation hashing (Li, Owen & Zhang 2012) throws every element
-//! into one of k bins and keeps each bin's minimum; bins left empty must be filled, and filling
-//! them from their neighbours (rotation) is of large variance, filling them from random ones
-//! (Shrivastava 2017) of less. Here the elements are thrown again, with fresh hashes, until no bin
-//! is empty: round after round, a later round's value being larger than any earlier one's. For
-//! large sets one round is all there is.
+//! Computes the k minima of a set. One permutation hashing (Li, Owen & Zhang 2012) assigns every
+//! element to one of k bins and keeps each bin's minimum; empty bins must be filled, and filling
+//! them from their neighbours (rotation) has a large variance, filling them from random bins
+//! (Shrivastava 2017) a smaller one. Here the elements are assigned again, with new hashes, until
+//! no bin is empty; the values of a later round are larger than those of earlier rounds. For large
+//! sets one round suffices.
 //!
-//! **Without bias**: the value of an element in a bin is (the first round that throws it there, the
-//! rest of its hash), independent of all other elements; so the smallest in a bin is as likely any
-//! element of A∪B as any other, and the bin agrees exactly when that one is in both. Stopping early
-//! changes nothing, as later values are larger. After the random rounds every bin has a round of
-//! its own, that throws all elements into it, so that it ends; a bin that is filled can skip its
-//! own. The paper has k random rounds, we have k / 16: that is faster for small sets, whose last
-//! empty bins a random round would hardly ever hit. O(n + k·log k) expected.
+//! **Without bias**: the value of an element in a bin is (the first round that assigns it there,
+//! the rest of its hash), independent of all other elements; so each element of A∪B is equally
+//! likely to be the smallest in a bin, and the bin agrees exactly if that element is in both.
+//! Stopping early changes nothing, as later values are larger. After the random rounds every bin
+//! has a round of its own, which assigns all elements to it, so the algorithm terminates; a filled
+//! bin skips its round. The paper has k random rounds, this implementation k / 16: that is faster
+//! for small sets, whose last empty bins a random round rarely hits. O(n + k·log k) expected.
 
 use super::limit::MOST_SLOTS;
 use lookalike_core::fingerprint::finalise;
@@ -44,7 +44,7 @@ impl OnePermutation {
 
     /// Appends the minima of a set to an empty `out`; nothing for an empty set.
     ///
-    /// The elements are well-mixed already (fingerprints): the first round takes them as they are.
+    /// The elements are fingerprints, which are already mixed: the first round uses them unchanged.
     pub fn fill(&self, set: &[u64], out: &mut Vec<u64>) {
         if set.is_empty() {
             return;
@@ -74,7 +74,8 @@ impl OnePermutation {
             return;
         }
         for (round, slot) in (random..).zip(slots).filter(|(_, slot)| **slot == u64::MAX) {
-            // Half the width and signed order: vectors have no more (see `kfold`).
+            // Half the width and signed order, because vector instructions have no more (see
+            // `kfold`).
             let multiplier = multiplier(round) as u32;
             let hash = |&element: &u64| multiplier.wrapping_mul(element as u32) as i32;
             let least = set.iter().map(hash).fold(i32::MAX, i32::min);
@@ -83,9 +84,9 @@ impl OnePermutation {
     }
 }
 
-/// Rounds that throw at random. Most of a late random round is wasted on bins that are filled; a
-/// bin's own round costs all n elements for one bin. After k / 16 random rounds k·exp(−n/16) bins
-/// are expected to be empty, which take n·k·exp(−n/16) ≤ 6·k throws, whatever n is.
+/// Number of random rounds. A late random round mostly assigns elements to filled bins; a bin's own
+/// round costs n assignments for one bin. After k / 16 random rounds k·exp(−n/16) bins are expected
+/// to be empty, which take n·k·exp(−n/16) ≤ 6·k assignments for any n.
 fn random_rounds(k: usize) -> u64 {
     k.div_ceil(16) as u64
 }
@@ -95,14 +96,14 @@ fn tag(round: u64) -> u64 {
     round << (64 - ROUND_BITS)
 }
 
-/// The hash of a later round is the element times this, odd and random: elements are mixed already,
-/// and one multiplication throws them elsewhere.
+/// The hash of a later round is the element times this odd random number: elements are already
+/// mixed, so one multiplication suffices.
 fn multiplier(round: u64) -> u64 {
     finalise(round) | 1
 }
 
-/// A bin, and the rest of the hash: hash·k = bin·2⁶⁴ + rest. Nothing of the hash is lost, so that
-/// two elements never tie; dividing by the whole range gives every bin as many hashes, to one.
+/// Bin, and the rest of the hash: hash·k = bin·2⁶⁴ + rest. No bit of the hash is lost, so two
+/// elements never tie; the numbers of hashes of two bins differ by at most one.
 #[inline]
 fn throw(hash: u64, k: usize) -> (usize, u64) {
     let product = u128::from(hash) * k as u128;
@@ -138,7 +139,8 @@ mod tests {
     }
 
     proptest! {
-        // An element's value in a bin is of its first throw there: later ones are larger.
+        // An element's value in a bin is from the first round that assigns it there: later ones are
+        // larger.
         #[test]
         fn stopping_early_gives_what_all_rounds_give(set in prop::collection::vec(any::<u64>(), 1..40), k in 1u32..40) {
             let mut out = Vec::new();
@@ -146,7 +148,7 @@ mod tests {
             prop_assert_eq!(out, defined(&set, k as usize));
         }
 
-        /// A sketch of a union has its values from the sketches of the parts.
+        /// Each value of the sketch of a union is a value of a part's sketch.
         #[test]
         fn the_union_has_the_minima_of_one_or_the_other(
             a in prop::collection::vec(any::<u64>(), 1..30), b in prop::collection::vec(any::<u64>(), 1..30), k in 1u32..50,
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_element_fills_the_most_slots_there_may_be() {
+    fn one_element_fills_the_maximum_number_of_slots() {
         let mut out = Vec::new();
         OnePermutation::new(u32::MAX).fill(&[7], &mut out);
         assert_eq!(out.len(), super::MOST_SLOTS as usize);

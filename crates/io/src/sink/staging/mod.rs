@@ -7,22 +7,20 @@
 //! Elsewhere the earlier result is moved aside first; if the process is killed before the new one
 //! is in place, the next run moves the earlier one back ([`restore_replaced`]).
 
-use std::ffi::OsStr;
-use std::fs::{self, File};
+mod destination;
+mod siblings;
+mod system;
+
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use destination::{Occupant, occupant, resolve};
+use siblings::{PARTIAL, REPLACED, free_name, is_named, make_sibling, restore_replaced, siblings};
+use system::{exchange, sync_directory, sync_tree};
+
 use super::OutputError;
 use crate::Inputs;
-
-/// Files that identify a directory as a result of lookalike.
-const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
-
-/// Part of the name of a directory under construction.
-const PARTIAL: &str = "partial";
-
-/// Part of the name of a result that is being replaced.
-const REPLACED: &str = "replaced";
 
 /// A directory under construction.
 ///
@@ -54,14 +52,6 @@ pub struct Staging {
     force: bool,
     /// Whether `partial` is to be deleted on drop.
     live: bool,
-}
-
-/// What exists at the destination.
-#[derive(Debug, PartialEq, Eq)]
-enum Occupant {
-    Nothing,
-    EmptyDirectory,
-    Result,
 }
 
 impl Staging {
@@ -126,7 +116,7 @@ impl Staging {
         self.conflicts_with(inputs.files.iter().map(|file| file.path.as_path()))
     }
 
-    /// As [`Staging::conflicts`], for any paths (`--against` has inputs of its own).
+    /// As [`Staging::conflicts`], for any paths (such as the protected inputs).
     pub fn conflicts_with<'a>(
         &self,
         paths: impl IntoIterator<Item = &'a Path>,
@@ -220,178 +210,6 @@ impl Drop for Staging {
     }
 }
 
-/// The absolute path of a directory that may not exist yet; creates its parents.
-fn resolve(shown: &Path) -> Result<PathBuf, OutputError> {
-    if let Ok(path) = shown.canonicalize() {
-        return Ok(path);
-    }
-    let Some(name) = shown.file_name() else {
-        let reason = "the path does not end in a name; end it with one";
-        return Err(OutputError::Unusable { path: shown.to_path_buf(), reason });
-    };
-    let parent = match shown.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(parent).map_err(|e| OutputError::io("make the folder", parent, e))?;
-    let parent =
-        parent.canonicalize().map_err(|e| OutputError::io("find the folder", parent, e))?;
-    Ok(parent.join(name))
-}
-
-/// What exists at the destination, or why it cannot be replaced.
-fn occupant(shown: &Path, resolved: &Path, force: bool) -> Result<Occupant, OutputError> {
-    let unusable = |reason| OutputError::Unusable { path: shown.to_path_buf(), reason };
-    let metadata = match fs::symlink_metadata(resolved) {
-        Ok(metadata) => metadata,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nothing),
-        Err(e) => return Err(OutputError::io("look at the place of the result", shown, e)),
-    };
-    if !metadata.is_dir() {
-        return Err(unusable("there is a file of that name; choose another"));
-    }
-    let mut entries = fs::read_dir(resolved)
-        .map_err(|e| OutputError::io("look at the place of the result", shown, e))?;
-    let empty = entries.next().is_none();
-    if !empty && !force {
-        return Err(OutputError::Exists { path: shown.to_path_buf() });
-    }
-    if !empty && !is_result(resolved) {
-        return Err(OutputError::NotAResult { path: shown.to_path_buf() });
-    }
-    if std::env::current_dir().is_ok_and(|current| current.starts_with(resolved)) {
-        return Err(unusable("it is the current directory; name a folder in it, such as ./result"));
-    }
-    if is_mount_point(resolved, &metadata) {
-        return Err(unusable("it is the root of a file system; name a folder in it"));
-    }
-    Ok(if empty { Occupant::EmptyDirectory } else { Occupant::Result })
-}
-
-/// Whether a directory is a result of lookalike.
-fn is_result(directory: &Path) -> bool {
-    MARKS_OF_A_RESULT.iter().any(|name| directory.join(name).is_file())
-}
-
-#[cfg(unix)]
-fn is_mount_point(path: &Path, metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match path.parent() {
-        Some(parent) => fs::metadata(parent).is_ok_and(|above| above.dev() != metadata.dev()),
-        None => true,
-    }
-}
-
-#[cfg(not(unix))]
-fn is_mount_point(path: &Path, _: &fs::Metadata) -> bool {
-    path.parent().is_none()
-}
-
-/// Creates `NAME.partial-PID`, or `NAME.partial-PID-2` … if an earlier process with that id left
-/// one.
-fn make_sibling(destination: &Path) -> Result<PathBuf, OutputError> {
-    loop {
-        let path = free_name(destination, PARTIAL);
-        match fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(OutputError::io("make the folder", &path, e)),
-        }
-    }
-}
-
-/// A sibling's name that does not exist.
-fn free_name(destination: &Path, what: &str) -> PathBuf {
-    let process = std::process::id();
-    let mut name = destination.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{what}-{process}"));
-    let mut path = destination.with_file_name(&name);
-    let mut number = 2u32;
-    while fs::symlink_metadata(&path).is_ok() {
-        let mut numbered = name.clone();
-        numbered.push(format!("-{number}"));
-        path = destination.with_file_name(numbered);
-        number += 1;
-    }
-    path
-}
-
-/// The siblings of a directory; none if they cannot be listed.
-fn siblings(resolved: &Path) -> impl Iterator<Item = fs::DirEntry> + use<> {
-    let folder = resolved.parent().unwrap_or(Path::new("."));
-    fs::read_dir(folder).into_iter().flatten().flatten()
-}
-
-/// Whether [`free_name`] made a name, for this process or for any.
-fn is_named(name: &OsStr, destination: &Path, what: &str, process: Option<u32>) -> bool {
-    let stem = destination.file_name().unwrap_or_default().as_encoded_bytes();
-    let rest = name.as_encoded_bytes().strip_prefix(stem);
-    let rest = rest.and_then(|rest| rest.strip_prefix(format!(".{what}-").as_bytes()));
-    let Some(rest) = rest.and_then(|rest| std::str::from_utf8(rest).ok()) else { return false };
-    let (number, more) = rest.split_once('-').unwrap_or((rest, "2"));
-    let number = number.parse::<u32>().ok();
-    more.parse::<u32>().is_ok()
-        && number.is_some_and(|number| process.is_none_or(|process| process == number))
-}
-
-/// Moves back a result that a run killed between its two renames left aside.
-fn restore_replaced(resolved: &Path) {
-    if fs::symlink_metadata(resolved).is_ok() {
-        return;
-    }
-    let aside = siblings(resolved)
-        .filter(|entry| is_named(&entry.file_name(), resolved, REPLACED, None))
-        .filter(|entry| is_result(&entry.path()))
-        .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
-    if let Some(aside) = aside {
-        // On failure the result stays aside, and the run continues as if there were none.
-        let _ = fs::rename(aside.path(), resolved);
-    }
-}
-
-/// Exchanges the names of two directories in one step.
-#[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
-}
-
-/// Other systems have no such call.
-#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn exchange(_: &Path, _: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Syncs all files below a directory, then the directories.
-fn sync_tree(directory: &Path) -> Result<(), OutputError> {
-    let fail = |path: &Path, e| OutputError::io("bring the files to the disk", path, e);
-    for entry in fs::read_dir(directory).map_err(|e| fail(directory, e))? {
-        let entry = entry.map_err(|e| fail(directory, e))?;
-        let path = entry.path();
-        if entry.file_type().map_err(|e| fail(&path, e))?.is_dir() {
-            sync_tree(&path)?;
-        } else {
-            // Windows syncs only files opened for writing; a copy of a read-only document can only
-            // be opened for reading.
-            let file = File::options().append(true).open(&path).or_else(|_| File::open(&path));
-            file.and_then(|file| file.sync_all()).map_err(|e| fail(&path, e))?;
-        }
-    }
-    let synced = sync_directory(directory);
-    synced.map_err(|e| OutputError::io("bring the folder to the disk", directory, e))
-}
-
-#[cfg(unix)]
-fn sync_directory(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
-}
-
-/// Other systems have no such call.
-#[cfg(not(unix))]
-fn sync_directory(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -459,18 +277,5 @@ mod tests {
         exchange(&one, &other).unwrap();
         assert_eq!(content(&one).as_deref(), Some("2"));
         assert_eq!(content(&other).as_deref(), Some("1"));
-    }
-
-    #[test]
-    fn names_of_others_are_left_alone() {
-        let out = Path::new("some/out");
-        let named = |name: &str, process| is_named(OsStr::new(name), out, REPLACED, process);
-        assert!(named("out.replaced-7", None) && named("out.replaced-7-2", Some(7)));
-        assert!(!named("out.replaced-7", Some(8)) && !named("out.replaced-77", Some(7)));
-        for name in
-            ["out", "out.replaced-", "out.replaced-x", "out.replaced-7-x", "other.replaced-7"]
-        {
-            assert!(!named(name, None), "{name}");
-        }
     }
 }

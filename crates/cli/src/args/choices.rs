@@ -1,0 +1,40 @@
+//! Values of arguments that are one of a fixed list.
+
+use clap::ValueEnum;
+
+macro_rules! choices {
+    ($(#[$doc:meta] $name:ident { $($variant:ident),+ $(,)? })+) => {
+        $(#[$doc]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name { $($variant),+ })+
+    };
+}
+
+choices! {
+    /// Measures.
+    MeasureArg { Resemblance, Containment, Cosine }
+    /// Units of shingles.
+    UnitArg { Word, Char }
+    /// Term filters.
+    TermsArg { All, Kolcz }
+    /// Normalisations.
+    NormalizeArg { None, Nfc, Nfkc }
+    /// Treatment of short documents.
+    ShortArg { Whole, Ignore }
+    /// Linkages.
+    LinkageArg { Leaders, Components }
+    /// Witness rules.
+    WitnessArg { First, Best }
+    /// Verifiers.
+    VerifyArg { Exact, Sketch, None }
+    /// Sources of truth.
+    TruthArg { Exact }
+    /// Table formats.
+    TablesArg { Parquet, Tsv, Jsonl }
+    /// Output formats.
+    FormatArg { Text, Json }
+    /// Commands that can be planned.
+    PlannedArg { Dedup, Cluster }
+    /// Input formats.
+    InputFormatArg { Jsonl, Csv, Tsv, Parquet, Text, Markdown, Html }
+}

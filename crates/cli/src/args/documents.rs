@@ -1,0 +1,39 @@
+//! The arguments of `lookalike compare` and `lookalike explain`.
+
+use super::values::utf8;
+use super::{AnalysisArgs, CriterionArgs, FieldArgs, FormatArg};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// First document
+    #[arg(value_parser = utf8())]
+    pub(crate) a: String,
+    /// Second document
+    #[arg(value_parser = utf8())]
+    pub(crate) b: String,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    #[command(flatten)]
+    pub(crate) criterion: CriterionArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// First document: its id, or FILE:RECORD
+    pub(crate) a: String,
+    /// Second document: its id, or FILE:RECORD
+    pub(crate) b: String,
+    /// Output directory of the run
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}

@@ -1,0 +1,65 @@
+//! Arguments that say what is read, and how.
+
+use super::InputFormatArg;
+use super::values::{size, utf8};
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Files, directories, globs; `-` for JSONL on standard input.
+    ///
+    /// A JSONL, CSV, TSV or Parquet file holds many documents; a text, Markdown or HTML file is one
+    /// document. Files compressed with gzip, zstd, bzip2 or xz are decompressed.
+    #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
+    pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    /// Stop at the first bad record (default: count it, name it and continue)
+    #[arg(long, help_heading = "Input", conflicts_with = "skip_unreadable")]
+    pub(crate) strict: bool,
+    /// Continue when an input cannot be read to its end (damaged, truncated, no permission); it is
+    /// counted and named (default: fail)
+    #[arg(long, help_heading = "Input")]
+    pub(crate) skip_unreadable: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FieldArgs {
+    /// Field or column that holds the text
+    #[arg(
+        long,
+        alias = "text-column",
+        alias = "text-key",
+        value_name = "NAME",
+        default_value = "text",
+        help_heading = "Input"
+    )]
+    pub(crate) text_field: String,
+    /// Field that holds the id of the document; a document without an id is named FILE:RECORD
+    #[arg(
+        long,
+        alias = "id-column",
+        value_name = "NAME",
+        default_value = "id",
+        help_heading = "Input"
+    )]
+    pub(crate) id_field: String,
+    /// Field that holds HTML, read if a record has no text field
+    #[arg(long, value_name = "NAME", default_value = "html", help_heading = "Input")]
+    pub(crate) html_field: String,
+    /// Field that holds the URL
+    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input")]
+    pub(crate) url_field: String,
+    /// Field that holds the title
+    #[arg(long, value_name = "NAME", default_value = "title", help_heading = "Input")]
+    pub(crate) title_field: String,
+    /// Field that holds the date, for --keep newest and oldest
+    #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input")]
+    pub(crate) date_field: String,
+    /// Format of all inputs (default: by file name)
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
+    pub(crate) input_format: Option<InputFormatArg>,
+    /// Skip records longer than this, and list them in `problems`
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
+    pub(crate) max_record: usize,
+}

@@ -1,0 +1,137 @@
+//! Arguments that decide which documents match: criterion, analysis, filters and method.
+
+use super::values::{checksum, utf8};
+use super::{MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg, VerifyArg};
+use clap::Args;
+
+/// What makes two documents near-duplicates.
+#[derive(Debug, Args)]
+pub(crate) struct CriterionArgs {
+    /// Documents are near-duplicates if --measure reaches this value (above 0, at most 1)
+    #[arg(
+        long,
+        short = 't',
+        value_name = "RATIO",
+        default_value = "0.8",
+        help_heading = "Matching"
+    )]
+    pub(crate) threshold: String,
+    /// Similarity measure
+    #[arg(long, value_enum, default_value_t = MeasureArg::Resemblance, help_heading = "Matching")]
+    pub(crate) measure: MeasureArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) criterion: CriterionArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) least: MinFeaturesArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    /// Which duplicate to keep. Rules apply in order; ties are broken by id
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        default_value = "first",
+        help_heading = "Which duplicate to keep",
+        long_help = "Which duplicate to keep: first (in the order of file names and records), longest, shortest, \
+                     newest, oldest, max:FIELD or min:FIELD. Rules apply in order; ties are broken by id. With \
+                     --measure containment the document with the larger feature set is always kept, and the \
+                     rules decide between sets of equal size."
+    )]
+    pub(crate) keep: Vec<String>,
+}
+
+/// The filter of common features.
+#[derive(Debug, Args)]
+pub(crate) struct CommonArgs {
+    /// Ignore shingles that occur in more than N distinct documents
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Matching",
+        long_help = "Ignore shingles (terms, for --measure cosine) that occur in more than N distinct feature sets of \
+                     INPUT and --against together. They are removed from every set and sketch before documents \
+                     are compared, so that shared headers, footers and licences make no two documents similar. \
+                     Documents without any other shingle match nothing, and are counted. The inputs are read one \
+                     more time to count."
+    )]
+    pub(crate) ignore_common: Option<u32>,
+}
+
+/// The minimum size of a feature set.
+#[derive(Debug, Args)]
+pub(crate) struct MinFeaturesArgs {
+    /// Match documents with fewer than N features (shingles or terms) only with documents of the same
+    /// words [default: 10 if terms are compared (--measure cosine without --shingle), else 1]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Matching"
+    )]
+    pub(crate) min_features: Option<u32>,
+}
+
+/// Candidate generation by a method, and the verifier.
+#[derive(Debug, Args)]
+pub(crate) struct MethodArgs {
+    /// Generate candidates by a method of the papers instead of the exact join: NAME:PARAMETER=VALUE,…
+    /// (`lookalike methods` lists them)
+    #[arg(long, value_name = "METHOD", help_heading = "Method")]
+    pub(crate) method: Option<String>,
+    /// Verifier of the method's candidates: exact (complete feature sets), sketch (the method's
+    /// sketches) or none (a common key suffices)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "BY",
+        default_value_t = VerifyArg::Exact,
+        requires = "method",
+        help_heading = "Method"
+    )]
+    pub(crate) verify: VerifyArg,
+    /// Lexicon of document frequencies for the method, from `lookalike lexicon build` [default: counted
+    /// in INPUT]
+    #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
+    pub(crate) lexicon: Option<String>,
+    /// Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)
+    #[arg(long, value_name = "HEX", value_parser = checksum, requires = "lexicon", help_heading = "Method")]
+    pub(crate) lexicon_checksum: Option<String>,
+    /// Ignore keys that more than N distinct documents have, and count them. Feature sets and sketches
+    /// are not changed (--ignore-common changes them)
+    #[arg(long, value_name = "N", requires = "method", help_heading = "Method")]
+    pub(crate) key_limit: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalysisArgs {
+    /// Tokens per shingle [default: 5; --measure cosine compares terms instead]
+    #[arg(
+        long,
+        alias = "ngram",
+        alias = "ngram-size",
+        value_name = "N",
+        help_heading = "Matching"
+    )]
+    pub(crate) shingle: Option<u32>,
+    /// Token unit
+    #[arg(long, value_enum, default_value_t = UnitArg::Word, help_heading = "Matching")]
+    pub(crate) shingle_unit: UnitArg,
+    /// Terms compared by --measure cosine; kolcz: at least four characters and at most one digit
+    #[arg(long, value_enum, default_value_t = TermsArg::All, help_heading = "Matching")]
+    pub(crate) terms: TermsArg,
+    /// Unicode normalisation; zero-width and other default-ignorable characters are always ignored
+    #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
+    pub(crate) normalize: NormalizeArg,
+    /// Texts with fewer tokens than one shingle: use the whole text as the shingle, or match nothing
+    #[arg(long, value_enum, default_value_t = ShortArg::Whole, help_heading = "Matching")]
+    pub(crate) short_documents: ShortArg,
+}

@@ -1,0 +1,80 @@
+//! Arguments about results and resources: output, memory, threads, spill files and checkpoints.
+
+use super::values::{size, threads};
+use super::{FormatArg, TablesArg};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Threads and temporary files: options of every command that runs on a collection.
+#[derive(Debug, Args)]
+pub(crate) struct RunningArgs {
+    /// Threads to use [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = threads(),
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
+    pub(crate) threads: usize,
+    /// Directory for spill files and checkpoints [default: the directory of the output, or the
+    /// system's for temporary files]
+    #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
+    pub(crate) scratch: Option<PathBuf>,
+}
+
+/// The memory budget.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// Memory budget (approximate). Data beyond half of it is spilled to --scratch [default: three
+    /// quarters of the memory available]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
+    pub(crate) memory: Option<usize>,
+}
+
+/// Checkpoints and plans of earlier runs.
+#[derive(Debug, Args)]
+pub(crate) struct EarlierArgs {
+    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from those
+    /// of an earlier run of the same job. Checkpoints are also written if --scratch is given or if the
+    /// inputs may not fit into memory
+    #[arg(long, help_heading = "Running")]
+    pub(crate) resume: bool,
+    /// Output of `lookalike plan --format json` for this run; the summary compares the prediction with
+    /// the outcome
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    pub(crate) plan: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Directory for the results; it is created when they are complete
+    #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Replace the results of an earlier run
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
+    pub(crate) tables: TablesArg,
+    /// Do not write report.html, and do not read the texts for it
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_report: bool,
+    /// Maximum number of pairs to list; beyond it, only pairs that caused a removal are listed (`evaluate`
+    /// stops)
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
+    pub(crate) max_pairs: u64,
+    #[command(flatten)]
+    pub(crate) running: RunningArgs,
+    /// Format of the printed summary
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
+    pub(crate) format: FormatArg,
+    /// Print only errors
+    #[arg(long, short = 'q', conflicts_with = "verbose", help_heading = "Running")]
+    pub(crate) quiet: bool,
+    /// Also print every bad record, skipped files and the time of every phase
+    #[arg(long, short = 'v', help_heading = "Running")]
+    pub(crate) verbose: bool,
+}

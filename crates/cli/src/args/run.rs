@@ -1,0 +1,79 @@
+//! The arguments of `lookalike dedup` and `lookalike cluster`.
+
+use super::values::utf8;
+use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, WitnessArg};
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct DedupArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) earlier: EarlierArgs,
+    /// How pairs become clusters [default: leaders]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: LinkageArg,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+    /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may be
+    /// repeated)
+    #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
+    pub(crate) against: Vec<String>,
+    /// With --against: remove no other duplicates; repeats within INPUT are kept
+    #[arg(long, requires = "against", help_heading = "Which duplicate to keep")]
+    pub(crate) against_only: bool,
+    /// Remove nothing; write all documents with the fields `duplicate_of`, `duplicate_of_file`,
+    /// `duplicate_of_record`, `resemblance` and `cluster` added
+    #[arg(long, help_heading = "Output")]
+    pub(crate) mark: bool,
+    /// Prefix of the field names that --mark adds
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        default_value = "",
+        hide_default_value = true,
+        requires = "mark",
+        help_heading = "Output"
+    )]
+    pub(crate) mark_prefix: String,
+    /// Also copy the kept text, Markdown and HTML files (otherwise they are only listed)
+    #[arg(long, help_heading = "Output")]
+    pub(crate) copy_files: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ClusterArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) earlier: EarlierArgs,
+    /// How pairs become clusters [default: components]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: LinkageArg,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+}
+
+/// The witness rule.
+#[derive(Debug, Args)]
+pub(crate) struct WitnessArgs {
+    /// With --linkage leaders: the kept document named for a removed one, the first match in order of
+    /// precedence or the best by --measure (ties by precedence) [default: first]
+    ///
+    /// Both rules remove the same documents. `best` verifies every kept match instead of stopping at the
+    /// first: on collections with many versions of one text it takes several times as long.
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
+    pub(crate) witness: Option<WitnessArg>,
+}

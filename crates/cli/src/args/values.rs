@@ -1,0 +1,59 @@
+//! Parsers of argument values: input names, sizes, checksums and numbers of threads.
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+/// Parses names of inputs. They are written into results, so they must be UTF-8.
+pub(super) fn utf8() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|name| match name.into_string() {
+        Ok(name) if name.is_empty() => Err("an empty name; is a variable not set?"),
+        Ok(name) => Ok(name),
+        Err(_) => {
+            Err("this name is not UTF-8; rename the file, or pass its directory: files with such \
+                       names are read there")
+        }
+    })
+}
+
+/// Parses a number of threads, at most 1024: each takes memory. 0 means all cores.
+pub(super) fn threads() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(0..=1024)
+}
+
+/// Parses a checksum as `lexicon show` prints it.
+pub(super) fn checksum(text: &str) -> Result<String, String> {
+    let ok = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if ok { Ok(text.to_ascii_lowercase()) } else { Err("use 32 hexadecimal digits".into()) }
+}
+
+/// Parses a size such as `64MiB`, `1GB` or `500000`.
+pub(super) fn size(text: &str) -> Result<usize, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let factor: usize = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        _ => return Err("use a number with B, KiB, MiB, GiB, kB, MB or GB".into()),
+    };
+    let number: usize = number.parse().map_err(|_| "use a number such as 256MiB".to_owned())?;
+    number.checked_mul(factor).filter(|&size| size > 0).ok_or_else(|| "out of range".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_parsed() {
+        assert_eq!(size("256MiB"), Ok(256 << 20));
+        assert_eq!(size("1GB"), Ok(1_000_000_000));
+        assert_eq!(size("4096"), Ok(4096));
+        for bad in ["", "MiB", "0", "-1", "1.5GiB", "1TB!", "99999999999999999999"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

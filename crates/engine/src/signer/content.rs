@@ -1,0 +1,27 @@
+//! Text of a document's content.
+
+use lookalike_io::Content;
+use lookalike_text::{Page, decode_html, decode_text, extract};
+use std::borrow::Cow;
+
+/// The text of a document with its marks.
+pub(super) fn page(content: &Content<'_>) -> Page {
+    match content {
+        Content::Text(_) | Content::TextBytes(_) => {
+            Page { text: plain_text(content).into_owned(), ..Page::default() }
+        }
+        Content::Html(html) => extract(html),
+        Content::HtmlBytes(bytes) => extract(&decode_html(bytes).text),
+    }
+}
+
+/// The text of a document without its markup.
+#[must_use]
+pub fn plain_text<'a>(content: &'a Content<'_>) -> Cow<'a, str> {
+    match content {
+        Content::Text(text) => Cow::Borrowed(text),
+        Content::TextBytes(bytes) => decode_text(bytes).text,
+        Content::Html(html) => Cow::Owned(extract(html).text),
+        Content::HtmlBytes(bytes) => Cow::Owned(extract(&decode_html(bytes).text).text),
+    }
+}

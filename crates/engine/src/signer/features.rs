@@ -1,0 +1,117 @@
+//! Feature sets of tokenised documents.
+
+use super::{DocumentSummary, Signer, SignerScratch};
+use lookalike_core::features::MANY;
+use lookalike_core::{FeatureKind, SetDigest, divide, features};
+use lookalike_methods::Unsigned;
+
+/// The feature set of a large document.
+#[derive(Debug)]
+pub(crate) struct LargeSet {
+    /// Its elements, ascending.
+    pub(crate) set: Vec<u64>,
+    /// How many of them are up to the bound; `None` if sets are not partitioned.
+    pub(crate) low: Option<usize>,
+    pub(crate) digest: SetDigest,
+}
+
+impl Signer {
+    /// Why a document with tokens has no features, before common elements are removed.
+    fn without_features(&self) -> Unsigned {
+        match self.features {
+            FeatureKind::Terms => Unsigned::NothingSelected,
+            FeatureKind::Shingles { .. } => Unsigned::TooShort,
+        }
+    }
+
+    /// Appends the features of the last document read, in order of first occurrence: those up to
+    /// the bound to `low`, the others to `high`. If sets are not stored, nothing is appended.
+    ///
+    /// Returns the digest of the set. A document with too few features to be compared has the
+    /// digest of its token sequence, so that only documents with the same words form one distinct
+    /// set.
+    ///
+    /// # Errors
+    /// The document has no features, or none but common ones.
+    pub fn features(
+        &self,
+        seen: &DocumentSummary,
+        scratch: &mut SignerScratch,
+        low: &mut Vec<u64>,
+        high: &mut Vec<u64>,
+    ) -> Result<SetDigest, Unsigned> {
+        scratch.few = false;
+        if !self.keeps_sets {
+            if let Some(least) = self.min_features {
+                let counted = scratch.features.features(least.features);
+                scratch.few = least.excludes(counted.map_or(0, |(set, _)| set.len() as u32));
+            }
+            if scratch.few {
+                return Ok(SetDigest(seen.sequence.0));
+            }
+            if self.common_of_method.is_some() {
+                scratch.signed = self.signature(scratch);
+                if scratch.signed == Some(Err(Unsigned::OnlyCommon)) {
+                    return Err(Unsigned::OnlyCommon);
+                }
+            }
+            return Ok(SetDigest(seen.signed.0));
+        }
+        let found = scratch.features.features(self.features);
+        let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
+        if let Some(common) = &self.common {
+            scratch.left.clear();
+            scratch.left.extend(set.iter().filter(|&&element| !common.contains(element)));
+            set = &scratch.left;
+            digest = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
+        }
+        scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
+        match self.arranged {
+            Some(bound) => divide(bound, set, low, high),
+            None => high.extend_from_slice(set),
+        }
+        Ok(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
+    }
+
+    /// As [`Signer::features`] for a large document, in its own allocation, ascending, with the
+    /// number of elements up to the bound. `None` if it is not large, or its tokens are still to be
+    /// signed.
+    pub(crate) fn large_features(
+        &self,
+        seen: &DocumentSummary,
+        scratch: &mut SignerScratch,
+    ) -> Option<Result<LargeSet, Unsigned>> {
+        let large = scratch.features.token_count() > MANY && self.keeps_sets && !self.signs();
+        large.then(|| {
+            scratch.few = false;
+            let found = scratch.features.into_sorted(self.features);
+            let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
+            if let Some(common) = &self.common {
+                set.retain(|&element| !common.contains(element));
+                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
+            }
+            if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
+                scratch.few = true;
+                digest = SetDigest(seen.sequence.0);
+            }
+            let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
+            Ok(LargeSet { set, low, digest })
+        })
+    }
+
+    /// The sorted feature set of a text, for comparisons outside a run.
+    #[must_use]
+    pub fn sorted_set(&self, text: &str) -> Vec<u64> {
+        let mut scratch = SignerScratch::default();
+        let (mut set, mut high) = (Vec::new(), Vec::new());
+        let seen = self.read_text(text, &mut scratch);
+        if let Some(large) = self.large_features(&seen, &mut scratch) {
+            return large.map_or_else(|_| Vec::new(), |large| large.set);
+        }
+        // Without features, nothing is appended.
+        let _ = self.features(&seen, &mut scratch, &mut set, &mut high);
+        set.append(&mut high);
+        set.sort_unstable();
+        set
+    }
+}

@@ -1,0 +1,137 @@
+//! Tokenises documents: digests, counts, and the input of a method.
+
+use super::content::{page, plain_text};
+use super::marks::MarkCursor;
+use super::{DocumentSummary, Signer, SignerScratch};
+use crate::original;
+use lookalike_core::{FeatureKind, TextDigest, TokenDigest, fingerprint};
+use lookalike_io::{Content, RecordView};
+use lookalike_methods::Field;
+use lookalike_text::{Page, TermFilter, Terms};
+use std::borrow::Cow;
+
+impl Signer {
+    /// Tokenises a document into the scratch. Takes the content out of the record, so that what it
+    /// owns is freed before features are made.
+    pub fn read(
+        &self,
+        record: &mut RecordView<'_>,
+        scratch: &mut SignerScratch,
+    ) -> DocumentSummary {
+        let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
+        let original = original::digest(&record.content);
+        let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
+        let seen = match content {
+            Content::Html(_) | Content::HtmlBytes(_) if marked => {
+                let page = page(&content);
+                drop(content);
+                let seen = self.read_text(&page.text, scratch);
+                self.mark(&page, scratch);
+                seen
+            }
+            content => {
+                scratch.marks.clear();
+                // A decoded copy is kept; the original is freed.
+                let decoded = match plain_text(&content) {
+                    Cow::Owned(text) => Some(text),
+                    Cow::Borrowed(_) => None,
+                };
+                match decoded {
+                    Some(text) => {
+                        drop(content);
+                        self.read_text(&text, scratch)
+                    }
+                    None => self.read_text(&plain_text(&content), scratch),
+                }
+            }
+        };
+        let seen = DocumentSummary { text: original, ..seen };
+        self.fields(record, scratch);
+        // Few documents have the same tokens and different terms, marks or fields, but the result
+        // must not depend on which comes first.
+        let filtered = self.filter != TermFilter::ALL;
+        if !filtered && scratch.marks.is_empty() && scratch.fields.is_empty() {
+            return seen;
+        }
+        let mut signed = vec![(seen.sequence.0 >> 64) as u64, seen.sequence.0 as u64];
+        if filtered {
+            signed.extend_from_slice(&scratch.terms);
+        }
+        signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
+        signed.extend(scratch.fields.iter().map(|field| field.0));
+        DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
+    }
+
+    /// Tokenises a text into the scratch.
+    pub(super) fn read_text(&self, text: &str, scratch: &mut SignerScratch) -> DocumentSummary {
+        let SignerScratch { analysis, features, filter, terms, .. } = scratch;
+        match self.kept_terms() {
+            None => {
+                features.clear();
+                self.analyzer.batches(text, analysis, |bytes, places| {
+                    features.push_all(bytes, places);
+                });
+            }
+            Some(kept) => {
+                features.clear_filtered();
+                self.analyzer.batches(text, analysis, |bytes, places| {
+                    features.push_filtered(bytes, places, |token| kept.keeps(token));
+                });
+            }
+        }
+        if self.filter != TermFilter::ALL {
+            terms.clear();
+            self.filter.terms(&self.analyzer, text, filter, |term| {
+                terms.push(fingerprint::token(term));
+            });
+        }
+        let sequence = features.token_digest();
+        DocumentSummary {
+            text_bytes: text.len() as u64,
+            tokens: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
+            text: TextDigest(0),
+            sequence,
+            signed: sequence,
+        }
+    }
+
+    /// The filter of the terms that are compared or counted, if any.
+    fn kept_terms(&self) -> Option<Terms> {
+        let compared = (self.features, self.terms);
+        let counted = self.min_features.map(|least| (least.features, least.terms));
+        std::iter::once(compared)
+            .chain(counted)
+            .filter(|&(features, _)| features == FeatureKind::Terms)
+            .map(|(_, terms)| terms)
+            .find(|&terms| terms != Terms::All)
+    }
+
+    /// Marks the tokens of a page that the method's filter keeps.
+    fn mark(&self, page: &Page, scratch: &mut SignerScratch) {
+        let SignerScratch { filter, marks, .. } = scratch;
+        marks.clear();
+        let mut cursor = MarkCursor::new(page);
+        self.analyzer.located_tokens(&page.text, |token, place| {
+            let around = cursor.around(&place);
+            if self.filter.term(token.as_bytes(), filter).is_some() {
+                marks.push(around);
+            }
+        });
+    }
+
+    /// Adds the fields of the document, if the method uses them.
+    fn fields(&self, record: &RecordView<'_>, scratch: &mut SignerScratch) {
+        scratch.fields.clear();
+        if !self.method.as_ref().is_some_and(|method| method.uses_fields()) {
+            return;
+        }
+        let known = [("url", &record.url), ("title", &record.title), ("date", &record.date)];
+        for (name, value) in known {
+            if let Some(value) = value {
+                scratch
+                    .fields
+                    .push(Field(fingerprint::token(format!("{name}={value}").as_bytes())));
+            }
+        }
+    }
+}

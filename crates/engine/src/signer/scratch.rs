@@ -1,0 +1,39 @@
+//! Buffers of a signing thread.
+
+use lookalike_core::FeatureScratch;
+use lookalike_core::features::MANY;
+use lookalike_methods::{Field, Marks, Signature, Unsigned};
+use lookalike_text::FilterScratch;
+
+/// Buffers of one thread.
+#[derive(Debug, Default)]
+pub struct SignerScratch {
+    pub(super) analysis: lookalike_text::Scratch,
+    pub(super) features: FeatureScratch,
+    pub(super) filter: FilterScratch,
+    /// Token hashes for the method, if they differ from those of the features.
+    pub(super) terms: Vec<u64>,
+    pub(super) marks: Vec<Marks>,
+    pub(super) fields: Vec<Field>,
+    pub(super) signing: lookalike_methods::MethodScratch,
+    pub(super) signature: Signature,
+    /// The result of signing, if the document was signed before its features were made.
+    pub(super) signed: Option<Result<(), Unsigned>>,
+    /// The feature set without common elements.
+    pub(super) left: Vec<u64>,
+    /// Whether the document has too few features to be compared.
+    pub(super) few: bool,
+}
+
+impl SignerScratch {
+    /// Frees buffers that a large document has grown.
+    pub(crate) fn free_large(&mut self) {
+        self.features.free_large();
+        if self.terms.capacity() > MANY {
+            self.terms = Vec::new();
+        }
+        if self.marks.capacity() > MANY {
+            self.marks = Vec::new();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Parses a line of JSON into a record.
+//!
+//! Only wanted members are built; all other values are skipped at any depth. Text is borrowed from
+//! the line, or unescaped into a reused buffer.
+//!
+//! If an object has a member twice, the last one counts, as in JavaScript and Python. Skipped
+//! values must be well-formed JSON, but their strings may contain escapes of lone surrogates.
+
+mod fault;
+mod members;
+mod parse;
+mod record;
+mod unescape;
+mod value;
+
+pub(super) use members::member_names;
+pub(super) use parse::parse;
+pub(super) use record::record;
+pub(super) use value::{Buffers, Value};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FieldNames;
+    use crate::source::fields::Fields;
+
+    #[test]
+    fn a_fault_names_the_column_of_the_bad_character() {
+        for line in
+            [r#"{"text":"ab\q"}"#, r#"{"x":1,"id":"ab\q"}"#, r#"{"text":"\ud83d\ude00 \q"}"#]
+        {
+            let column = line.find(['q', '\t']).unwrap() + 1;
+            let message = message(line);
+            assert!(message.contains(&format!("at column {column}:")), "{line}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_another_type_is_named() {
+        for (value, kind) in [
+            ("1e999", "a number"),
+            ("-1", "a number"),
+            ("true", "true or false"),
+            ("false", "true or false"),
+            ("[\"a\"]", "a list"),
+            ("{\"a\":\"\\\"\"}", "an object"),
+        ] {
+            let names = FieldNames::default();
+            let fields = Fields::new(&names);
+            let mut values = vec![Value::Missing; fields.names.len()];
+            let mut buffers = vec![String::new(); fields.names.len()];
+            let line = format!("{{\"text\": {value} }}");
+            parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap();
+            let refused =
+                record(&fields, &values, &buffers, &mut Vec::new(), line.as_bytes()).unwrap_err();
+            assert!(refused.contains(kind), "{refused}");
+        }
+    }
+
+    fn message(line: &str) -> String {
+        let names = FieldNames::default();
+        let fields = Fields::new(&names);
+        let mut values = vec![Value::Missing; fields.names.len()];
+        let mut buffers = vec![String::new(); fields.names.len()];
+        parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap_err().1
+    }
+
+    #[test]
+    fn every_fault_has_a_plain_message_with_a_remedy() {
+        for (line, words) in [
+            ("5", "a number, not a JSON object"),
+            ("-1.5", "a number, not"),
+            ("\"x\"", "a string, not"),
+            (" null", "null, not"),
+            ("true", "true or false, not"),
+            ("[{\"text\":\"a\"}]", "an array, not"),
+            ("id,text", "column 1: not an object in braces"),
+            ("\"a\" b", "not"),
+            ("{\"text\":\"a", "cut off"),
+            ("{", "cut off"),
+            ("{\"text\":tru}", "only true, false and null"),
+            ("{\"text\":nan}", "only true, false and null"),
+            ("{\"text\":NaN}", "write null for NaN"),
+            ("{\"text\":}", "not a JSON value"),
+            ("{'text':'a'}", "not in double quotes"),
+            ("{text:1}", "not in double quotes"),
+            ("{\"text\":\"a\",}", "a comma after the last value"),
+            ("{\"text\":[1,]}", "a comma after the last value"),
+            ("{\"text\" \"a\"}", "no colon"),
+            ("{\"text\":\"a\" \"b\":1}", "neither a comma"),
+            ("{\"text\":[1 2]}", "neither a comma"),
+            ("{\"text\":\"a\"}{}", "after the JSON object"),
+            ("{\"text\":01}", "invalid number"),
+            ("{\"text\":1e}", "invalid number"),
+            ("{\"text\":\"\\q\"}", "an unknown escape"),
+            ("{\"id\":\"\\q\"}", "an unknown escape"),
+            ("{\"text\":\"\\udc00\"}", "half of a surrogate pair"),
+            ("{\"id\":\"\\ud800 \"}", "half of a surrogate pair"),
+            ("{\"text\":\"a\tb\"}", "control character"),
+        ] {
+            let message = message(line);
+            assert!(message.contains(words), "{line}: {message}");
+            for parser in [
+                "EOF",
+                "ident",
+                "invalid type",
+                "expected `",
+                "expected value",
+                "at line",
+                "key must",
+            ] {
+                assert!(!message.contains(parser), "{line}: {message}");
+            }
+            assert!(message.contains("; ") || message.contains("(jq"), "what to do: {message}");
+        }
+    }
+
+    #[test]
+    fn messages_for_long_lines_are_short() {
+        let long = "x".repeat(1 << 16);
+        for line in
+            [format!("\"{long}\""), format!("{{\"{long}\" 1"), format!("{{\"text\":{long}}}")]
+        {
+            assert!(message(&line).len() < 200);
+        }
+    }
+}

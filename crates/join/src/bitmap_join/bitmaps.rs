@@ -1,0 +1,81 @@
+//! The bitmaps of all sets that are compared.
+
+use super::plan::Plan;
+use crate::progress::stop_if_cancelled;
+use crate::source::{Part, SetScan, SetSource};
+use crate::{JoinError, Progress};
+use lookalike_core::wide_bitmap::{self, BLOCK};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The bitmaps by place of the [`Plan`], one after the other.
+#[derive(Debug)]
+pub(super) struct Bitmaps {
+    words: Vec<u64>,
+}
+
+/// Ends places of sets that are not compared.
+const NONE: u32 = u32::MAX;
+
+impl Bitmaps {
+    /// Scans all sets once, on all threads, and shows the elements of some sets, by place, to `sample`. O(elements).
+    pub(super) fn new(
+        sets: &impl SetSource,
+        plan: &Plan,
+        is_sampled: impl Fn(usize) -> bool + Sync,
+        sample: impl Fn(&[u64]) + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Self, JoinError> {
+        let mut place_of = vec![NONE; sets.len() as usize];
+        for (place, &set) in (0..).zip(plan.sets.iter()) {
+            place_of[set as usize] = place;
+        }
+        let scan = sets.scan();
+        let blocks = plan.starts[plan.len()] as usize;
+        // Each word is written by the thread that visits its set: atomics without any order are plain stores.
+        let words: Vec<AtomicU64> = (0..blocks * BLOCK).map(|_| AtomicU64::new(0)).collect();
+        let visit = |task: u32| {
+            stop_if_cancelled(progress)?;
+            let mut own = Vec::new();
+            scan.visit(task, Part::Whole, |set, low, high| {
+                let place = place_of[set as usize];
+                if place == NONE {
+                    return Ok(());
+                }
+                let blocks = plan.blocks(place as usize);
+                own.clear();
+                own.resize(blocks.len() * BLOCK, 0);
+                let high = high.read()?;
+                wide_bitmap::add(low, &mut own);
+                wide_bitmap::add(high, &mut own);
+                if is_sampled(place as usize) {
+                    sample(&[low, high].concat());
+                }
+                for (word, own) in words[blocks.start * BLOCK..].iter().zip(&own) {
+                    word.store(*own, Ordering::Relaxed);
+                }
+                Ok(())
+            })
+            .map_err(JoinError::from)
+        };
+        (0..scan.tasks()).into_par_iter().with_max_len(1).try_for_each(visit)?;
+        Ok(Self { words: words.into_iter().map(AtomicU64::into_inner).collect() })
+    }
+
+    /// The same bitmaps, of half the length where `to` has them shorter than `from`.
+    pub(super) fn folded(&self, from: &Plan, to: &Plan) -> Self {
+        let mut words = vec![0; to.starts[to.len()] as usize * BLOCK];
+        let mut rest = words.as_mut_slice();
+        for place in 0..to.len() {
+            let (own, others) = rest.split_at_mut(to.blocks(place).len() * BLOCK);
+            wide_bitmap::fold(self.of(from.blocks(place)), own);
+            rest = others;
+        }
+        Self { words }
+    }
+
+    /// The bitmaps of adjacent places.
+    pub(super) fn of(&self, blocks: std::ops::Range<usize>) -> &[u64] {
+        &self.words[blocks.start * BLOCK..blocks.end * BLOCK]
+    }
+}

@@ -1,0 +1,44 @@
+//! The table `clusters`: every document that is in a cluster with another.
+
+use super::{Named, Table};
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use crate::decisions::Clusters;
+use crate::document_columns::DocumentName;
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use std::cmp::Ordering;
+
+/// Adds the rows of the clusters, each with its leader first.
+pub(crate) fn fill_clusters(
+    analysis: &Analysis,
+    clusters: &Clusters,
+    table: &mut Table<'_>,
+) -> Result<(), LookalikeError> {
+    let named = |document| Named::of(analysis, document);
+    let mut rows: Vec<(u64, bool, Named, Option<f64>)> = clusters
+        .in_order()
+        .iter()
+        .map(|&leader| {
+            let number = clusters.number(leader).unwrap_or_default();
+            (number, false, named(leader), Some(1.0))
+        })
+        .chain(analysis.removals().map(|(document, removal)| {
+            let number = clusters.number(removal.kept).unwrap_or_default();
+            (number, true, named(document), analysis.similarity(removal.evidence))
+        }))
+        .collect();
+    let name = |document| DocumentName::of(&analysis.collection, document);
+    try_par_sort_unstable_by(&mut rows, |a, b| match (a.0, a.1).cmp(&(b.0, b.1)) {
+        Ordering::Equal => a.2.compare(b.2, &analysis.collection),
+        order => Ok(order),
+    })?;
+    let mut leader = DocumentName::default();
+    for (number, removed, Named { a: document, .. }, value) in rows {
+        let member = name(document)?;
+        if !removed {
+            leader = member.clone();
+        }
+        table.member(&member, number, &leader, value)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! The table `ledger`: every removed document, its witness and their measures.
+
+use super::{Extra, Named, Table};
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use crate::document_columns::DocumentName;
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
+
+/// Adds the rows of the ledger.
+pub(crate) fn fill_ledger(
+    analysis: &Analysis,
+    table: &mut Table<'_>,
+) -> Result<(), LookalikeError> {
+    let extra = Extra::of(analysis);
+    let mut rows: Vec<_> = analysis
+        .removals()
+        .filter(|&(document, _)| !analysis.collection.is_protected(document))
+        .map(|(document, removal)| (Named::of(analysis, document), removal))
+        .collect();
+    try_par_sort_unstable_by(&mut rows, |a, b| a.0.compare(b.0, &analysis.collection))?;
+    let name = |document| DocumentName::of(&analysis.collection, document);
+    for (Named { a: document, .. }, removal) in rows {
+        let names = [&name(document)?, &name(removal.kept)?];
+        table.compared(names, Some(removal.rule.name()), removal.evidence, extra)?;
+    }
+    Ok(())
+}

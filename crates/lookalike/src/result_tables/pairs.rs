@@ -1,0 +1,67 @@
+//! The table `pairs`: pairs of documents that match.
+
+use super::{Extra, Named, Table};
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use crate::document_columns::DocumentName;
+use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use lookalike_engine::{Edge, EngineError};
+use lookalike_methods::Evidence;
+use std::cmp::Ordering;
+
+/// A pair of documents as a row.
+#[derive(Clone, Copy)]
+struct PairRow {
+    documents: Named,
+    evidence: Evidence,
+}
+
+/// Adds the rows of the pairs, a before b by name.
+pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(), LookalikeError> {
+    let extra = Extra::of(analysis);
+    let mut rows = pair_rows(analysis)?;
+    let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
+    try_par_sort_unstable_by(&mut rows, compare)?;
+    let name = |document| DocumentName::of(&analysis.collection, document);
+    for PairRow { documents: Named { a, b, .. }, evidence } in rows {
+        table.compared([&name(a)?, &name(b)?], None, evidence, extra)?;
+    }
+    Ok(())
+}
+
+/// Matches between units as pairs of documents: all pairs if the list is complete, else each
+/// document with the first of its own or of the other unit.
+fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
+    let Analysis { collection, units, matches, approach, .. } = analysis;
+    let complete = matches.pairs.complete;
+    let mut rows = Vec::new();
+    let mut add = |x: u32, y: u32, evidence: Evidence| {
+        let (a, b, evidence) = match collection.compare_names(x, y)? {
+            Ordering::Greater => (y, x, evidence.swapped()),
+            _ => (x, y, evidence),
+        };
+        rows.push(PairRow { documents: Named::pair(analysis, a, b), evidence });
+        Ok::<(), EngineError>(())
+    };
+    for unit in 0..units.len() {
+        let members = units.members(unit);
+        if members.len() == 1 {
+            continue;
+        }
+        let itself = Edge { later: unit, earlier: unit, shared: units.size(unit) };
+        let same = approach.evidence(collection, units, itself);
+        for (at, &member) in members.iter().enumerate().skip(1) {
+            let partners = if complete { &members[..at] } else { &members[..1] };
+            partners.iter().try_for_each(|&partner| add(member, partner, same))?;
+        }
+    }
+    for &edge in &matches.pairs.edges {
+        let evidence = approach.evidence(collection, units, edge);
+        let partners = units.members(edge.earlier);
+        let partners = if complete { partners } else { &partners[..1] };
+        for &member in units.members(edge.later) {
+            partners.iter().try_for_each(|&partner| add(member, partner, evidence))?;
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,110 @@
+//! Checks that the second pass reads the records of the first, by counting them again.
+
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use lookalike_io::sink::{Role, Routed};
+use lookalike_io::{Format, Inputs, Problem};
+use std::collections::BTreeMap;
+
+/// Counts again what the first pass counted: documents by chunk, documents and problems by file.
+pub(super) struct Recount<'a> {
+    analysis: &'a Analysis,
+    /// For each file that is written. One-document files are counted with the first file of their
+    /// chunk, and not compared: each is one record, whatever its content.
+    files: Vec<Counts>,
+}
+
+/// Counts of a file.
+#[derive(Default)]
+struct Counts {
+    documents: u64,
+    problems: u64,
+    /// The last problem.
+    found: Option<Problem>,
+}
+
+impl<'a> Recount<'a> {
+    pub(super) fn new(analysis: &'a Analysis, own_files: u32) -> Self {
+        Self { analysis, files: (0..own_files).map(|_| Counts::default()).collect() }
+    }
+
+    /// Whether a problem is the reason why the chunk before it, which begins in `file`, has other
+    /// records than in the first pass. A chunk may hold many one-document files, and the problem
+    /// may be in any of them.
+    pub(super) fn is_new(&self, problem: &Problem, file: u32) -> bool {
+        problem.file == file
+            || self.analysis.collection.problems.counts().all(|(known, _)| known != problem.file)
+    }
+
+    /// Counts a problem in place of a chunk. It is an error if the first pass read documents there.
+    pub(super) fn problem(&mut self, chunk: u32, problem: Problem) -> Result<(), LookalikeError> {
+        let is_known = chunk < self.analysis.collection.chunks();
+        if is_known && !self.analysis.collection.chunk_documents(chunk).is_empty() {
+            return Err(unreadable_again(&self.analysis.inputs, problem));
+        }
+        if let Some(counts) = self.files.get_mut(problem.file as usize) {
+            counts.problems += 1;
+            counts.found = Some(problem);
+        }
+        Ok(())
+    }
+
+    /// Counts the records of a chunk, of which `known` were usable in the first pass.
+    pub(super) fn routed(
+        &mut self,
+        file: u32,
+        known: u64,
+        routed: &Routed,
+    ) -> Result<(), LookalikeError> {
+        let inputs = &self.analysis.inputs;
+        let usable = [Role::Kept, Role::Removed, Role::Marked];
+        let now: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
+        if now != known {
+            return Err(changed(inputs, file));
+        }
+        if let Some(counts) = self.files.get_mut(file as usize) {
+            counts.documents += now;
+            counts.problems += routed.records(Role::Rejected);
+        }
+        Ok(())
+    }
+
+    /// Compares the counts of every file with those of the first pass.
+    pub(super) fn finish(self) -> Result<(), LookalikeError> {
+        let Analysis { inputs, collection, .. } = self.analysis;
+        let problems: BTreeMap<u32, u64> = collection.problems.counts().collect();
+        for ((file, counts), bounds) in
+            (0u32..).zip(self.files).zip(collection.file_starts.windows(2))
+        {
+            let one = matches!(
+                inputs.files[file as usize].format,
+                Format::Text | Format::Markdown | Format::Html
+            );
+            let known =
+                (u64::from(bounds[1] - bounds[0]), problems.get(&file).copied().unwrap_or(0));
+            if !one && (counts.documents, counts.problems) != known {
+                return Err(match counts.found {
+                    Some(problem) => unreadable_again(inputs, problem),
+                    None => changed(inputs, file),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error for a changed file; states its size or time if they differ.
+pub(super) fn changed(inputs: &Inputs, file: u32) -> LookalikeError {
+    match inputs.verify_unchanged() {
+        Err(error) => error.into(),
+        Ok(()) => LookalikeError::Changed { input: inputs.files[file as usize].name.clone() },
+    }
+}
+
+/// The error for an input that the first pass could read and the second cannot.
+pub(super) fn unreadable_again(inputs: &Inputs, problem: Problem) -> LookalikeError {
+    match inputs.verify_unchanged() {
+        Err(error) => error.into(),
+        Ok(()) => LookalikeError::UnreadableAgain(Box::new(problem)),
+    }
+}
