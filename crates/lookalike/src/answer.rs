@@ -14,7 +14,8 @@ use lookalike_report::Summary;
 pub struct Answer {
     /// The content of `summary.json`, without times and memory.
     pub summary: Summary,
-    /// The records and files that could not be used; of very many the first, and the summary counts all.
+    /// The records and files that could not be used; of very many the first, and the summary counts
+    /// all.
     pub problems: Vec<Problem>,
     pub(crate) kept: Vec<Place>,
     pub(crate) documents: ResultTable,
@@ -24,15 +25,16 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The documents that are kept, in the order of the source. With [`cluster`](crate::cluster) nothing
-    /// is removed, and these are the documents that [`dedup`](crate::dedup) would keep.
+    /// The documents that are kept, in the order of the source. With [`cluster`](crate::cluster)
+    /// nothing is removed, and these are the documents that [`dedup`](crate::dedup) would keep.
     #[must_use]
     pub fn kept(&self) -> &[Place] {
         &self.kept
     }
 
-    /// The kept ones among the items of a source of records or batches, in their order: records, texts or
-    /// anything else that has one item for each document. Of files, [`Answer::kept`] has the places.
+    /// The kept ones among the items of a source of records or batches, in their order: records,
+    /// texts or anything else that has one item for each document. Of files, [`Answer::kept`] has
+    /// the places.
     ///
     /// ```
     /// use lookalike::{Resources, Settings, Silent, Source, dedup};

@@ -23,8 +23,8 @@ pub struct Resources {
     pub threads: usize,
     /// Memory budget in bytes (approximate). `None` for three quarters of the machine's.
     pub memory: Option<u64>,
-    /// Directory for temporary files, which are made only where the memory budget is too small. `None`
-    /// for the system's.
+    /// Directory for temporary files, which are made only where the memory budget is too small.
+    /// `None` for the system's.
     pub scratch: Option<PathBuf>,
 }
 
@@ -46,8 +46,8 @@ pub struct Resources {
 /// ```
 ///
 /// # Errors
-/// Settings that exclude each other, a source that ends with an error, records that cannot be read, an
-/// interruption. There is never an answer about a part of a source.
+/// Settings that exclude each other, a source that ends with an error, records that cannot be read,
+/// an interruption. There is never an answer about a part of a source.
 pub fn dedup(
     source: Source<'_>,
     settings: &Settings,

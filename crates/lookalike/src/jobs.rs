@@ -29,8 +29,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// The first records and files that could not be used; the summary counts all.
     pub problems: Vec<Problem>,
-    /// Skipped files of directories: unsupported formats, broken links, links to directories, and anything
-    /// that is not a regular file.
+    /// Skipped files of directories: unsupported formats, broken links, links to directories, and
+    /// anything that is not a regular file.
     pub skipped: Vec<PathBuf>,
     /// Seconds by phase.
     pub phases: Vec<(&'static str, f64)>,
@@ -107,7 +107,8 @@ fn carry_out(
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
     let wanted = choice.documents(&analysis);
     let store = TableFiles { staging: &staging, format: job.tables };
-    // A table is written on one thread, row by row: meanwhile, the others write the documents, or another table.
+    // A table is written on one thread, row by row: meanwhile, the others write the documents, or
+    // another table.
     let (tables, pass) = rayon::join(
         || RunTables::write(&store, job, action, &analysis, &clusters, progress),
         || second_pass(&analysis, &wanted, routing, progress),

@@ -54,7 +54,8 @@ pub(crate) struct CountedTerms {
     pub(crate) sum: DocumentSum,
 }
 
-/// A sum over documents in any order: equal where two readings gave the same texts at the same places.
+/// A sum over documents in any order: equal where two readings gave the same texts at the same
+/// places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DocumentSum(u128);
 

@@ -2,12 +2,12 @@
 //!
 //! # In memory
 //!
-//! [`dedup`] and [`cluster`] take a [`Source`] (records, Arrow record batches or files) and return an
-//! [`Answer`]: the kept documents, the ledger of the removed ones, the pairs and the clusters. Nothing is
-//! written, and no signal handler, panic hook, environment variable, current directory or allocator
-//! setting of the process is touched. (A damaged Parquet file can make its decoder panic, which is
-//! returned as an error of the file; a program that does not want its panic hook to run for that
-//! calls [`quiet_decoder_panics`] when it starts.)
+//! [`dedup`] and [`cluster`] take a [`Source`] (records, Arrow record batches or files) and return
+//! an [`Answer`]: the kept documents, the ledger of the removed ones, the pairs and the clusters.
+//! Nothing is written, and no signal handler, panic hook, environment variable, current directory
+//! or allocator setting of the process is touched. (A damaged Parquet file can make its decoder
+//! panic, which is returned as an error of the file; a program that does not want its panic hook to
+//! run for that calls [`quiet_decoder_panics`] when it starts.)
 //!
 //! ```
 //! use lookalike::{Record, Resources, Settings, Silent, Source, dedup};
@@ -25,37 +25,41 @@
 //! # }
 //! ```
 //!
+//! A source of records or batches is any iterator, which is read once, or one that is *repeatable*
+//! (what is held in memory, or a function that makes the iterator again), which settings that read
+//! the documents several times need: see [`Source`].
+//!
 //! # What can be chosen
 //!
-//! [`Settings`] say what a near-duplicate is: `threshold` and `measure` (resemblance, containment or
-//! cosine), `shingle` (tokens in a feature), `method` (a method of the literature in place of the exact
-//! join), `linkage` (leaders, where each removed document matches a kept one, or connected components),
-//! `keep` (which duplicate to keep) and `witness` (which kept match of a removed document is named).
-//! [`Resources`] say what a call may take: threads, memory and a directory for temporary files. They
-//! change no answer.
+//! [`Settings`] say what a near-duplicate is: `threshold` and `measure` (resemblance, containment
+//! or cosine), `shingle` (tokens in a feature), `method` (a method of the literature in place of
+//! the exact join), `linkage` (leaders, where each removed document matches a kept one, or
+//! connected components), `keep` (which duplicate to keep) and `witness` (which kept match of a
+//! removed document is named). [`Resources`] say what a call may take: threads, memory and a
+//! directory for temporary files. They change no answer.
 //!
 //! # Evidence, progress and errors
 //!
-//! [`Answer::removals`] names for each removed document the kept one, the rule, and the exact counts of
-//! shared features; [`compare_texts`] shows how any two texts compare. [`Progress`] receives progress and
-//! can cancel. [`LookalikeError::kind`] says what to do about an error: after one there is no answer at all,
-//! never one about a part of the source.
+//! [`Answer::removals`] names for each removed document the kept one, the rule, and the exact
+//! counts of shared features; [`compare_texts`] shows how any two texts compare. [`Progress`]
+//! receives progress and can cancel. [`LookalikeError::kind`] says what to do about an error: after
+//! one there is no answer at all, never one about a part of the source.
 //!
 //! # Result directories
 //!
 //! The `lookalike` command works on a [`Job`], which says what to read and where the results go:
-//! [`run_dedup`] and [`run_cluster`] write a directory of results; [`compare`] and [`explain`] lay two
-//! documents side by side; [`evaluate()`] measures methods against what is true; [`plan()`] says from a
-//! sample what a job will find and cost.
+//! [`run_dedup`] and [`run_cluster`] write a directory of results; [`compare`] and [`explain`] lay
+//! two documents side by side; [`evaluate()`] measures methods against what is true; [`plan()`]
+//! says from a sample what a job will find and cost.
 //!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
 //! threads and any order of the inputs.
 //!
 //! The steps, in the order in which the data runs through them: `analysis` (inputs to verdicts, the
-//! part that all jobs share), `decisions` (verdicts to what becomes of each record), `result_tables`,
-//! `second_pass` (the inputs once more, each record to its place), `exhibits` and `summarise` (what
-//! people look at).
+//! part that all jobs share), `decisions` (verdicts to what becomes of each record),
+//! `result_tables`, `second_pass` (the inputs once more, each record to its place), `exhibits` and
+//! `summarise` (what people look at).
 
 mod aligned_pairs;
 mod analysis;

@@ -1,4 +1,5 @@
-//! Where the documents of a run are read from: the files of its inputs, or what a caller has in memory.
+//! Where the documents of a run are read from: the files of its inputs, or what a caller has in
+//! memory.
 
 use crate::LookalikeError;
 use lookalike_engine::files::ReadChunk;

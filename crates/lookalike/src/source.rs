@@ -88,17 +88,19 @@ type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch, SourceError>> + S
 
 /// The documents of a call of [`dedup`](crate::dedup) or [`cluster`](crate::cluster).
 ///
-/// | | read | |
-/// |---|---|---|
-/// | [`records`](Source::records), [`batches`](Source::batches) | once | any iterator |
-/// | [`repeatable_records`](Source::repeatable_records), [`repeatable_batches`](Source::repeatable_batches) | as often as needed | a function that makes the iterator |
-/// | [`held_records`](Source::held_records), [`held_batches`](Source::held_batches) | as often as needed | what is in memory already |
-/// | [`files`](Source::files) | as often as needed | paths |
+/// Read once, from any iterator: [`records`](Source::records), [`batches`](Source::batches), and
+/// the `try_` forms for iterators that may fail. Read as often as needed:
+///
+/// * [`repeatable_records`](Source::repeatable_records) and
+///   [`repeatable_batches`](Source::repeatable_batches), from a function that makes the iterator;
+/// * [`held_records`](Source::held_records) and [`held_batches`](Source::held_batches), from
+///   memory;
+/// * [`files`](Source::files).
 ///
 /// [`Settings::ignore_common`] and methods that count their document frequencies in the documents
-/// ([`MethodSettings::lexicon`](crate::MethodSettings::lexicon) is `None`) read the source several times, and
-/// refuse one that can be read once. If the documents differ between two readings, the call ends with
-/// [`LookalikeError::SourceChanged`].
+/// ([`MethodSettings::lexicon`](crate::MethodSettings::lexicon) is `None`) read the source several
+/// times, and refuse one that can be read once. If the documents differ between two readings, the
+/// call ends with [`LookalikeError::SourceChanged`].
 ///
 /// A source is [`Send`]. One that owns what it reads is `Source<'static>`.
 pub struct Source<'a> {
@@ -173,8 +175,8 @@ impl<'a> Source<'a> {
         Self::caller("records", CallerKind::Once(Some(Items::records(records))))
     }
 
-    /// Records that can be read several times: the function is called for each reading, and gives the
-    /// same records in the same order every time.
+    /// Records that can be read several times: the function is called for each reading, and gives
+    /// the same records in the same order every time.
     ///
     /// ```
     /// use lookalike::{Resources, Settings, Silent, Source, dedup};
@@ -211,8 +213,9 @@ impl<'a> Source<'a> {
         Self::repeatable_records(move || records.iter().cloned())
     }
 
-    /// Arrow record batches, whose columns are named as [`Settings::fields`](crate::Settings::fields)
-    /// says, read once. Texts are read where they are, without a copy of each.
+    /// Arrow record batches, whose columns are named as
+    /// [`Settings::fields`](crate::Settings::fields) says, read once. Texts are read where they
+    /// are, without a copy of each.
     pub fn batches<I>(batches: I) -> Self
     where
         I: IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
@@ -220,8 +223,8 @@ impl<'a> Source<'a> {
         Self::try_batches(batches.into_iter().map(whole::<RecordBatch>))
     }
 
-    /// Arrow record batches, read once, that may end with an error: then that error is returned, and no
-    /// answer.
+    /// Arrow record batches, read once, that may end with an error: then that error is returned,
+    /// and no answer.
     pub fn try_batches<I, E>(batches: I) -> Self
     where
         I: IntoIterator<Item = Result<RecordBatch, E>, IntoIter: Send + 'a>,
@@ -230,8 +233,8 @@ impl<'a> Source<'a> {
         Self::caller("batches", CallerKind::Once(Some(Items::batches(batches))))
     }
 
-    /// Arrow record batches that can be read several times: the function is called for each reading,
-    /// and gives the same rows in the same order every time.
+    /// Arrow record batches that can be read several times: the function is called for each
+    /// reading, and gives the same rows in the same order every time.
     pub fn repeatable_batches<I>(mut make: impl FnMut() -> I + Send + 'a) -> Self
     where
         I: IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,

@@ -12,15 +12,16 @@ use std::path::Path;
 
 impl Answer {
     /// Writes the tables and `summary.json` to [`Job::output`], whole or not at all: the bytes that
-    /// [`run_dedup`](crate::run_dedup) or [`run_cluster`](crate::run_cluster) over the same documents
-    /// writes into its tables. [`recluster`](crate::recluster()) can take an answer of
+    /// [`run_dedup`](crate::run_dedup) or [`run_cluster`](crate::run_cluster) over the same
+    /// documents writes into its tables. [`recluster`](crate::recluster()) can take an answer of
     /// [`cluster`](crate::cluster) from there.
     ///
-    /// Of the job, [`Job::output`], [`Job::force`] and [`Job::tables`] count; its inputs and settings are those
-    /// that the answer was found with. An answer holds no texts. So a job that asks for what only the texts
-    /// give is refused: its [`Job::report`] must be off, and [`Job::mark`] and [`Job::plan`] empty.
-    /// The kept documents are the caller's to write ([`Answer::select_kept`]), which a warning in the
-    /// summary states; `run_dedup` writes all of these.
+    /// Of the job, [`Job::output`], [`Job::force`] and [`Job::tables`] count; its inputs and
+    /// settings are those that the answer was found with. An answer holds no texts. So a job that
+    /// asks for what only the texts give is refused: its [`Job::report`] must be off, and
+    /// [`Job::mark`] and [`Job::plan`] empty. The kept documents are the caller's to write
+    /// ([`Answer::select_kept`]), which a warning in the summary states; `run_dedup` writes all of
+    /// these.
     ///
     /// Returns the summary as written, with its outputs.
     ///
@@ -41,8 +42,8 @@ impl Answer {
     /// ```
     ///
     /// # Errors
-    /// A job that asks for more than tables; an output that exists already, if it is not to be replaced; a
-    /// file that cannot be written.
+    /// A job that asks for more than tables; an output that exists already, if it is not to be
+    /// replaced; a file that cannot be written.
     pub fn write(&self, job: &Job) -> Result<Summary, LookalikeError> {
         refuse_what_needs_texts(job)?;
         let staging = Staging::create(&job.output, job.force)?;
