@@ -8,8 +8,8 @@
 
 use crate::processor::compiled_for;
 
-/// Words of the shortest bitmap, and of what is compared at a time: 512 bits.
-pub const BLOCK: usize = 8;
+/// Words of the shortest bitmap, which suffices for some dozens of elements: 128 bits.
+pub const BLOCK: usize = 2;
 
 /// Columns that [`near`] compares in one call, at most.
 pub const COLUMNS: usize = 64;
@@ -94,9 +94,12 @@ compiled_for! {
 #[inline(always)]
 fn compare(row: &[u64], columns: &[u64], most: u32) -> u64 {
     match row.len() / BLOCK {
+        1 => of_length::<BLOCK>(row, columns, most),
         2 => of_length::<{ 2 * BLOCK }>(row, columns, most),
         4 => of_length::<{ 4 * BLOCK }>(row, columns, most),
         8 => of_length::<{ 8 * BLOCK }>(row, columns, most),
+        16 => of_length::<{ 16 * BLOCK }>(row, columns, most),
+        32 => of_length::<{ 32 * BLOCK }>(row, columns, most),
         _ => of_any_length(row, columns, most),
     }
 }

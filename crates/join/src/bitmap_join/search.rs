@@ -108,7 +108,7 @@ impl BitmapJoin {
     /// The pairs (later, earlier) of sets whose sizes and bitmaps allow a match, in order; `None` if there are more than
     /// `most`.
     ///
-    /// O(pairs of similar sizes · bits of a bitmap / 512), on all threads.
+    /// O(pairs of similar sizes · bits of a bitmap / 128), on all threads.
     ///
     /// # Errors
     /// A cancellation.
@@ -184,6 +184,7 @@ impl Tile<'_> {
         let firsts: Vec<usize> = rows.clone().map(|row| plan.first_match(criterion, row)).collect();
         let from = groups.partition_point(|group| group.end <= firsts[0]);
         let mut length = 0;
+        let (mut of_sizes, mut most) = ((0, 0, 0), 0);
         let mut folded = Vec::new();
         for group in groups[from..].iter().take_while(|group| group.start < rows.end) {
             let blocks = plan.blocks(group.start).len();
@@ -205,7 +206,12 @@ impl Tile<'_> {
                 if columns.is_empty() {
                     continue;
                 }
-                let most = self.most_differing(row, &columns);
+                // Mostly the same as for the row before: sets of adjacent rows are of one size.
+                let (first, last) = (plan.sizes[columns.start], plan.sizes[columns.end - 1]);
+                let sizes = (plan.sizes[row], first, last);
+                if sizes != of_sizes {
+                    (of_sizes, most) = (sizes, most_differing(criterion, sizes));
+                }
                 let blocks = plan.starts[columns.start] as usize..plan.starts[columns.end] as usize;
                 let mut near = near(bitmap, bitmaps.of(blocks), most);
                 while near != 0 {
@@ -217,20 +223,19 @@ impl Tile<'_> {
             }
         }
     }
+}
 
-    /// In how many elements the set at `row` differs at most from any of the sets in `columns` that it matches.
-    fn most_differing(&self, row: usize, columns: &Range<usize>) -> u32 {
-        let a = self.plan.sizes[row];
-        let with = |b: u32| {
-            let needed = self.criterion.needed_overlap(a, b);
-            (u64::from(a) + u64::from(b)).saturating_sub(2 * u64::from(needed))
-        };
-        let (first, last) = (self.plan.sizes[columns.start], self.plan.sizes[columns.end - 1]);
-        // Before rounding, the needed overlap is linear in b or concave, so that the difference is largest at one of the
-        // ends. Rounding it up takes less than 2 from the difference.
-        let most = with(first).max(with(last)) + if first == last { 0 } else { 2 };
-        u32::try_from(most).unwrap_or(u32::MAX)
-    }
+/// In how many elements a set of `size` elements differs at most from any of those of `first` to
+/// `last` elements that it matches.
+fn most_differing(criterion: Criterion, (size, first, last): (u32, u32, u32)) -> u32 {
+    let with = |other: u32| {
+        let needed = criterion.needed_overlap(size, other);
+        (u64::from(size) + u64::from(other)).saturating_sub(2 * u64::from(needed))
+    };
+    // Before rounding, the needed overlap is linear in the other size or concave, so that the
+    // difference is largest at one of the ends. Rounding it up takes less than 2 from the difference.
+    let most = with(first).max(with(last)) + if first == last { 0 } else { 2 };
+    u32::try_from(most).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
