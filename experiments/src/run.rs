@@ -139,7 +139,7 @@ impl Found {
     pub(crate) fn clusters(&self) -> Vec<u32> {
         let cluster = |document| match self.units.of_document(document) {
             Some(unit) if self.signed.is_signed(document) => {
-                self.units.members(self.matches.leader[unit as usize])[0]
+                self.units.members(self.matches.leader[unit.index()])[0]
             }
             _ => document,
         };
@@ -158,7 +158,7 @@ impl Found {
     /// Calls with every pair of documents that matches, the smaller number first, and its edge; no
     /// edge for two documents of one unit.
     pub(crate) fn each_pair(&self, mut pair: impl FnMut(u32, u32, Option<Edge>)) {
-        for unit in 0..self.units.len() {
+        for unit in self.units.ids() {
             let members = self.units.members(unit);
             for (at, &a) in members.iter().enumerate() {
                 if self.signed.is_signed(a) {

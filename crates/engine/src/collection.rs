@@ -113,7 +113,9 @@ impl Collection {
     /// document, named by its index from `0`; there are no texts.
     ///
     /// ```
-    /// use lookalike_engine::{Approach, Collection, Linkage, MatchOptions, MatchSettings, Silent, Units, find};
+    /// use lookalike_engine::{
+    ///     Approach, Collection, Linkage, MatchOptions, MatchSettings, SetId, Silent, Units, find,
+    /// };
     ///
     /// let collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
     /// let settings = MatchSettings::resemblance("0.8".parse()?);
@@ -121,7 +123,7 @@ impl Collection {
     /// let options = MatchOptions::in_memory(Linkage::Leaders);
     /// let matches =
     ///     find(&collection, &units, &settings, &Approach::default(), &options, &Silent)?;
-    /// assert_eq!(matches.leader, [0, 0, 2]);
+    /// assert_eq!(matches.leader, [0, 0, 2].map(SetId));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

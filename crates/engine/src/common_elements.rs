@@ -56,7 +56,7 @@ pub fn common_elements(
     memory: u64,
     progress: &dyn Progress,
 ) -> Result<CommonElements, EngineError> {
-    let elements: u64 = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
+    let elements: u64 = units.ids().map(|unit| u64::from(units.size(unit))).sum();
     let rounds = (elements * ELEMENT).div_ceil(memory.max(LEAST)).max(1);
     let passes = Passes::new(collection, units);
     let mut common = Vec::new();

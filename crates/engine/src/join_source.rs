@@ -4,7 +4,7 @@ use crate::passes::Passes;
 use crate::sorted_sets::SortedUnits;
 use crate::{Collection, Units};
 use lookalike_core::{Halves, SparseIndex};
-use lookalike_join::{SetSource, SourceError};
+use lookalike_join::{SetId, SetSource, SourceError};
 
 /// The distinct sets of a collection, in order of precedence.
 ///
@@ -33,16 +33,16 @@ impl<'c> SetSource for UnitSource<'c> {
     }
 
     #[inline]
-    fn size(&self, set: u32) -> u32 {
+    fn size(&self, set: SetId) -> u32 {
         self.units.size(set)
     }
 
-    fn copies(&self, set: u32) -> u64 {
+    fn copies(&self, set: SetId) -> u64 {
         self.units.members(set).len() as u64
     }
 
     /// The first document: neighbours are read together.
-    fn sample_number(&self, set: u32) -> u64 {
+    fn sample_number(&self, set: SetId) -> u64 {
         self.units.members(set)[0].into()
     }
 
@@ -51,7 +51,7 @@ impl<'c> SetSource for UnitSource<'c> {
     }
 
     #[inline]
-    fn chunk_of(&self, set: u32) -> u32 {
+    fn chunk_of(&self, set: SetId) -> u32 {
         self.units.place(set).block
     }
 
@@ -68,7 +68,7 @@ impl<'c> SetSource for UnitSource<'c> {
         wanted: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<SortedUnits<'c>, SourceError> {
         let Self { collection, units } = *self;

@@ -56,7 +56,7 @@ pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::Valueless;
 pub use lookalike_join::{
-    CandidateSearch, Edge, Linkage, PairList, Progress, Silent, WitnessRule, WitnessSearch,
+    CandidateSearch, Edge, Linkage, PairList, Progress, SetId, Silent, WitnessRule, WitnessSearch,
 };
 pub use matching::{MatchOptions, Matches, find, find_from};
 pub use memory_model::{MemoryLimits, MemoryModel, MemoryUse};

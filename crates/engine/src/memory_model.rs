@@ -168,9 +168,9 @@ impl MemoryModel {
         let sum = |of: &dyn Fn(&Block) -> u64| blocks.iter().map(of).sum::<u64>();
         let words = |(keys, sketches): (u64, u64)| (keys + sketches) / 8;
         let elements = sum(&|block| block.ends.last().map_or(0, |&end| end as u64));
-        let stays = (0u32..).zip(&matches.leader).filter(|&(unit, &leader)| unit == leader);
-        let in_units = (0..units.len()).map(|unit| units.members(unit).len()).sum::<usize>();
-        let of_units: u64 = (0..units.len()).map(|unit| u64::from(units.size(unit))).sum();
+        let stays = units.ids().zip(&matches.leader).filter(|&(unit, &leader)| unit == leader);
+        let in_units = units.ids().map(|unit| units.members(unit).len()).sum::<usize>();
+        let of_units: u64 = units.ids().map(|unit| u64::from(units.size(unit))).sum();
         Self {
             documents: f64::from(collection.len()),
             id_bytes: collection.id_bytes() as f64,

@@ -9,7 +9,7 @@ use crate::chunk_sets::{ChunkBuffer, ChunkSets, Set, for_each_run};
 use crate::units::NO_UNIT;
 use crate::{Collection, Units};
 use lookalike_core::features::MANY;
-use lookalike_join::{HighElements, Part, SetScan, SourceError};
+use lookalike_join::{HighElements, Part, SetId, SetScan, SourceError};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +32,7 @@ pub(crate) struct Passes<'a> {
     /// The sets of each chunk, if they were in memory when the scans began.
     held: Vec<Option<Arc<HeldSets>>>,
     /// The units, by the chunk that stores their sets.
-    order: Vec<u32>,
+    order: Vec<SetId>,
     /// Index in `order` of the first unit of each chunk.
     starts: Vec<u32>,
     /// The chunks of each task.
@@ -55,7 +55,7 @@ impl<'a> Passes<'a> {
             firsts.push(firsts[firsts.len() - 1] + block.ends.len() as u32);
         }
         let mut order = vec![NO_UNIT; firsts[firsts.len() - 1] as usize];
-        for unit in 0..units.len() {
+        for unit in units.ids() {
             let place = units.place(unit);
             order[(firsts[place.block as usize] + place.index) as usize] = unit;
         }
@@ -99,7 +99,7 @@ impl<'a> Passes<'a> {
     }
 
     /// The units whose sets a chunk stores.
-    pub(crate) fn units(&self, chunk: u32) -> &[u32] {
+    pub(crate) fn units(&self, chunk: u32) -> &[SetId] {
         let chunk = chunk as usize;
         &self.order[self.starts[chunk] as usize..self.starts[chunk + 1] as usize]
     }
@@ -112,8 +112,8 @@ impl<'a> Passes<'a> {
         &self,
         chunk: u32,
         part: Part,
-        wanted: impl Fn(u32) -> bool,
-        mut each: impl FnMut(u32, Set<'_>) -> Result<(), SourceError>,
+        wanted: impl Fn(SetId) -> bool,
+        mut each: impl FnMut(SetId, Set<'_>) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         let units = self.units(chunk);
         if !units.iter().any(|&unit| wanted(unit)) {
@@ -192,7 +192,7 @@ impl SetScan for Passes<'_> {
         &self,
         task: u32,
         part: Part,
-        mut visit: impl FnMut(u32, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
+        mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         let mut each = |unit, Set { low, mut high }: Set<'_>| visit(unit, low, &mut high);
         self.chunks(task).try_for_each(|chunk| self.chunk(chunk, part, |_| true, &mut each))
@@ -220,7 +220,7 @@ impl SetScan for Passes<'_> {
     fn visit_some(
         &self,
         task: u32,
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(SetId) -> bool,
         mut visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError> {
         for chunk in self.chunks(task) {

@@ -3,7 +3,7 @@
 use crate::near_words::NearWords;
 use crate::sketch_verifier::sketch;
 use crate::{Approach, Collection, EngineError, Units, limits};
-use lookalike_join::{InvertedIndex, Progress, SpillBudget};
+use lookalike_join::{InvertedIndex, Progress, SetId, SpillBudget};
 use lookalike_methods::{CandidateSource, Method};
 
 /// Indexes the units by the keys of their signatures. Keys of more units than
@@ -21,7 +21,7 @@ pub(crate) fn signature_index(
     progress: &dyn Progress,
 ) -> Result<InvertedIndex, EngineError> {
     let limit = approach.key_limit;
-    let keys = |unit: u32| {
+    let keys = |unit: SetId| {
         let place = units.place(unit);
         collection.signatures(place.block).keys(place.index)
     };
@@ -32,12 +32,13 @@ pub(crate) fn signature_index(
             })
         }
         CandidateSource::Hamming { distance, search } => {
-            let words: Vec<Option<u64>> = (0..units.len())
+            let words: Vec<Option<u64>> = units
+                .ids()
                 .map(|unit| sketch(collection, units, unit).words.first().copied())
                 .collect();
             let near = NearWords::new(&words, distance, search, limits::MOST)?;
             InvertedIndex::of_keys(units.len(), limit, budget, progress, |unit, emit| {
-                near.keys(words[unit as usize], |key| emit(&key));
+                near.keys(words[unit.index()], |key| emit(&key));
             })
         }
     };

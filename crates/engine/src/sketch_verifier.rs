@@ -1,7 +1,7 @@
 //! Verifier by a method's sketches: its own rule and estimates.
 
 use crate::{Collection, Edge, Units};
-use lookalike_join::{Candidate, Statistics, Verifier};
+use lookalike_join::{Candidate, SetId, Statistics, Verifier};
 use lookalike_methods::{Evidence, Method, Sketch};
 
 /// Compares sketches.
@@ -25,14 +25,14 @@ impl<'a> SketchVerifier<'a> {
         Self { collection, units, method, statistics }
     }
 
-    fn compare(&self, a: u32, b: u32) -> Evidence {
+    fn compare(&self, a: SetId, b: SetId) -> Evidence {
         let sketch = |unit| sketch(self.collection, self.units, unit);
         self.method.compare(sketch(a), sketch(b))
     }
 }
 
 /// The sketch of a unit.
-pub(crate) fn sketch<'c>(collection: &'c Collection, units: &Units, unit: u32) -> Sketch<'c> {
+pub(crate) fn sketch<'c>(collection: &'c Collection, units: &Units, unit: SetId) -> Sketch<'c> {
     let place = units.place(unit);
     collection.signatures(place.block).sketch(place.index)
 }
@@ -40,11 +40,11 @@ pub(crate) fn sketch<'c>(collection: &'c Collection, units: &Units, unit: u32) -
 impl Verifier for SketchVerifier<'_> {
     type Summary = ();
 
-    fn summary(&self, _unit: u32) {}
+    fn summary(&self, _unit: SetId) {}
 
     fn verify(
         &self,
-        unit: u32,
+        unit: SetId,
         candidate: Candidate,
         _summaries: ((), ()),
         best: Option<Edge>,

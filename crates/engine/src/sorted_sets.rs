@@ -12,7 +12,7 @@ use crate::passes::Passes;
 use crate::{Collection, Units};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap};
-use lookalike_join::{HighElements, Part, SortedSets, SourceError};
+use lookalike_join::{HighElements, Part, SetId, SortedSets, SourceError};
 use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,13 +60,13 @@ impl<'a> SortedUnits<'a> {
         compared: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<Self, SourceError> {
         collection.release_scanned();
         let stored = match collection.is_held() {
             true => {
-                let wanted = |unit| compared.place(unit).is_some();
+                let wanted = |unit: SetId| compared.place(unit.0).is_some();
                 let (held, states) = units.sort_each(collection, wanted, states, visit)?;
                 states.into_iter().for_each(done);
                 Stored::Held(held)
@@ -84,7 +84,7 @@ impl<'a> SortedUnits<'a> {
     }
 
     /// A set that is in memory.
-    fn held(&self, unit: u32) -> Option<Halves<'_>> {
+    fn held(&self, unit: SetId) -> Option<Halves<'_>> {
         let place = self.units.place(unit);
         match &self.stored {
             Stored::Held(chunks) => {
@@ -98,7 +98,7 @@ impl<'a> SortedUnits<'a> {
     /// Reads a set, sorted.
     fn read<'s>(
         &self,
-        unit: u32,
+        unit: SetId,
         words: &mut Vec<u64>,
         set: &'s mut Vec<u64>,
     ) -> io::Result<Halves<'s>> {
@@ -109,14 +109,14 @@ impl<'a> SortedUnits<'a> {
     /// As [`SortedSets::overlap_at_least`], where at least one of both sets is on disk.
     fn overlap_on_disk(
         &self,
-        (a, held_a): (u32, Option<Halves<'_>>),
-        (b, held_b): (u32, Option<Halves<'_>>),
+        (a, held_a): (SetId, Option<Halves<'_>>),
+        (b, held_b): (SetId, Option<Halves<'_>>),
         needed: u32,
     ) -> io::Result<Option<u32>> {
         let (collection, units) = (self.collection, self.units);
         // Of two sets on disk, one that can be read in pieces is, if it is large: only the other
         // one is in memory.
-        let in_pieces = |unit: u32, held: Option<_>| {
+        let in_pieces = |unit: SetId, held: Option<_>| {
             held.is_none()
                 && units.size(unit) as usize > MANY
                 && collection.is_alone_on_disk(units.place(unit))
@@ -170,7 +170,12 @@ impl<'a> SortedUnits<'a> {
 
 impl SortedSets for SortedUnits<'_> {
     #[inline]
-    fn overlap_at_least(&self, a: u32, b: u32, needed: u32) -> Result<Option<u32>, SourceError> {
+    fn overlap_at_least(
+        &self,
+        a: SetId,
+        b: SetId,
+        needed: u32,
+    ) -> Result<Option<u32>, SourceError> {
         let (held_a, held_b) = (self.held(a), self.held(b));
         if let (Some(a), Some(b)) = (held_a, held_b) {
             return Ok(a.overlap_at_least(b, needed));
@@ -188,7 +193,7 @@ impl Copies {
         compared: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         mut done: impl FnMut(S),
     ) -> Result<Self, SourceError> {
         let passes = Passes::new(collection, units);
@@ -196,14 +201,14 @@ impl Copies {
         let mut starts = vec![0; compared.len() as usize];
         let mut values = Vec::with_capacity(collection.chunks() as usize);
         let copy = |sort: &mut SpreadSort, (chunk, mut state): (u32, S)| {
-            let wanted = |unit| compared.place(unit).is_some();
+            let wanted = |unit: SetId| compared.place(unit.0).is_some();
             // Allocated exactly: all of it stays.
             let sizes = passes.units(chunk).iter().filter(|&&unit| wanted(unit));
             let sizes = sizes.map(|&unit| units.size(unit)).filter(|&size| size <= largest);
             let mut values = Vec::with_capacity(sizes.map(|size| size as usize).sum());
             let mut places = Vec::new();
             passes.chunk(chunk, Part::Whole, wanted, |unit, Set { low, mut high }| {
-                let Some(place) = compared.place(unit) else { return Ok(()) };
+                let Some(place) = compared.place(unit.0) else { return Ok(()) };
                 let (high, start) = (high.read()?, values.len());
                 visit(&mut state, unit, Halves { low, high })?;
                 places.push((place, start as u32));
@@ -240,18 +245,18 @@ impl Copies {
         Ok(Self { compared: compared.clone(), starts, values, largest })
     }
 
-    fn get(&self, unit: u32, place: SetRef, size: u32) -> Option<Halves<'_>> {
+    fn get(&self, unit: SetId, place: SetRef, size: u32) -> Option<Halves<'_>> {
         if size > self.largest {
             return None;
         }
-        let start = self.starts[self.compared.place(unit)? as usize] as usize;
+        let start = self.starts[self.compared.place(unit.0)? as usize] as usize;
         self.values[place.block as usize].get(start..start + size as usize).map(Halves::whole)
     }
 }
 
 /// The maximum size for which all compared sets up to it take at most `bytes` bytes.
 fn largest_within(units: &Units, compared: &SparseIndex, limit: u64) -> u32 {
-    let mut sizes: Vec<u32> = compared.iter().map(|unit| units.size(unit)).collect();
+    let mut sizes: Vec<u32> = compared.iter().map(|unit| units.size(SetId(unit))).collect();
     sizes.par_sort_unstable();
     let (mut largest, mut bytes) = (u32::MAX, 0);
     for same in sizes.chunk_by(|a, b| a == b) {

@@ -123,7 +123,7 @@ impl Joined {
         let verdicts = verdicts?;
         let listed = units.in_pairs(&matches);
         let wanted =
-            |document| units.of_document(document).is_some_and(|unit| listed[unit as usize]);
+            |document| units.of_document(document).is_some_and(|unit| listed[unit.index()]);
         collection.load_names(wanted)?;
         collection.rank_names(wanted)?;
         Ok(Decided { collection, units, matches, verdicts })

@@ -3,6 +3,7 @@
 use crate::block::HeldSets;
 use crate::{Collection, Units};
 use lookalike_core::Halves;
+use lookalike_join::SetId;
 use std::sync::Arc;
 
 /// The sets of all units. Shares the memory of the collection.
@@ -34,7 +35,7 @@ impl<'a> UnitSets<'a> {
 
     /// The set of a unit.
     #[must_use]
-    pub fn get(&self, unit: u32) -> Halves<'_> {
+    pub fn get(&self, unit: SetId) -> Halves<'_> {
         let place = self.units.place(unit);
         let chunk = place.block as usize;
         self.collection.blocks[chunk].get(&self.chunks[chunk], place.index)

@@ -14,7 +14,7 @@ use crate::collection::{Collection, Document, SetRef};
 use crate::try_sort::try_par_sort_unstable_by;
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
-use lookalike_join::{JoinResult, SourceError};
+use lookalike_join::{JoinResult, SetId, SourceError};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -28,12 +28,29 @@ pub struct Units {
     sizes: Vec<u32>,
     members: Vec<u32>,
     member_starts: Vec<u32>,
-    of_document: Vec<u32>,
+    of_document: Vec<SetId>,
     protected: u32,
 }
 
-/// Stands where a document or a set has no unit.
-pub(crate) const NO_UNIT: u32 = u32::MAX;
+/// The unit of a document or a set without one.
+pub(crate) const NO_UNIT: SetId = SetId(u32::MAX);
+
+/// Number of a stored set, in the order of the chunks; equal sets have the number of the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+struct StoredSet(u32);
+
+impl StoredSet {
+    /// The set of a document without one.
+    const NONE: Self = Self(u32::MAX);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A document that is none.
+const NO_DOCUMENT: u32 = u32::MAX;
 
 impl Units {
     /// Collapses the collection and puts the units in order.
@@ -62,23 +79,24 @@ impl Units {
         measure: Measure,
         takes: impl Fn(u32) -> bool + Sync,
     ) -> Result<Self, EngineError> {
-        let Sets { places, mut of_document } = Sets::of(collection, takes)?;
+        let Sets { places, of_document } = Sets::of(collection, takes)?;
         let compare = |a: u32, b: u32| document_order(collection, keep, a, b);
         // The best document with each set, where the set is the first of those that are equal.
-        let mut best = vec![NO_UNIT; places.len()];
+        let mut best = vec![NO_DOCUMENT; places.len()];
         for (document, &set) in (0u32..).zip(&of_document) {
-            if set != NO_UNIT {
-                let best = &mut best[set as usize];
-                if *best == NO_UNIT || compare(document, *best)? == Ordering::Less {
+            if set != StoredSet::NONE {
+                let best = &mut best[set.index()];
+                if *best == NO_DOCUMENT || compare(document, *best)? == Ordering::Less {
                     *best = document;
                 }
             }
         }
-        let size = |set: u32| size_at(collection, places[set as usize]);
-        let sets = 0..places.len() as u32;
-        let mut order: Vec<u32> = sets.filter(|&set| best[set as usize] != NO_UNIT).collect();
+        let size = |set: StoredSet| size_at(collection, places[set.index()]);
+        let has_documents = |set: &StoredSet| best[set.index()] != NO_DOCUMENT;
+        let sets = (0..places.len() as u32).map(StoredSet);
+        let mut order: Vec<StoredSet> = sets.filter(has_documents).collect();
         try_par_sort_unstable_by(&mut order, |&a, &b| {
-            let (x, y) = (best[a as usize], best[b as usize]);
+            let (x, y) = (best[a.index()], best[b.index()]);
             let protected = collection.is_protected(y).cmp(&collection.is_protected(x));
             let by_size = match measure {
                 Measure::Containment => size(b).cmp(&size(a)),
@@ -89,19 +107,20 @@ impl Units {
                 order => Ok(order),
             }
         })?;
-        let protected = |&&set: &&u32| collection.is_protected(best[set as usize]);
+        let protected = |set: &&StoredSet| collection.is_protected(best[set.index()]);
         let protected = order.iter().take_while(protected).count() as u32;
-        let mut unit_of_set = best;
-        for (unit, &set) in (0u32..).zip(&order) {
-            unit_of_set[set as usize] = unit;
+        drop(best);
+        let mut unit_of_set = vec![NO_UNIT; places.len()];
+        for (unit, &set) in (0..).map(SetId).zip(&order) {
+            unit_of_set[set.index()] = unit;
         }
-        for set in of_document.iter_mut().filter(|set| **set != NO_UNIT) {
-            *set = unit_of_set[*set as usize];
-        }
+        // In place: a number of 32 bits replaces another one.
+        let unit = |set: StoredSet| unit_of_set.get(set.index()).copied().unwrap_or(NO_UNIT);
+        let of_document = of_document.into_iter().map(unit).collect();
         drop(unit_of_set);
         let mut units = Self {
-            sizes: order.iter().map(|&set| size_at(collection, places[set as usize])).collect(),
-            places: order.iter().map(|&set| places[set as usize]).collect(),
+            sizes: order.iter().map(|&set| size(set)).collect(),
+            places: order.iter().map(|&set| places[set.index()]).collect(),
             members: Vec::new(),
             member_starts: Vec::new(),
             of_document,
@@ -117,7 +136,7 @@ impl Units {
         let units = self.places.len();
         let mut starts = vec![0u32; units + 1];
         for &unit in self.of_document.iter().filter(|&&unit| unit != NO_UNIT) {
-            starts[unit as usize + 1] += 1;
+            starts[unit.index() + 1] += 1;
         }
         for unit in 0..units {
             starts[unit + 1] += starts[unit];
@@ -128,7 +147,7 @@ impl Units {
         next.rotate_left(1);
         for (document, &unit) in self.of_document.iter().enumerate().rev() {
             if unit != NO_UNIT {
-                let next = &mut next[unit as usize];
+                let next = &mut next[unit.index()];
                 *next -= 1;
                 members[*next as usize] = document as u32;
             }
@@ -157,6 +176,11 @@ impl Units {
         self.places.len() as u32
     }
 
+    /// All units, in order of precedence.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = SetId> + use<> {
+        (0..self.len()).map(SetId)
+    }
+
     /// Whether no document has features.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -165,11 +189,11 @@ impl Units {
 
     /// Number of elements of a unit's set.
     #[must_use]
-    pub fn size(&self, unit: u32) -> u32 {
-        self.sizes[unit as usize]
+    pub fn size(&self, unit: SetId) -> u32 {
+        self.sizes[unit.index()]
     }
 
-    /// Units before this one hold a protected document.
+    /// Number of units with a protected document: they precede all others.
     #[must_use]
     pub fn protected(&self) -> u32 {
         self.protected
@@ -177,31 +201,31 @@ impl Units {
 
     /// The documents of a unit, in order of precedence; the first leads.
     #[must_use]
-    pub fn members(&self, unit: u32) -> &[u32] {
-        let unit = unit as usize;
+    pub fn members(&self, unit: SetId) -> &[u32] {
+        let unit = unit.index();
         &self.members[self.member_starts[unit] as usize..self.member_starts[unit + 1] as usize]
     }
 
     /// The unit of a document; `None` for one without features.
     #[must_use]
-    pub fn of_document(&self, document: u32) -> Option<u32> {
+    pub fn of_document(&self, document: u32) -> Option<SetId> {
         Some(self.of_document[document as usize]).filter(|&unit| unit != NO_UNIT)
     }
 
     /// Whether each unit is in a pair of documents: in a match, or with several documents.
     #[must_use]
     pub fn in_pairs(&self, matches: &JoinResult) -> Vec<bool> {
-        let mut listed: Vec<bool> = (0..self.len()).map(|u| self.members(u).len() > 1).collect();
+        let mut listed: Vec<bool> = self.ids().map(|unit| self.members(unit).len() > 1).collect();
         for edge in &matches.pairs.edges {
-            listed[edge.later as usize] = true;
-            listed[edge.earlier as usize] = true;
+            listed[edge.later.index()] = true;
+            listed[edge.earlier.index()] = true;
         }
         listed
     }
 
     /// Position of the set and the signature of a unit.
-    pub(crate) fn place(&self, unit: u32) -> SetRef {
-        self.places[unit as usize]
+    pub(crate) fn place(&self, unit: SetId) -> SetRef {
+        self.places[unit.index()]
     }
 
     /// Sorts the sets of the wanted units, in parallel, of a collection that is in memory as a
@@ -211,17 +235,17 @@ impl Units {
     pub(crate) fn sort_each<S: Send>(
         &self,
         collection: &Collection,
-        wanted: impl Fn(u32) -> bool + Sync,
+        wanted: impl Fn(SetId) -> bool + Sync,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
     ) -> Result<(Vec<Arc<HeldSets>>, Vec<S>), SourceError> {
-        let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); collection.blocks.len()];
-        for (unit, place) in (0u32..).zip(&self.places) {
+        let mut by_block: Vec<Vec<SetId>> = vec![Vec::new(); collection.blocks.len()];
+        for (unit, place) in self.ids().zip(&self.places) {
             if wanted(unit) {
                 by_block[place.block as usize].push(unit);
             }
         }
-        type Chunk<'a, S> = ((&'a Block, Vec<u32>), S);
+        type Chunk<'a, S> = ((&'a Block, Vec<SetId>), S);
         let each = |sort: &mut SpreadSort, ((block, units), mut state): Chunk<'_, S>| {
             let (sets, visited) = block.edited_sets(|sets| {
                 units.iter().try_for_each(|&unit| {
@@ -269,8 +293,8 @@ impl Checkpoint for Units {
 struct Sets {
     /// Position of each unit, in the order of the chunks.
     places: Vec<SetRef>,
-    /// The set of each document, of equal ones the first; [`NO_UNIT`] for one without.
-    of_document: Vec<u32>,
+    /// The set of each document, of equal ones the first; [`StoredSet::NONE`] for one without.
+    of_document: Vec<StoredSet>,
 }
 
 impl Sets {
@@ -290,10 +314,12 @@ impl Sets {
         collection.pass_with_digests(
             |documents, rows, digests| {
                 let set = |(document, row): (u32, &Document)| match row.set {
-                    Ok(place) if takes(document) => starts[place.block as usize] + place.index,
-                    _ => NO_UNIT,
+                    Ok(place) if takes(document) => {
+                        StoredSet(starts[place.block as usize] + place.index)
+                    }
+                    _ => StoredSet::NONE,
                 };
-                let of_document: Vec<u32> = documents.zip(&rows.documents).map(set).collect();
+                let of_document: Vec<StoredSet> = documents.zip(&rows.documents).map(set).collect();
                 (of_document, digests.to_vec())
             },
             |(sets, more)| {
@@ -303,8 +329,8 @@ impl Sets {
         )?;
         let firsts = first_of_equal(&digests);
         drop(digests);
-        for set in of_document.iter_mut().filter(|set| **set != NO_UNIT) {
-            *set = firsts[*set as usize];
+        for set in of_document.iter_mut().filter(|set| **set != StoredSet::NONE) {
+            *set = StoredSet(firsts[set.index()]);
         }
         Ok(Self { places, of_document })
     }

@@ -5,6 +5,7 @@ use crate::{
     Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Units, Verify,
 };
 use lookalike_core::{SparseIndex, TextDigest, TokenDigest};
+use lookalike_join::SetId;
 use lookalike_methods::Evidence;
 
 /// Why a document was removed, from the strictest relation to the loosest.
@@ -92,9 +93,9 @@ pub struct MatchResult<'a> {
 
 impl MatchResult<'_> {
     /// The unit of a removed document, and that of its witness.
-    fn units_of(&self, document: u32) -> Option<(u32, u32)> {
+    fn units_of(&self, document: u32) -> Option<(SetId, SetId)> {
         let unit = self.units.of_document(document)?;
-        Some((unit, self.matches.leader[unit as usize]))
+        Some((unit, self.matches.leader[unit.index()]))
     }
 }
 
@@ -124,7 +125,7 @@ impl Verdicts {
         let stands = |document: u32| {
             let (unit, leader) = answer.units_of(document)?;
             let kept = units.members(leader)[0];
-            let stays = options.only_protected && leader >= units.protected();
+            let stays = options.only_protected && leader.0 >= units.protected();
             (!stays && document != kept).then_some((kept, unit == leader))
         };
         let mut leads = vec![false; collection.len() as usize];
@@ -180,7 +181,7 @@ impl Verdicts {
         let rule = *Rule::ALL.get(usize::from(self.rules[document as usize]))?;
         let (unit, leader) = answer.units_of(document)?;
         let edge =
-            Edge { later: unit, earlier: leader, shared: answer.matches.shared[unit as usize] };
+            Edge { later: unit, earlier: leader, shared: answer.matches.shared[unit.index()] };
         let evidence = answer.approach.evidence(answer.collection, answer.units, edge);
         Some(Removal { kept: answer.units.members(leader)[0], rule, evidence })
     }

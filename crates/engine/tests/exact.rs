@@ -8,7 +8,7 @@
 use lookalike_core::Measure;
 use lookalike_engine::{
     Approach, CandidateSearch, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches,
-    MinFeatures, Silent, Units, WitnessRule, find,
+    MinFeatures, SetId, Silent, Units, WitnessRule, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,7 @@ fn document_pairs(run: &Run) -> BTreeMap<(u32, u32), u32> {
     let mut add = |a: u32, b: u32, shared| {
         assert!(pairs.insert((a.min(b), a.max(b)), shared).is_none(), "pair {a} {b} listed twice");
     };
-    for unit in 0..run.units.len() {
+    for unit in run.units.ids() {
         let members = run.units.members(unit);
         for (i, &a) in members.iter().enumerate() {
             members[..i].iter().for_each(|&b| add(a, b, run.units.size(unit)));
@@ -168,10 +168,10 @@ fn check_held(
     let labels = components(sets, &truth);
     let grown = run(sets, &settings, Linkage::Components, None, threads, at_hand);
     for run in [&all, &grown] {
-        for unit in 0..run.units.len() {
-            for other in 0..run.units.len() {
-                let leader = |u: u32| run.matches.leader[u as usize];
-                let label = |u: u32| labels[run.units.members(u)[0] as usize];
+        for unit in run.units.ids() {
+            for other in run.units.ids() {
+                let leader = |u: SetId| run.matches.leader[u.index()];
+                let label = |u: SetId| labels[run.units.members(u)[0] as usize];
                 assert_eq!(leader(unit) == leader(other), label(unit) == label(other));
             }
         }
@@ -182,7 +182,7 @@ fn check_held(
     for witness in [WitnessRule::First, WitnessRule::Best] {
         let asked = (Linkage::Leaders, witness, None);
         let led = run_with(sets, &settings, asked, threads, at_hand);
-        let set = |unit: u32| &sets[led.units.members(unit)[0] as usize];
+        let set = |unit: SetId| &sets[led.units.members(unit)[0] as usize];
         let (leader, shared) = witnesses(&led, set, measure, thousandths, witness);
         assert_eq!(led.matches.leader, leader, "{witness:?}");
         assert_eq!(led.matches.shared, shared, "{witness:?}");
@@ -202,17 +202,17 @@ fn fraction(measure: Measure, shared: u64, a: u64, b: u64) -> (u64, u64) {
 /// witness rules by definition, over all pairs in the order of the units.
 fn witnesses<'s>(
     run: &Run,
-    set: impl Fn(u32) -> &'s Set,
+    set: impl Fn(SetId) -> &'s Set,
     measure: Measure,
     thousandths: u64,
     rule: WitnessRule,
-) -> (Vec<u32>, Vec<u32>) {
-    let sets: Vec<&Set> = (0..run.units.len()).map(set).collect();
-    let mut found: Vec<(u32, u32)> = Vec::new();
-    let mut kept: Vec<u32> = Vec::new();
-    for (unit, own) in (0u32..).zip(&sets) {
+) -> (Vec<SetId>, Vec<u32>) {
+    let sets: Vec<&Set> = run.units.ids().map(set).collect();
+    let mut found: Vec<(SetId, u32)> = Vec::new();
+    let mut kept: Vec<SetId> = Vec::new();
+    for (unit, own) in run.units.ids().zip(&sets) {
         let mut matches = kept.iter().filter_map(|&u| {
-            let other = sets[u as usize];
+            let other = sets[u.index()];
             let (x, y) = (own.len() as u64, other.len() as u64);
             let shared = own.intersection(other).count() as u64;
             let enough = reaches_by_counts(measure, thousandths, shared, x, y);
@@ -301,7 +301,7 @@ fn check_min_features(sets: &[Set], measure: Measure, thousandths: u64, count: u
         assert_eq!(document_pairs(&all), truth);
         for (linkage, list) in [(Linkage::Components, None), (Linkage::Leaders, None)] {
             let run = run(sets, &settings, linkage, list, 2, at_hand);
-            for (unit, &leader) in (0u32..).zip(&run.matches.leader) {
+            for (unit, &leader) in run.units.ids().zip(&run.matches.leader) {
                 let excluded = [unit, leader].map(|unit| small(run.units.members(unit)[0]));
                 assert!(unit == leader || excluded == [false; 2], "{unit} and {leader}");
             }
@@ -436,11 +436,11 @@ fn a_giant_cluster_costs_about_one_comparison_for_each_document() {
         .map(|i| (0..50).filter(|v| *v != i % 50).chain([1_000 + i]).collect())
         .collect();
     let led = run(&sets, &settings(Measure::Resemblance, 800), Linkage::Leaders, None, 2, None);
-    assert_eq!(led.matches.leader.iter().filter(|&&l| l == 0).count(), sets.len());
+    assert_eq!(led.matches.leader.iter().filter(|&&l| l == SetId(0)).count(), sets.len());
     assert!(led.matches.verified < 2 * sets.len() as u64, "{} comparisons", led.matches.verified);
     let grown =
         run(&sets, &settings(Measure::Resemblance, 800), Linkage::Components, None, 2, None);
-    assert!(grown.matches.leader.iter().all(|&l| l == 0));
+    assert!(grown.matches.leader.iter().all(|&l| l == SetId(0)));
     assert!(
         grown.matches.verified < 2 * sets.len() as u64,
         "{} comparisons",
@@ -454,10 +454,13 @@ fn chains_do_not_connect_different_documents() {
     let window = |from: u64| (from..from + 20).collect::<Set>();
     let sets: Vec<Set> = (0..10).map(|i| window(i * 2)).collect();
     let settings = settings(Measure::Resemblance, 800);
-    assert_eq!(run(&sets, &settings, Linkage::Components, None, 1, None).matches.leader, [0; 10]);
+    assert_eq!(
+        run(&sets, &settings, Linkage::Components, None, 1, None).matches.leader,
+        [SetId(0); 10]
+    );
     assert_eq!(
         run(&sets, &settings, Linkage::Leaders, None, 1, None).matches.leader,
-        [0, 0, 2, 2, 4, 4, 6, 6, 8, 8]
+        [0, 0, 2, 2, 4, 4, 6, 6, 8, 8].map(SetId)
     );
 }
 
@@ -503,14 +506,16 @@ fn large_families_have_the_witnesses_of_the_definition() {
             assert_eq!(run.matches.leader, other.matches.leader);
             assert_eq!(run.matches.candidates, other.matches.candidates);
             assert_eq!(run.matches.verified, other.matches.verified);
-            let unit_bits: Vec<_> = (0..run.units.len())
+            let unit_bits: Vec<_> = run
+                .units
+                .ids()
                 .map(|unit| &variants[run.units.members(unit)[0] as usize])
                 .collect();
-            let (mut kept, mut matched) = (Vec::new(), 0);
-            for (unit, own) in (0u32..).zip(&unit_bits) {
-                let mut witness: Option<(u32, (u64, u64))> = None;
+            let (mut kept, mut matched): (Vec<SetId>, _) = (Vec::new(), 0);
+            for (unit, own) in run.units.ids().zip(&unit_bits) {
+                let mut witness: Option<(SetId, (u64, u64))> = None;
                 for &with in &kept {
-                    let other = unit_bits[with as usize];
+                    let other = unit_bits[with.index()];
                     let shared =
                         (0..4).map(|at| u64::from((own[at] & other[at]).count_ones())).sum();
                     let (x, y) = fraction(measure, shared, size(own), size(other));
@@ -528,7 +533,7 @@ fn large_families_have_the_witnesses_of_the_definition() {
                     }
                 }
                 let truth = witness.map_or(unit, |(with, _)| with);
-                assert_eq!(run.matches.leader[unit as usize], truth, "{measure:?} {rule:?}");
+                assert_eq!(run.matches.leader[unit.index()], truth, "{measure:?} {rule:?}");
                 if witness.is_none() {
                     kept.push(unit);
                 }

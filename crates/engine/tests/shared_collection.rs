@@ -6,7 +6,7 @@
 
 use lookalike_engine::{
     Approach, CandidateSearch, Collection, Edge, IngestOptions, Linkage, MatchOptions,
-    MatchSettings, Signer, Silent, Units, WitnessRule, find, ingest_chunks,
+    MatchSettings, SetId, Signer, Silent, Units, WitnessRule, find, ingest_chunks,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ use std::path::Path;
 const THRESHOLDS: [&str; 2] = ["0.5", "0.65"];
 
 /// What a join found.
-type Found = (Vec<u32>, Vec<u32>, Vec<Edge>);
+type Found = (Vec<SetId>, Vec<u32>, Vec<Edge>);
 
 fn join(
     collection: &Collection,

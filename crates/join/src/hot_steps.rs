@@ -51,7 +51,7 @@ pub fn singletons(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
 pub fn sort_keys(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
     let budget = SpillBudget::unlimited();
     let emitted = emit(sets.len() as u32, &budget, &Silent, |set, out| {
-        for &value in &sets[set as usize] {
+        for &value in &sets[set.index()] {
             out.push(value, Entry { set, position: UNKNOWN });
         }
     })?;

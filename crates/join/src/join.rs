@@ -10,7 +10,7 @@ use crate::survivors::pairs::{PairLimits, all_pairs};
 use crate::verify::{ExactVerifier, Verifier};
 use crate::{
     Criterion, Edge, InvertedIndex, JoinError, JoinOptions, JoinResult, Linkage, PairList,
-    Progress, Statistics,
+    Progress, SetId, Statistics,
 };
 use lookalike_cluster::Components;
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ use std::time::Instant;
 ///
 /// ```
 /// use lookalike_core::Measure;
-/// use lookalike_join::{Criterion, InMemorySets, JoinOptions, Linkage, Silent, join};
+/// use lookalike_join::{Criterion, InMemorySets, JoinOptions, Linkage, SetId, Silent, join};
 ///
 /// // Three sets, as an Arrow list array stores them.
 /// let (offsets, elements) = ([0u64, 4, 9, 10], [1, 2, 3, 4, 1, 2, 3, 4, 5, 9]);
@@ -35,8 +35,8 @@ use std::time::Instant;
 /// let criterion = Criterion { measure: Measure::Resemblance, threshold: "0.8".parse()? };
 /// let result = join(&sets, criterion, &JoinOptions::in_memory(Linkage::Leaders), &Silent)?;
 /// // Set 1 shares 4 of 5 elements with set 0.
-/// assert_eq!(result.leader, [0, 0, 2]);
-/// assert_eq!((result.pairs.edges[0].later, result.pairs.edges[0].shared), (1, 4));
+/// assert_eq!(result.leader, [0, 0, 2].map(SetId));
+/// assert_eq!((result.pairs.edges[0].later, result.pairs.edges[0].shared), (SetId(1), 4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn join<S: SetSource>(
@@ -116,7 +116,7 @@ impl Comparing {
     ) -> Result<JoinResult, JoinError> {
         stop_if_cancelled(progress)?;
         let index = pairs.index;
-        let with_keys = (0..pairs.sets.len()).filter(|&set| index.has_keys(set));
+        let with_keys = (0..pairs.sets.len()).filter(|&set| index.has_keys(SetId(set)));
         Ok(JoinResult {
             keys: index.shared(),
             keys_written: index.written(),
@@ -161,7 +161,7 @@ fn search<S: SetSource>(
 ) -> JoinResult {
     let sets = pairs.sets;
     let list = |limits| all_pairs(pairs, verifier, limits, statistics, progress);
-    let itself = |set: u32| (set, sets.size(set));
+    let itself = |set: SetId| (set, sets.size(set));
     let mut result = JoinResult::default();
     (result.leader, result.shared) = match options.linkage {
         Linkage::Leaders => {
@@ -169,11 +169,11 @@ fn search<S: SetSource>(
             let &JoinOptions { witness, protected, only_protected, .. } = options;
             let options = LeaderOptions { witness, protected, only_protected };
             let edges = leaders(pairs, verifier, options, statistics, progress);
-            let (mut leader, mut shared): (Vec<u32>, Vec<u32>) =
-                (0..sets.len()).map(itself).unzip();
+            let (mut leader, mut shared): (Vec<SetId>, Vec<u32>) =
+                (0..sets.len()).map(SetId).map(itself).unzip();
             for edge in &edges {
-                leader[edge.later as usize] = edge.earlier;
-                shared[edge.later as usize] = edge.shared;
+                leader[edge.later.index()] = edge.earlier;
+                shared[edge.later.index()] = edge.shared;
             }
             result.pairs = listed.unwrap_or(PairList { edges, complete: false });
             (leader, shared)
@@ -186,7 +186,7 @@ fn search<S: SetSource>(
             let (components, listed) = match list(PairLimits { pairs: records, edges }) {
                 Some(mut listed) => {
                     let mut components = Components::new(sets.len());
-                    let mut joins = |edge: &Edge| components.join(edge.later, edge.earlier);
+                    let mut joins = |edge: &Edge| components.join(edge.later.0, edge.earlier.0);
                     match listed.complete && options.list_pairs.is_some() {
                         true => listed.edges.iter().for_each(|edge| _ = joins(edge)),
                         false => {
@@ -203,12 +203,16 @@ fn search<S: SetSource>(
             };
             result.pairs = listed;
             // The label is the first set of the component. Both are in a match, so both were sorted.
-            let leads = |(set, leader): (u32, u32)| match set == leader {
+            let leads = |set: SetId, leader: SetId| match set == leader {
                 true => itself(set),
                 false => (leader, verifier.shared(set, leader)),
             };
             let labels = components.labels();
-            (0..sets.len()).into_par_iter().zip(labels).map(leads).unzip()
+            (0..sets.len())
+                .into_par_iter()
+                .zip(labels)
+                .map(|(set, label)| leads(SetId(set), SetId(label)))
+                .unzip()
         }
     };
     result

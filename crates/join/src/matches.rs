@@ -1,5 +1,6 @@
 //! The result of a join.
 
+use crate::SetId;
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use std::io::{self, Read, Write};
 
@@ -7,9 +8,9 @@ use std::io::{self, Read, Write};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
     /// The set that comes later in precedence (for containment: the one contained in the other).
-    pub later: u32,
+    pub later: SetId,
     /// The set that takes precedence.
-    pub earlier: u32,
+    pub earlier: SetId,
     /// Elements in both sets; 0 where the sets were not compared.
     pub shared: u32,
 }
@@ -28,7 +29,7 @@ pub struct PairList {
 #[derive(Debug, Default)]
 pub struct JoinResult {
     /// For each removed set its witness, or the first set of its component; for each kept set itself.
-    pub leader: Vec<u32>,
+    pub leader: Vec<SetId>,
     /// Elements shared with the leader.
     pub shared: Vec<u32>,
     /// The matches.
@@ -83,7 +84,7 @@ impl Checkpoint for JoinResult {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let (leader, shared) = (from.array(most)?, from.array(most)?);
-        let (later, earlier) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+        let (later, earlier) = (from.array::<SetId>(most)?, from.array::<SetId>(most)?);
         let both = from.array::<u32>(most)?;
         let edge = |((later, earlier), shared)| Edge { later, earlier, shared };
         let edges = later.into_iter().zip(earlier).zip(both).map(edge).collect();

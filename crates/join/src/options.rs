@@ -24,7 +24,7 @@ pub struct JoinOptions {
     /// Lists every match, as long as there are at most so many pairs of records
     /// ([`crate::SetSource::copies`]). `None`: only the matches that decide.
     pub list_pairs: Option<u64>,
-    /// Sets before this number are kept without a comparison.
+    /// Number of protected sets, which precede all others: they are kept without a comparison.
     pub protected: u32,
     /// Only protected sets can be witnesses.
     pub only_protected: bool,

@@ -63,7 +63,7 @@ pub(crate) fn fill_documents(
 ) -> Result<(), LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
     let in_pairs = units.in_pairs(matches);
-    let members = (0..units.len()).filter(|&unit| in_pairs[unit as usize]);
+    let members = units.ids().filter(|unit| in_pairs[unit.index()]);
     let listed: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
     let named = |&document: &u32| Named::of(analysis, document);
@@ -81,7 +81,8 @@ pub(crate) fn fill_documents(
     let unit = |document: u32| units.of_document(document).unwrap_or_default();
     let sequence = |document| of(document).map_or(0, |row| row.sequence.0);
     let text = |document| of(document).map_or(0, |row| row.text.0);
-    let first_unit = firsts(&listed, precedence.len(), |document| u128::from(unit(document)) << 64);
+    let first_unit =
+        firsts(&listed, precedence.len(), |document| u128::from(unit(document).0) << 64);
     let first_words = firsts(&listed, precedence.len(), sequence);
     let first_text = firsts(&listed, precedence.len(), text);
 

@@ -77,7 +77,7 @@ pub(crate) fn summarise(
         common_method_shingles: removed_elements(&analysis.approach.common),
         tokens,
         features: Features {
-            total: (0..units.len()).map(|unit| u64::from(units.size(unit))).sum(),
+            total: units.ids().map(|unit| u64::from(units.size(unit))).sum(),
             distinct_approximately: None,
         },
         text_bytes,

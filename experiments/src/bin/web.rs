@@ -14,8 +14,8 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use lookalike_core::{FeatureKind, ShortDocuments};
 use lookalike_engine::{
-    Approach, Collection, IngestOptions, Linkage, MatchOptions, MatchSettings, Progress, Signer,
-    Silent, Units, Verify, find, ingest_chunks, pipeline,
+    Approach, Collection, IngestOptions, Linkage, MatchOptions, MatchSettings, Progress, SetId,
+    Signer, Silent, Units, Verify, find, ingest_chunks, pipeline,
 };
 use lookalike_io::source::{Body, Chunk};
 use lookalike_io::{Compression, DiscoverOptions, Format, InputFile, Inputs, Problem};
@@ -305,7 +305,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
 fn judge(
     collection: &Collection,
     units: &Units,
-    leaders: &[u32],
+    leaders: &[SetId],
     pages: &Pages,
 ) -> Result<Clusters> {
     let n = collection.len();
@@ -317,7 +317,7 @@ fn judge(
     })?;
     // The cluster of a document, named by the document that leads it.
     let cluster = |document: u32| match units.of_document(document) {
-        Some(unit) if signed[document as usize] => units.members(leaders[unit as usize])[0],
+        Some(unit) if signed[document as usize] => units.members(leaders[unit.index()])[0],
         _ => document,
     };
     let family = |document: u32| match pages.origin(document.into()) {

@@ -28,7 +28,7 @@ impl Bitmaps {
     ) -> Result<Self, JoinError> {
         let mut place_of = vec![NONE; sets.len() as usize];
         for (place, &set) in (0..).zip(plan.sets.iter()) {
-            place_of[set as usize] = place;
+            place_of[set.index()] = place;
         }
         let scan = sets.scan();
         let blocks = plan.starts[plan.len()] as usize;
@@ -38,7 +38,7 @@ impl Bitmaps {
             stop_if_cancelled(progress)?;
             let mut own = Vec::new();
             scan.visit(task, Part::Whole, |set, low, high| {
-                let place = place_of[set as usize];
+                let place = place_of[set.index()];
                 if place == NONE {
                     return Ok(());
                 }

@@ -1,7 +1,7 @@
 //! Whether the bitmap join costs less than the index, and with which bitmaps.
 
-use crate::Criterion;
 use crate::source::SetSource;
+use crate::{Criterion, SetId};
 use lookalike_core::wide_bitmap::BLOCK;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ const MOST_WORDS: usize = 1 << 12;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// The sets by size, those of one size by number.
-    pub(super) sets: Arc<[u32]>,
+    pub(super) sets: Arc<[SetId]>,
     /// Their sizes.
     pub(super) sizes: Arc<[u32]>,
     /// Where the bitmap of each starts, in blocks, and the end of the last.
@@ -104,7 +104,8 @@ impl Plan {
             return None;
         }
         let least = least_size.max(1);
-        let mut by_size: Vec<(u32, u32)> = (0..sets.len())
+        let mut by_size: Vec<(u32, SetId)> = (0..sets.len())
+            .map(SetId)
             .map(|set| (sets.size(set), set))
             .filter(|&(size, _)| size >= least)
             .collect();
@@ -201,7 +202,8 @@ mod tests {
         with_sets(&[50, 3, 0, 50, 40, 3000], |sets| {
             let resemblance = criterion(Measure::Resemblance, "0.8");
             let plan = Plan::new(sets, resemblance, 10).unwrap();
-            assert_eq!((&*plan.sets, &*plan.sizes), (&[4, 0, 3, 5][..], &[40, 50, 50, 3000][..]));
+            assert_eq!(*plan.sets, [4, 0, 3, 5].map(SetId));
+            assert_eq!(*plan.sizes, [40, 50, 50, 3000]);
             // Two bits for each element, of which blocks have 128.
             assert_eq!(plan.starts, [0, 1, 2, 3, 67]);
             // 40 of 50 elements are just enough.

@@ -4,7 +4,7 @@ use super::bitmaps::Bitmaps;
 use super::plan::Plan;
 use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
-use crate::{Criterion, ElementOrder, JoinError, Progress, prefix};
+use crate::{Criterion, ElementOrder, JoinError, Progress, SetId, prefix};
 use lookalike_core::wide_bitmap::{BLOCK, COLUMNS, fold, near};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -116,7 +116,7 @@ impl BitmapJoin {
         &self,
         most: u64,
         progress: &dyn Progress,
-    ) -> Result<Option<Vec<(u32, u32)>>, JoinError> {
+    ) -> Result<Option<Vec<(SetId, SetId)>>, JoinError> {
         let groups = groups(&self.plan);
         let found = AtomicU64::new(0);
         let tile = |tile: usize| {
@@ -131,7 +131,7 @@ impl BitmapJoin {
         };
         // Tiles of large sets take longest, and come first.
         let tiles = (0..self.tiles()).into_par_iter().rev().with_max_len(1);
-        let parts = tiles.map(tile).collect::<Result<Vec<Vec<(u32, u32)>>, JoinError>>()?;
+        let parts = tiles.map(tile).collect::<Result<Vec<Vec<(SetId, SetId)>>, JoinError>>()?;
         // More than `most` are found in any order of the tiles, or in none.
         if found.into_inner() > most {
             return Ok(None);
@@ -142,7 +142,12 @@ impl BitmapJoin {
     }
 
     /// Compares the sets at `rows` with all smaller ones of similar size.
-    fn compare(&self, rows: Range<usize>, groups: &[Range<usize>], pairs: &mut Vec<(u32, u32)>) {
+    fn compare(
+        &self,
+        rows: Range<usize>,
+        groups: &[Range<usize>],
+        pairs: &mut Vec<(SetId, SetId)>,
+    ) {
         let Self { plan, bitmaps, criterion, .. } = self;
         Tile { plan, bitmaps, criterion: *criterion, rows }.compare(groups, pairs);
     }
@@ -178,7 +183,7 @@ struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    fn compare(&self, groups: &[Range<usize>], pairs: &mut Vec<(u32, u32)>) {
+    fn compare(&self, groups: &[Range<usize>], pairs: &mut Vec<(SetId, SetId)>) {
         let Self { plan, bitmaps, criterion, ref rows } = *self;
         // The larger a set, the larger the smallest one that it can match.
         let firsts: Vec<usize> = rows.clone().map(|row| plan.first_match(criterion, row)).collect();
@@ -293,14 +298,14 @@ mod tests {
             let tested = with_join(&sets, criterion, least, |join| {
                 let found = join.pairs(u64::MAX, &Silent).unwrap().unwrap();
                 prop_assert!(found.is_sorted_by(|a, b| a < b));
-                let found: BTreeSet<(u32, u32)> = found.into_iter().collect();
+                let found: BTreeSet<(SetId, SetId)> = found.into_iter().collect();
                 let mut matches = 0;
                 for later in 0..sets.len() {
                     for earlier in 0..later {
                         let (x, y) = (&sets[later], &sets[earlier]);
                         let (a, b) = (x.len() as u32, y.len() as u32);
                         let shared = overlap(x, y);
-                        let pair = (later as u32, earlier as u32);
+                        let pair = (SetId(later as u32), SetId(earlier as u32));
                         if a.min(b) < least {
                             prop_assert!(!found.contains(&pair));
                         } else if shared > 0 && criterion.needed_overlap(a, b) <= shared {

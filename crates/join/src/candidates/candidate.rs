@@ -1,5 +1,6 @@
 //! Candidate pairs: what is known of a pair before it is verified.
 
+use crate::SetId;
 use crate::filter::CandidateFilter;
 use crate::index::{Entry, InvertedIndex, ListKey};
 use crate::source::SetSource;
@@ -8,7 +9,7 @@ use crate::source::SetSource;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     /// The set found.
-    pub set: u32,
+    pub set: SetId,
     /// Position of the first common key in the prefix of the set that is looked up; 0 where it is not known.
     pub own: u32,
     /// Position of that key in the prefix of the set found; 0 where it is not known.
@@ -41,20 +42,20 @@ pub(crate) struct SharedKeys {
 impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
     /// Size of a set and position of one of its keys for the filter, where the key need not be the first common one.
     #[inline]
-    pub(crate) fn relaxed(&self, set: u32, position: u32) -> (u32, u32) {
+    pub(crate) fn relaxed(&self, set: SetId, position: u32) -> (u32, u32) {
         let size = self.sets.size(set);
         (size, self.filter.least_position((size, position), self.index.is_extended()))
     }
 
     /// Whether a set can match any set of which one of its keys is the first common one.
     #[inline]
-    pub(crate) fn could_match_any(&self, set: u32, key: ListKey) -> bool {
+    pub(crate) fn could_match_any(&self, set: SetId, key: ListKey) -> bool {
         let least = self.index.least_size(key.list);
         self.filter.could_match_any((self.sets.size(set), key.position), least)
     }
 
     /// How many keys the sets that match a set share with it.
-    pub(crate) fn shared_keys(&self, set: u32) -> SharedKeys {
+    pub(crate) fn shared_keys(&self, set: SetId) -> SharedKeys {
         if !self.index.is_extended() {
             return SharedKeys { size: 0, least: 1, most: 1 };
         }
@@ -70,7 +71,7 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
     ///
     /// Most candidates of a small vocabulary share too few with any set: then nothing of the other set is looked up.
     #[inline]
-    pub(crate) fn share_enough(&self, shared_keys: SharedKeys, other: u32, keys: u32) -> bool {
+    pub(crate) fn share_enough(&self, shared_keys: SharedKeys, other: SetId, keys: u32) -> bool {
         let SharedKeys { size, least, most } = shared_keys;
         keys >= least
             && (keys >= most || keys >= self.filter.least_shared_keys(size, self.sets.size(other)))
@@ -78,7 +79,12 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
 
     /// Whether a set can match the set of an entry, of the given size, if one of its keys is their first common one.
     #[inline]
-    pub(crate) fn could_match(&self, set: u32, key: ListKey, (entry, size): (&Entry, u32)) -> bool {
+    pub(crate) fn could_match(
+        &self,
+        set: SetId,
+        key: ListKey,
+        (entry, size): (&Entry, u32),
+    ) -> bool {
         self.filter.could_match((self.sets.size(set), key.position), (size, entry.position))
     }
 }

@@ -1,16 +1,33 @@
 //! Distinct candidates of a set: the union of the posting lists of its keys.
 
 use super::Candidate;
+use crate::SetId;
 use crate::index::{Entry, ListKey};
 
 /// Buffers of one thread for the candidates of one set at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Gatherer {
     found: Vec<Candidate>,
-    /// Round in which each set was found last, and the keys under which it was found in that round. Allocated once lists
-    /// get long.
+    repeated: Vec<FoundEntry>,
+    /// Round in which each set was found last, and the keys under which it was found in that
+    /// round. Allocated once lists get long.
     marks: Vec<(u32, u32)>,
     round: u32,
+}
+
+/// Index of an entry in [`InvertedIndex::entries`](crate::InvertedIndex::entries).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct EntryId(pub(crate) u32);
+
+/// An entry that was found under a key, before its set is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FoundEntry {
+    pub(crate) entry: EntryId,
+    /// Position of the key in the prefix of the set that is looked up.
+    pub(crate) own: u32,
+    /// Number of keys that this one replaces ([`crate::InvertedIndex::keys_of_list`]).
+    pub(crate) keys: u32,
 }
 
 /// Candidates from which marking sets is cheaper than sorting them.
@@ -47,33 +64,44 @@ impl Gatherer {
         &self.found
     }
 
-    /// The candidates that are found under enough keys: `enough` is given the number of keys of each.
+    /// The candidates that are found under enough keys: `enough` is given the number of keys of
+    /// each.
     ///
-    /// `entries_of` appends what it finds under a key as indices of `entries` in the place of sets, and the number of
-    /// keys that this one replaces in the place of the other's position: entries are loaded together for all keys,
-    /// as each load is likely to miss the cache.
+    /// `entries_of` appends which of the `entries` it finds under a key: they are loaded together
+    /// for all keys, as each load is likely to miss the cache.
     pub(crate) fn gather_repeated(
         &mut self,
         keys: impl Iterator<Item = ListKey>,
-        mut entries_of: impl FnMut(ListKey, &mut Vec<Candidate>),
+        mut entries_of: impl FnMut(ListKey, &mut Vec<FoundEntry>),
         entries: &[Entry],
         enough: impl Fn(&Candidate, u32) -> bool,
         sets: u32,
     ) -> &[Candidate] {
-        self.found.clear();
+        self.repeated.clear();
         self.begin_round(sets);
-        keys.for_each(|key| entries_of(key, &mut self.found));
-        let Self { found, marks, round } = self;
-        let mut end = 0;
-        for at in 0..found.len() {
-            let Candidate { set: index, own, other: keys } = found[at];
-            let Entry { set, position: other } = entries[index as usize];
-            found[end] = Candidate { set, own, other };
-            end += usize::from(mark(&mut marks[set as usize], *round, keys));
+        keys.for_each(|key| entries_of(key, &mut self.repeated));
+        let Self { found, repeated, marks, round } = self;
+        // Never shortened: what lies behind the candidates is not written again. A set that was
+        // found before is written behind all distinct ones.
+        let most = repeated.len().min(sets as usize + 1);
+        if found.len() < most {
+            found.resize(most, Candidate { set: SetId(0), own: 0, other: 0 });
         }
-        found.truncate(end);
-        found.retain(|candidate| enough(candidate, marks[candidate.set as usize].1));
-        found
+        let mut distinct = 0;
+        for &FoundEntry { entry, own, keys } in &*repeated {
+            let Entry { set, position: other } = entries[entry.0 as usize];
+            found[distinct] = Candidate { set, own, other };
+            distinct += usize::from(mark(&mut marks[set.index()], *round, keys));
+        }
+        let mut end = 0;
+        for at in 0..distinct {
+            let candidate = found[at];
+            if enough(&candidate, marks[candidate.set.index()].1) {
+                found[end] = candidate;
+                end += 1;
+            }
+        }
+        &found[..end]
     }
 
     fn begin_round(&mut self, sets: u32) {
@@ -87,12 +115,12 @@ impl Gatherer {
 
     /// Removes candidates, of those from `start` on, that were found in this round before.
     fn mark(&mut self, start: usize) {
-        let Self { found, marks, round } = self;
+        let Self { found, marks, round, .. } = self;
         let mut end = start;
         for at in start..found.len() {
             let candidate = found[at];
             found[end] = candidate;
-            end += usize::from(mark(&mut marks[candidate.set as usize], *round, 1));
+            end += usize::from(mark(&mut marks[candidate.set.index()], *round, 1));
         }
         found.truncate(end);
     }
@@ -128,27 +156,28 @@ mod tests {
                 .map(|(position, (from, count, step, _))| {
                     (from..from + count)
                         .step_by(step)
-                        .map(|set| Entry { set, position: set % 7 + position * 8 })
+                        .map(|set| Entry { set: SetId(set), position: set % 7 + position * 8 })
                         .collect()
                 })
                 .collect();
             let keys: Vec<ListKey> =
                 (0..lists.len() as u32).map(|n| ListKey { list: n, position: n * 2 + 1 }).collect();
             let mut truth = BTreeMap::new();
-            let mut times: BTreeMap<u32, u32> = BTreeMap::new();
+            let mut times: BTreeMap<SetId, u32> = BTreeMap::new();
             for (key, list) in keys.iter().zip(&lists) {
                 for p in list {
                     truth.entry(p.set).or_insert((key.position, p.position));
                     *times.entry(p.set).or_default() += counts[key.list as usize];
                 }
             }
-            let repeated: BTreeMap<u32, (u32, u32)> =
-                truth.iter().filter(|(set, _)| times[set] >= least + *set % 2).map(|(u, p)| (*u, *p)).collect();
+            let is_enough = |set: SetId, keys: u32| keys >= least + set.0 % 2;
+            let repeated: BTreeMap<SetId, (u32, u32)> =
+                truth.clone().into_iter().filter(|(set, _)| is_enough(*set, times[set])).collect();
             let entries_of = |key: ListKey, found: &mut Vec<Candidate>| {
                 let candidate = |p: &Entry| Candidate { set: p.set, own: key.position, other: p.position };
                 found.extend(lists[key.list as usize].iter().map(candidate));
             };
-            let seen = |found: &[Candidate]| -> BTreeMap<u32, (u32, u32)> {
+            let seen = |found: &[Candidate]| -> BTreeMap<SetId, (u32, u32)> {
                 found.iter().map(|c| (c.set, (c.own, c.other))).collect()
             };
             let starts: Vec<u32> =
@@ -163,10 +192,15 @@ mod tests {
                     |key, found| {
                         let (start, count) = (starts[key.list as usize], counts[key.list as usize]);
                         let indices = start..start + lists[key.list as usize].len() as u32;
-                        found.extend(indices.map(|set| Candidate { set, own: key.position, other: count }));
+                        let found_entry = |entry| FoundEntry {
+                            entry: EntryId(entry),
+                            own: key.position,
+                            keys: count,
+                        };
+                        found.extend(indices.map(found_entry));
                     },
                     &lists.concat(),
-                    |candidate, keys| keys >= least + candidate.set % 2,
+                    |candidate, keys| is_enough(candidate.set, keys),
                     5000,
                 );
                 prop_assert_eq!(found.len(), repeated.len());

@@ -1,10 +1,11 @@
-//! KeptSets sets, found by key in order of precedence.
+//! Kept sets, found by key in order of precedence.
 //!
 //! Near-duplicates share most of their keys, so a set finds the same kept sets under each of them. Under a
 //! key of many sets the kept ones are therefore a bitmap of *slots* (numbers in the order of keeping): the
 //! union over keys is an OR of words.
 
 use super::Candidate;
+use crate::SetId;
 use crate::index::{Entry, InvertedIndex, ListKey};
 use std::ops::ControlFlow;
 
@@ -12,10 +13,10 @@ use std::ops::ControlFlow;
 #[derive(Debug)]
 pub(crate) struct KeptSets<'a, G> {
     index: &'a InvertedIndex,
-    /// Slot of each set; [`NONE`] if it is not kept.
-    slot_of: Vec<u32>,
-    /// Unit in each slot.
-    sets: Vec<u32>,
+    /// Slot of each set; [`Slot::NONE`] if it is not kept.
+    slot_of: Vec<Slot>,
+    /// Set in each slot.
+    sets: Vec<SetId>,
     /// Summary of the set in each slot.
     summaries: Vec<G>,
     /// Index in `long` of each list; [`NONE`] for a short one.
@@ -26,6 +27,51 @@ pub(crate) struct KeptSets<'a, G> {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Number of a kept set, in the order of keeping, which is that of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub(crate) struct Slot(u32);
+
+impl Slot {
+    pub(crate) const FIRST: Self = Self(0);
+
+    /// Larger than all slots.
+    const NONE: Self = Self(u32::MAX);
+
+    /// The slot of a bit of a bitmap.
+    #[inline]
+    fn of_bit(word: u32, bit: u32) -> Self {
+        Self(word * 64 + bit)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Index of the word of a bitmap that has the slot.
+    #[inline]
+    fn word(self) -> u32 {
+        self.0 / 64
+    }
+
+    /// The slot's bit in its word.
+    #[inline]
+    fn bit(self) -> u64 {
+        1 << (self.0 % 64)
+    }
+}
+
+/// A set found in a short list, by its slot. Ordered by slot, then position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FoundSlot {
+    slot: Slot,
+    /// Position of the key in the prefix of the set that is looked up.
+    own: u32,
+    /// Position of the key in the prefix of the kept set.
+    other: u32,
+}
 
 /// The longest list that is scanned, removed sets included, in place of a bitmap.
 const SHORT_LIST: usize = 64;
@@ -39,13 +85,12 @@ struct Slots {
 
 impl Slots {
     /// Adds a slot, which is larger than all in the set.
-    fn push(&mut self, slot: u32) {
-        let bit = 1 << (slot % 64);
+    fn push(&mut self, slot: Slot) {
         match (self.indices.last(), self.words.last_mut()) {
-            (Some(&last), Some(word)) if last == slot / 64 => *word |= bit,
+            (Some(&last), Some(word)) if last == slot.word() => *word |= slot.bit(),
             _ => {
-                self.indices.push(slot / 64);
-                self.words.push(bit);
+                self.indices.push(slot.word());
+                self.words.push(slot.bit());
             }
         }
     }
@@ -66,8 +111,7 @@ struct Cursor {
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Lookup {
-    /// Found in short lists; `set` is the slot.
-    short: Vec<Candidate>,
+    short: Vec<FoundSlot>,
     cursors: Vec<Cursor>,
 }
 
@@ -75,7 +119,7 @@ impl<'a, G: Copy> KeptSets<'a, G> {
     pub(crate) fn new(index: &'a InvertedIndex, sets: u32) -> Self {
         let mut kept = Self {
             index,
-            slot_of: vec![NONE; sets as usize],
+            slot_of: vec![Slot::NONE; sets as usize],
             sets: Vec::new(),
             summaries: Vec::new(),
             long_of: vec![NONE; index.lists() as usize],
@@ -88,25 +132,25 @@ impl<'a, G: Copy> KeptSets<'a, G> {
                 kept.long_of[list as usize] = kept.long.len() as u32;
                 kept.long.push(Slots::default());
                 for entry in &index.entries()[range] {
-                    kept.in_long_list[entry.set as usize] = true;
+                    kept.in_long_list[entry.set.index()] = true;
                 }
             }
         }
         kept
     }
 
-    /// Number of kept sets.
-    pub(crate) fn len(&self) -> u32 {
-        self.sets.len() as u32
+    /// The slot of the next set that is added.
+    pub(crate) fn end(&self) -> Slot {
+        Slot(self.sets.len() as u32)
     }
 
     /// Adds a set, which comes after all kept sets in precedence.
-    pub(crate) fn add(&mut self, set: u32, summary: G) {
-        let slot = self.len();
-        self.slot_of[set as usize] = slot;
+    pub(crate) fn add(&mut self, set: SetId, summary: G) {
+        let slot = self.end();
+        self.slot_of[set.index()] = slot;
         self.sets.push(set);
         self.summaries.push(summary);
-        if self.in_long_list[set as usize] {
+        if self.in_long_list[set.index()] {
             for key in self.index.posts(set) {
                 if let Some(slots) = self.long.get_mut(self.long_of[key.list as usize] as usize) {
                     slots.push(slot);
@@ -121,7 +165,7 @@ impl<'a, G: Copy> KeptSets<'a, G> {
     pub(crate) fn visit(
         &self,
         keys: impl Iterator<Item = ListKey>,
-        from: u32,
+        from: Slot,
         lookup: &mut Lookup,
         may: impl Fn(ListKey, &Entry) -> bool,
         mut visit: impl FnMut(Candidate, G) -> ControlFlow<()>,
@@ -133,8 +177,8 @@ impl<'a, G: Copy> KeptSets<'a, G> {
             let long = self.long_of[key.list as usize];
             if let Some(slots) = self.long.get(long as usize) {
                 let next = match from {
-                    0 => 0,
-                    from => slots.indices.partition_point(|&index| index < from / 64),
+                    Slot::FIRST => 0,
+                    from => slots.indices.partition_point(|&index| index < from.word()),
                 };
                 cursors.push(Cursor { long, next: next as u32 });
                 continue;
@@ -142,28 +186,26 @@ impl<'a, G: Copy> KeptSets<'a, G> {
             let entries = &self.index.entries()[self.index.range(key.list)];
             let entries = entries.iter().filter(|entry| may(key, entry));
             short.extend(entries.filter_map(|entry| {
-                let slot = self.slot_of[entry.set as usize];
-                let candidate = Candidate { set: slot, own: key.position, other: entry.position };
-                (slot != NONE && slot >= from).then_some(candidate)
+                let slot = self.slot_of[entry.set.index()];
+                let found = FoundSlot { slot, own: key.position, other: entry.position };
+                (slot != Slot::NONE && slot >= from).then_some(found)
             }));
         }
         // If there are only short lists, the least positions are those of the first common key.
         short.sort_unstable();
-        short.dedup_by_key(|candidate| candidate.set);
-        let mut visit_slot = |slot: u32, own: u32, other: u32| {
-            let set = self.sets[slot as usize];
-            visit(Candidate { set, own, other }, self.summaries[slot as usize])
+        short.dedup_by_key(|found| found.slot);
+        let mut visit_slot = |FoundSlot { slot, own, other }| {
+            let set = self.sets[slot.index()];
+            visit(Candidate { set, own, other }, self.summaries[slot.index()])
         };
         if cursors.is_empty() {
-            let _ = short
-                .iter()
-                .try_for_each(|&Candidate { set, own, other }| visit_slot(set, own, other));
+            let _ = short.iter().copied().try_for_each(visit_slot);
             return;
         }
         // Positions are not known in long lists, so the first common key is not known either.
-        let mut short = short.iter().map(|candidate| candidate.set).peekable();
+        let mut short = short.iter().map(|found| found.slot).peekable();
         let mut window = [0u64; WINDOW];
-        let mut start = from / 64;
+        let mut start = from.word();
         let words = self.sets.len().div_ceil(64) as u32;
         while start < words {
             let end = words.min(start + WINDOW as u32);
@@ -176,15 +218,16 @@ impl<'a, G: Copy> KeptSets<'a, G> {
                     cursor.next += 1;
                 }
             }
-            while let Some(slot) = short.next_if(|slot| slot / 64 < end) {
-                window[(slot / 64 - start) as usize] |= 1 << (slot % 64);
+            while let Some(slot) = short.next_if(|slot| slot.word() < end) {
+                window[(slot.word() - start) as usize] |= slot.bit();
             }
             for (index, word) in (start..end).zip(&mut window) {
                 let mut bits = std::mem::take(word);
                 while bits != 0 {
-                    let slot = index * 64 + bits.trailing_zeros();
+                    let slot = Slot::of_bit(index, bits.trailing_zeros());
                     bits &= bits - 1;
-                    if slot >= from && visit_slot(slot, 0, 0).is_break() {
+                    let found = FoundSlot { slot, own: 0, other: 0 };
+                    if slot >= from && visit_slot(found).is_break() {
                         return;
                     }
                 }
@@ -194,11 +237,11 @@ impl<'a, G: Copy> KeptSets<'a, G> {
     }
 
     /// Index of the first word from `at` on that is not zero in any of the sets of slots.
-    fn next_window(&self, at: u32, cursors: &[Cursor], short: Option<u32>) -> u32 {
+    fn next_window(&self, at: u32, cursors: &[Cursor], short: Option<Slot>) -> u32 {
         let next = |cursor: &Cursor| {
             self.long[cursor.long as usize].indices.get(cursor.next as usize).copied()
         };
-        let first = cursors.iter().filter_map(next).chain(short.map(|slot| slot / 64)).min();
+        let first = cursors.iter().filter_map(next).chain(short.map(Slot::word)).min();
         first.map_or(u32::MAX, |first| first.max(at))
     }
 }
@@ -214,34 +257,34 @@ mod tests {
         #[test]
         fn finds_the_kept_sets_that_share_a_key(
             keys in prop::collection::vec(prop::collection::btree_set(0u64..12, 1..6), 2..300),
-            kept_every in 1u32..5,
-            from_share in 0u32..4,
+            kept_every in 1usize..5,
+            from_share in 0usize..4,
         ) {
             let lists: Vec<Vec<u64>> = keys.iter().map(|set| set.iter().copied().collect()).collect();
             let budget = SpillBudget::unlimited();
             let index = InvertedIndex::of_keys(lists.len() as u32, None, &budget, &Silent, |set, emit| {
-                lists[set as usize].iter().for_each(emit);
+                lists[set.index()].iter().for_each(emit);
             })
             .unwrap();
             let mut kept = KeptSets::new(&index, lists.len() as u32);
-            let chosen: Vec<u32> = (0..lists.len() as u32).filter(|u| u % kept_every == 0).collect();
+            let chosen: Vec<SetId> = (0..lists.len() as u32).step_by(kept_every).map(SetId).collect();
             for &set in &chosen {
                 kept.add(set, ());
             }
-            let from = chosen.len() as u32 * from_share / 4;
+            let from = chosen.len() * from_share / 4;
             let mut lookup = Lookup::default();
-            for set in 0..lists.len() as u32 {
+            for set in (0..lists.len() as u32).map(SetId) {
                 let mut found = Vec::new();
                 let visit = |c: Candidate, ()| {
                     found.push(c.set);
                     ControlFlow::Continue(())
                 };
                 let probes = index.probes(set).iter().copied();
-                kept.visit(probes, from, &mut lookup, |_, _| true, visit);
-                let truth: Vec<u32> = chosen[from as usize..]
+                kept.visit(probes, Slot(from as u32), &mut lookup, |_, _| true, visit);
+                let truth: Vec<SetId> = chosen[from..]
                     .iter()
                     .copied()
-                    .filter(|&other| !keys[other as usize].is_disjoint(&keys[set as usize]))
+                    .filter(|&other| !keys[other.index()].is_disjoint(&keys[set.index()]))
                     // Keys of a single set are left out.
                     .filter(|&other| other != set || index.has_keys(set))
                     .collect();

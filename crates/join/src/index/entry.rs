@@ -1,10 +1,12 @@
 //! Entries of the inverted index.
 
+use crate::SetId;
+
 /// An entry of a posting list: a set that is found under a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The set.
-    pub set: u32,
+    pub set: SetId,
     /// The key's position in the prefix of the set; [`UNKNOWN`] where it is not known.
     pub position: u32,
 }

@@ -11,7 +11,7 @@ use super::prefix_keys::{PrefixKeys, element_order, prefix_keys};
 use crate::bitmap_join::{BitmapJoin, MOST_PAIRS, Plan, Prefixes};
 use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
-use crate::{CandidateSearch, Criterion, JoinError, Progress, SpillBudget, limits};
+use crate::{CandidateSearch, Criterion, JoinError, Progress, SetId, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -54,8 +54,8 @@ struct SetKeys {
 }
 
 impl SetKeys {
-    fn of(&self, set: u32) -> &[ListKey] {
-        let set = set as usize;
+    fn of(&self, set: SetId) -> &[ListKey] {
+        let set = set.index();
         &self.keys[self.starts[set] as usize..self.starts[set + 1] as usize]
     }
 
@@ -69,7 +69,7 @@ impl SetKeys {
         for entries in lists.entries.chunks(POLLED) {
             stop_if_cancelled(progress)?;
             for entry in entries {
-                starts[entry.set as usize + 1] += 1;
+                starts[entry.set.index() + 1] += 1;
             }
         }
         for set in 0..sets as usize {
@@ -85,7 +85,7 @@ impl SetKeys {
                 polled_at = range.start + POLLED;
             }
             for entry in &lists.entries[range] {
-                let next = &mut next[entry.set as usize];
+                let next = &mut next[entry.set.index()];
                 keys[*next as usize] = ListKey { list, position: entry.position };
                 *next += 1;
             }
@@ -175,7 +175,7 @@ impl InvertedIndex {
     /// of what they share.
     fn of_pairs(
         sets: &impl SetSource,
-        pairs: &[(u32, u32)],
+        pairs: &[(SetId, SetId)],
         progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
         let mut lists = PostingLists::default();
@@ -183,7 +183,7 @@ impl InvertedIndex {
             lists.push([earlier, later].into_iter().map(|set| Entry { set, position: UNKNOWN }));
         }
         let probes = SetKeys::of_lists(sets.len(), &lists, progress)?;
-        let least = |&(a, b): &(u32, u32)| sets.size(a).min(sets.size(b));
+        let least = |&(a, b): &(SetId, SetId)| sets.size(a).min(sets.size(b));
         let (shared, written) = (u64::from(lists.len()), lists.entries.len() as u64);
         let least_sizes = pairs.iter().map(least).collect();
         Ok(Self { lists, least_sizes, probes, shared, written, ..Self::default() })
@@ -199,7 +199,7 @@ impl InvertedIndex {
         limit: Option<u32>,
         budget: &SpillBudget,
         progress: &dyn Progress,
-        each: impl Fn(u32, &mut dyn FnMut(&u64)) + Sync + Send,
+        each: impl Fn(SetId, &mut dyn FnMut(&u64)) + Sync + Send,
     ) -> Result<Self, JoinError> {
         let emitted = emit(sets, budget, progress, |set, out| {
             each(set, &mut |&value| out.push(value, Entry { set, position: UNKNOWN }));
@@ -216,7 +216,7 @@ impl InvertedIndex {
         keys: AllKeys,
         most: Option<u32>,
         progress: &dyn Progress,
-        size: impl Fn(u32) -> u32 + Sync,
+        size: impl Fn(SetId) -> u32 + Sync,
         retain: impl Fn(&[u32], &mut Vec<Entry>) + Sync,
     ) -> Result<Self, JoinError> {
         let mut distinct = DistinctLists::default();
@@ -298,13 +298,13 @@ impl InvertedIndex {
 
     /// The keys that a set is looked up under, by position.
     #[must_use]
-    pub fn probes(&self, set: u32) -> &[ListKey] {
+    pub fn probes(&self, set: SetId) -> &[ListKey] {
         self.probes.of(set)
     }
 
     /// The keys that a set is found under, by position.
     #[must_use]
-    pub fn posts(&self, set: u32) -> &[ListKey] {
+    pub fn posts(&self, set: SetId) -> &[ListKey] {
         self.posts.as_ref().unwrap_or(&self.probes).of(set)
     }
 
@@ -319,7 +319,7 @@ impl InvertedIndex {
 
     /// Whether a set has keys. Sets without keys match no other set.
     #[must_use]
-    pub fn has_keys(&self, set: u32) -> bool {
+    pub fn has_keys(&self, set: SetId) -> bool {
         !self.probes(set).is_empty() || !self.posts(set).is_empty()
     }
 
@@ -394,7 +394,7 @@ impl Checkpoint for InvertedIndex {
         let extended = counts.len() > 3;
         let keys_of = |list: usize| counts.get(3 + list).map_or(1, |&keys| keys as u32);
         let list_keys = (0..lists).map(keys_of).collect();
-        let (sets, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+        let (sets, positions) = (from.array::<SetId>(most)?, from.array::<u32>(most)?);
         let entry = |(set, position)| Entry { set, position };
         let entries = sets.into_iter().zip(positions).map(entry).collect();
         let mut keys = || -> io::Result<Option<SetKeys>> {

@@ -6,7 +6,7 @@
 
 use super::entry::{Entry, Key};
 use crate::progress::stop_if_cancelled;
-use crate::{JoinError, Progress, SpillBudget};
+use crate::{JoinError, Progress, SetId, SpillBudget};
 use lookalike_core::SpreadSort;
 use lookalike_core::features::MANY;
 use lookalike_core::fingerprint::finalise;
@@ -85,7 +85,7 @@ const KEY_BYTES: u64 = 16;
 /// Checksum of keys in any order.
 fn sum(keys: &[Key]) -> u64 {
     keys.iter().fold(0, |sum: u64, (value, entry)| {
-        let place = u64::from(entry.set) << 32 | u64::from(entry.position);
+        let place = u64::from(entry.set.0) << 32 | u64::from(entry.position);
         sum.wrapping_add(finalise(value ^ finalise(place)))
     })
 }
@@ -97,7 +97,7 @@ impl Spilled {
         // Each bucket is freed before the next is taken: keys of large sets would be in memory twice.
         for bucket in buckets.by_value.iter_mut().map(std::mem::take) {
             words.extend(bucket.iter().flat_map(|&(value, Entry { set, position })| {
-                [value, u64::from(position) << 32 | u64::from(set)]
+                [value, u64::from(position) << 32 | u64::from(set.0)]
             }));
             ends.push((words.len() / KEY_WORDS) as u64);
             sums.push(sum(&bucket));
@@ -119,7 +119,7 @@ impl Spilled {
             self.file.read_front(*frame, start * KEY_WORDS as u64, &mut words)?;
             let before = out.len();
             out.extend(words.chunks_exact(KEY_WORDS).map(|key| {
-                let (set, position) = (key[1] as u32, (key[1] >> 32) as u32);
+                let (set, position) = (SetId(key[1] as u32), (key[1] >> 32) as u32);
                 (key[0], Entry { set, position })
             }));
             if sum(&out[before..]) != sums[number] {
@@ -202,7 +202,7 @@ pub(crate) fn emit(
     sets: u32,
     budget: &SpillBudget,
     progress: &dyn Progress,
-    each: impl Fn(u32, &mut Buckets) + Sync + Send,
+    each: impl Fn(SetId, &mut Buckets) + Sync + Send,
 ) -> Result<AllKeys, JoinError> {
     let per_task = sets_per_task(sets);
     let tasks = (0..sets.div_ceil(per_task)).into_par_iter().with_max_len(1).map(|task| {
@@ -210,7 +210,7 @@ pub(crate) fn emit(
         let mut rest = task * per_task..sets.min((task + 1) * per_task);
         while !rest.is_empty() {
             stop_if_cancelled(progress)?;
-            rest.by_ref().take(POLLED).for_each(|set| each(set, &mut out));
+            rest.by_ref().take(POLLED).for_each(|set| each(SetId(set), &mut out));
         }
         Ok(out)
     });
@@ -291,8 +291,8 @@ mod tests {
     /// `counts[set]` keys for each set, of few values.
     fn keys(counts: &[u32], bytes: u64) -> AllKeys {
         emit(counts.len() as u32, &budget(bytes), &Silent, |set, out| {
-            for position in 0..counts[set as usize] {
-                out.push(finalise(u64::from(set % 7 + position)), Entry { set, position });
+            for position in 0..counts[set.index()] {
+                out.push(finalise(u64::from(set.0 % 7 + position)), Entry { set, position });
             }
         })
         .unwrap()
@@ -306,9 +306,9 @@ mod tests {
             bytes in prop::sample::select(vec![0u64, 10_000, 100_000, u64::MAX]),
         ) {
             let mut wanted: Vec<Key> = Vec::new();
-            for (set, &count) in (0u32..).zip(&counts) {
+            for (set, &count) in (0..).map(SetId).zip(&counts) {
                 wanted.extend((0..count).map(|position| {
-                    (finalise(u64::from(set % 7 + position)), Entry { set, position })
+                    (finalise(u64::from(set.0 % 7 + position)), Entry { set, position })
                 }));
             }
             wanted.sort_unstable();

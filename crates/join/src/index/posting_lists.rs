@@ -9,7 +9,7 @@
 
 use super::entry::{Entry, Key};
 use crate::filter::CandidateFilter;
-use crate::{JoinError, limits};
+use crate::{JoinError, SetId, limits};
 use lookalike_core::fingerprint::finalise;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl BucketLists {
     pub(crate) fn of(
         bucket: &[Key],
         most: Option<u32>,
-        size: impl Fn(u32) -> u32,
+        size: impl Fn(SetId) -> u32,
         retain: impl Fn(&[u32], &mut Vec<Entry>),
     ) -> Self {
         let mut sorted =
@@ -120,7 +120,7 @@ impl BucketLists {
             }
             counts.shared += 1;
             counts.written += left.len() as u64;
-            let mix = |hash, entry: &Entry| finalise(hash ^ u64::from(entry.set));
+            let mix = |hash, entry: &Entry| finalise(hash ^ u64::from(entry.set.0));
             // Starts with the length: the hash of set 0 alone would be 0.
             let hash = left.iter().fold(left.len() as u64, mix);
             let shard = &mut sorted.shards[hash as usize % SHARDS];
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn more_entries_than_the_limit_are_an_error() {
         let bucket = |first: u32| {
-            let entry = |set| (u64::from(first), Entry { set, position: 0 });
+            let entry = |set| (u64::from(first), Entry { set: SetId(set), position: 0 });
             BucketLists::of(&[entry(first), entry(first + 1)], None, |_| 0, |_, _| ())
         };
         // Before, at and after the bucket with which lists are assigned to shards.
@@ -296,11 +296,12 @@ mod tests {
             measure in prop::sample::select(vec![Measure::Resemblance, Measure::Cosine]),
         ) {
             let criterion = Criterion { measure, threshold: "0.8".parse().unwrap() };
-            let list: Vec<Entry> = (0u32..)
+            let list: Vec<Entry> = (0..)
+                .map(SetId)
                 .zip(&sets)
                 .map(|(set, &(size, place))| Entry { set, position: place % size })
                 .collect();
-            let size = |set: u32| sets[set as usize].0;
+            let size = |set: SetId| sets[set.index()].0;
             let partner = |a: &Entry, b: &Entry| {
                 let (a, b) = ((size(a.set), a.position), (size(b.set), b.position));
                 let shared = (a.0 - a.1).min(b.0 - b.1);
@@ -335,7 +336,7 @@ mod tests {
                 for (value, (sets, first)) in (0u64..).zip(bucket) {
                     // All sets use the same order.
                     let list: Vec<Entry> =
-                        sets.iter().map(|&set| Entry { set, position: first + set }).collect();
+                        sets.iter().map(|&set| Entry { set: SetId(set), position: first + set }).collect();
                     emitted.extend(list.iter().map(|&entry| (value, entry)));
                     if sets.len() < 2 {
                         continue;
@@ -357,7 +358,7 @@ mod tests {
             let (lists, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);
             for list in 0..lists.len() {
-                let sets: Vec<u32> = lists.entries[lists.range(list)].iter().map(|entry| entry.set).collect();
+                let sets: Vec<u32> = lists.entries[lists.range(list)].iter().map(|entry| entry.set.0).collect();
                 prop_assert_eq!(lists.keys[list as usize], keys[&sets]);
             }
             let mut found: Vec<&[Entry]> =

@@ -6,7 +6,7 @@ use super::singletons::Singletons;
 use crate::progress::stop_if_cancelled;
 use crate::source::{Part, SetScan, SetSource};
 use crate::{
-    Criterion, DfSketch, ElementOrder, JoinError, PrefixFilter, PrefixScratch, Progress,
+    Criterion, DfSketch, ElementOrder, JoinError, PrefixFilter, PrefixScratch, Progress, SetId,
     SpillBudget,
 };
 use lookalike_core::divide;
@@ -32,7 +32,7 @@ pub(super) struct PrefixKeys {
 
 /// Number of elements of all sets.
 fn elements(sets: &impl SetSource) -> u64 {
-    (0..sets.len()).map(|set| u64::from(sets.size(set))).sum()
+    (0..sets.len()).map(|set| u64::from(sets.size(SetId(set)))).sum()
 }
 
 /// The element order by the document frequencies in a sample of the sets, which are scanned; and their number.
@@ -43,7 +43,8 @@ pub(super) fn element_order(
 ) -> Result<(ElementOrder, u32), JoinError> {
     let mut sketch = DfSketch::for_elements(elements(sets), SAMPLE_SEED);
     count_sample(&mut sketch, sets, scan, progress)?;
-    let sampled = (0..sets.len()).filter(|&set| sketch.takes(sets.sample_number(set))).count();
+    let takes = |&set: &SetId| sketch.takes(sets.sample_number(set));
+    let sampled = (0..sets.len()).map(SetId).filter(takes).count();
     Ok((sketch.freeze(), sampled as u32))
 }
 
@@ -276,7 +277,7 @@ mod tests {
                 }
                 (low, high)
             };
-            Self { sets, bound, parts: (0..sets.len()).map(part).collect() }
+            Self { sets, bound, parts: (0..sets.len()).map(SetId).map(part).collect() }
         }
     }
 
@@ -294,7 +295,7 @@ mod tests {
             self.sets.len()
         }
 
-        fn size(&self, set: u32) -> u32 {
+        fn size(&self, set: SetId) -> u32 {
             self.sets.size(set)
         }
 
@@ -302,7 +303,7 @@ mod tests {
             self.sets.chunks()
         }
 
-        fn chunk_of(&self, set: u32) -> u32 {
+        fn chunk_of(&self, set: SetId) -> u32 {
             self.sets.chunk_of(set)
         }
 
@@ -315,7 +316,7 @@ mod tests {
             wanted: &SparseIndex,
             limit: u64,
             states: Vec<S>,
-            visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+            visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
             done: impl FnMut(S),
         ) -> Result<InMemorySorted<'_, u64>, SourceError> {
             self.sets.sorted(wanted, limit, states, visit, done)
@@ -332,7 +333,7 @@ mod tests {
         }
 
         fn elements(&self, task: u32) -> usize {
-            self.sets.get(task).len()
+            self.sets.get(SetId(task)).len()
         }
 
         fn is_large(&self, task: u32) -> bool {
@@ -343,10 +344,10 @@ mod tests {
             &self,
             task: u32,
             _part: Part,
-            mut visit: impl FnMut(u32, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
+            mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
         ) -> Result<(), SourceError> {
             let (low, high) = &self.parts[task as usize];
-            visit(task, low, &mut &**high)
+            visit(SetId(task), low, &mut &**high)
         }
 
         fn visit_low(&self, task: u32, mut visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
@@ -357,11 +358,12 @@ mod tests {
         fn visit_some(
             &self,
             task: u32,
-            wanted: impl Fn(u32) -> bool,
+            wanted: impl Fn(SetId) -> bool,
             mut visit: impl FnMut(&[u64]),
         ) -> Result<(), SourceError> {
-            if wanted(task) {
-                visit(self.sets.get(task));
+            let set = SetId(task);
+            if wanted(set) {
+                visit(self.sets.get(set));
             }
             Ok(())
         }

@@ -1,6 +1,7 @@
 //! Sets in two arrays, as an Arrow list array stores them.
 
 use super::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};
+use crate::SetId;
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap_at_least};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -31,6 +32,11 @@ pub enum InvalidSets {
 /// Sets in a chunk.
 const IN_CHUNK: u32 = 1 << 12;
 
+/// Index of a set among those of its chunk.
+fn place_in_chunk(set: SetId) -> usize {
+    (set.0 % IN_CHUNK) as usize
+}
+
 impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<'a, O> {
     /// Sets from one more offset than sets, and the elements of all sets. O(sets).
     ///
@@ -60,21 +66,21 @@ impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<'a, O> {
 
     /// The elements of a set.
     #[must_use]
-    pub fn get(&self, set: u32) -> &'a [u64] {
+    pub fn get(&self, set: SetId) -> &'a [u64] {
         &self.elements[self.range(set)]
     }
 
     #[inline]
-    fn range(&self, set: u32) -> Range<usize> {
+    fn range(&self, set: SetId) -> Range<usize> {
         // All offsets were converted once.
         let offset = |at: usize| self.offsets[at].try_into().unwrap_or_default();
-        offset(set as usize)..offset(set as usize + 1)
+        offset(set.index())..offset(set.index() + 1)
     }
 
     /// The sets of a chunk.
-    fn chunk(&self, chunk: u32) -> Range<u32> {
+    fn chunk(&self, chunk: u32) -> impl ExactSizeIterator<Item = SetId> + use<O> {
         let start = chunk * IN_CHUNK;
-        start..self.len().min(start.saturating_add(IN_CHUNK))
+        (start..self.len().min(start.saturating_add(IN_CHUNK))).map(SetId)
     }
 }
 
@@ -93,7 +99,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
     }
 
     #[inline]
-    fn size(&self, set: u32) -> u32 {
+    fn size(&self, set: SetId) -> u32 {
         self.range(set).len() as u32
     }
 
@@ -101,8 +107,8 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
         self.len().div_ceil(IN_CHUNK)
     }
 
-    fn chunk_of(&self, set: u32) -> u32 {
-        set / IN_CHUNK
+    fn chunk_of(&self, set: SetId) -> u32 {
+        set.0 / IN_CHUNK
     }
 
     fn scan(&self) -> Self {
@@ -114,11 +120,11 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
         wanted: &SparseIndex,
         _limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<InMemorySorted<'_, O>, SourceError> {
         let each = |sort: &mut SpreadSort, (chunk, mut state): (u32, S)| {
-            let sets = || self.chunk(chunk).filter(|&set| wanted.place(set).is_some());
+            let sets = || self.chunk(chunk).filter(|set| wanted.place(set.0).is_some());
             let mut copies = Copies::default();
             if sets().any(|set| !self.get(set).is_sorted()) {
                 let sizes = sets().map(|set| self.get(set).len());
@@ -129,7 +135,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
                 let mut elements = self.get(set);
                 if !copies.starts.is_empty() {
                     let start = copies.elements.len();
-                    copies.starts[(set % IN_CHUNK) as usize] = start;
+                    copies.starts[place_in_chunk(set)] = start;
                     copies.elements.extend_from_slice(elements);
                     sort.sort(&mut copies.elements[start..]);
                     elements = &copies.elements[start..];
@@ -172,7 +178,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
         &self,
         task: u32,
         _part: Part,
-        mut visit: impl FnMut(u32, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
+        mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         self.chunk(task).try_for_each(|set| visit(set, &[], &mut self.get(set)))
     }
@@ -184,7 +190,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
     fn visit_some(
         &self,
         task: u32,
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(SetId) -> bool,
         mut visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError> {
         self.chunk(task).filter(|&set| wanted(set)).for_each(|set| visit(self.get(set)));
@@ -208,9 +214,9 @@ struct Copies {
 }
 
 impl<O: Copy + TryInto<usize> + Sync> InMemorySorted<'_, O> {
-    fn get(&self, set: u32) -> &[u64] {
-        let copies = &self.copies[(set / IN_CHUNK) as usize];
-        match copies.starts.get((set % IN_CHUNK) as usize) {
+    fn get(&self, set: SetId) -> &[u64] {
+        let copies = &self.copies[self.sets.chunk_of(set) as usize];
+        match copies.starts.get(place_in_chunk(set)) {
             Some(&start) => &copies.elements[start..start + self.sets.range(set).len()],
             None => self.sets.get(set),
         }
@@ -218,7 +224,12 @@ impl<O: Copy + TryInto<usize> + Sync> InMemorySorted<'_, O> {
 }
 
 impl<O: Copy + TryInto<usize> + Sync> SortedSets for InMemorySorted<'_, O> {
-    fn overlap_at_least(&self, a: u32, b: u32, needed: u32) -> Result<Option<u32>, SourceError> {
+    fn overlap_at_least(
+        &self,
+        a: SetId,
+        b: SetId,
+        needed: u32,
+    ) -> Result<Option<u32>, SourceError> {
         Ok(overlap_at_least(self.get(a), self.get(b), needed))
     }
 }
@@ -230,7 +241,7 @@ mod tests {
     #[test]
     fn arrays_that_are_no_sets_are_errors() {
         let elements = [7, 8, 9];
-        assert_eq!(InMemorySets::new(&[0i32, 2, 2, 3], &elements).unwrap().get(2), [9]);
+        assert_eq!(InMemorySets::new(&[0i32, 2, 2, 3], &elements).unwrap().get(SetId(2)), [9]);
         assert!(InMemorySets::new(&[1u32], &elements).unwrap().is_empty());
         for (offsets, at) in
             [(&[][..], 0), (&[-1], 0), (&[0, -1], 1), (&[0, 2, 1], 2), (&[0, 3, 4], 2)]

@@ -4,6 +4,7 @@
 //! [scans](SetScan) over all sets in storage order, from which the index is built, and
 //! [sorted sets](SortedSets), which are the few that can match another one, to be intersected.
 
+use crate::SetId;
 use lookalike_core::{Halves, SparseIndex};
 
 /// Why a source could not read its sets. [`crate::JoinError::Source`] returns it unchanged.
@@ -33,26 +34,26 @@ pub trait SetSource: Sync {
     }
 
     /// Number of elements of a set. Called in hot loops: O(1).
-    fn size(&self, set: u32) -> u32;
+    fn size(&self, set: SetId) -> u32;
 
     /// How many records have this set. A pair of sets counts as the product of both towards
     /// [`crate::JoinOptions::list_pairs`].
-    fn copies(&self, set: u32) -> u64 {
+    fn copies(&self, set: SetId) -> u64 {
         let _ = set;
         1
     }
 
     /// A number for the sample of sets in which document frequencies are counted ([`crate::DfSketch::takes`]):
     /// adjacent for sets whose storage is adjacent.
-    fn sample_number(&self, set: u32) -> u64 {
-        set.into()
+    fn sample_number(&self, set: SetId) -> u64 {
+        set.0.into()
     }
 
     /// Number of chunks.
     fn chunks(&self) -> u32;
 
     /// The chunk that stores a set.
-    fn chunk_of(&self, set: u32) -> u32;
+    fn chunk_of(&self, set: SetId) -> u32;
 
     /// Starts a scan. It stays valid, with its order of sets and elements, whatever other joins of the same
     /// source do.
@@ -61,7 +62,7 @@ pub trait SetSource: Sync {
     /// Called when the scans of a join are over: a source may release memory that only scans need.
     fn release_scanned(&self) {}
 
-    /// Sorts the `wanted` sets, so that they can be intersected, in parallel. Sets on disk may be copied to
+    /// Sorts the `wanted` sets (by number), so that they can be intersected, in parallel. Sets on disk may be copied to
     /// at most `limit` bytes of memory; the others are read whenever they are compared.
     ///
     /// `states` has one state for each chunk. `visit` is called once for each wanted set, with the state of
@@ -75,7 +76,7 @@ pub trait SetSource: Sync {
         wanted: &SparseIndex,
         limit: u64,
         states: Vec<S>,
-        visit: impl Fn(&mut S, u32, Halves<'_>) -> Result<(), SourceError> + Sync,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<Self::Sorted<'_>, SourceError>;
 }
@@ -116,7 +117,7 @@ pub trait SetScan: Sync {
         &self,
         task: u32,
         part: Part,
-        visit: impl FnMut(u32, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
+        visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError>;
 
     /// Visits the elements up to the bound of the sets of a task, of one set or several at a time, in the
@@ -133,7 +134,7 @@ pub trait SetScan: Sync {
     fn visit_some(
         &self,
         task: u32,
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(SetId) -> bool,
         visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError>;
 }
@@ -159,5 +160,6 @@ pub trait SortedSets: Sync {
     ///
     /// # Errors
     /// A set that cannot be read.
-    fn overlap_at_least(&self, a: u32, b: u32, needed: u32) -> Result<Option<u32>, SourceError>;
+    fn overlap_at_least(&self, a: SetId, b: SetId, needed: u32)
+    -> Result<Option<u32>, SourceError>;
 }

@@ -31,7 +31,7 @@ pub(crate) fn components<S: SetSource>(
             break;
         }
         let entries = &index.entries()[index.range(list)];
-        parts.begin(entries.iter().map(|entry| components.root(entry.set)));
+        parts.begin(entries.iter().map(|entry| components.root(entry.set.0)));
         if parts.all_one() {
             continue;
         }
@@ -56,7 +56,7 @@ pub(crate) fn components<S: SetSource>(
                 verifier.verify(entry.set, Candidate { set, own, other: position }, summaries, None)
             };
             for (part, edge) in parts.edges_from(own_part, edge) {
-                components.join(edge.later, edge.earlier);
+                components.join(edge.later.0, edge.earlier.0);
                 edges.push(edge);
                 parts.join(own_part, part);
             }

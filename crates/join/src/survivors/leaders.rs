@@ -12,12 +12,12 @@
 
 use super::witness::{WitnessRule, WitnessSearch};
 use crate::candidates::CandidatePairs;
-use crate::candidates::kept_sets::{KeptSets, Lookup};
+use crate::candidates::kept_sets::{KeptSets, Lookup, Slot};
 use crate::filter::CandidateFilter;
 use crate::index::{Entry, InvertedIndex, ListKey};
 use crate::source::SetSource;
 use crate::verify::Verifier;
-use crate::{Edge, Progress, Statistics};
+use crate::{Edge, Progress, SetId, Statistics};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub(crate) const BLOCK: u32 = 4096;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeaderOptions {
     pub(crate) witness: WitnessRule,
-    /// Sets before this number are kept without a comparison.
+    /// Number of protected sets, which precede all others: they are kept without a comparison.
     pub(crate) protected: u32,
     /// Only protected sets can be witnesses.
     pub(crate) only_protected: bool,
@@ -48,16 +48,16 @@ pub(crate) fn leaders<S: SetSource>(
     let mut kept = KeptSets::new(index, count);
     let mut edges = Vec::new();
     // Sets without keys cannot be candidates.
-    let keep = |kept: &mut KeptSets<'_, _>, set: u32| {
+    let keep = |kept: &mut KeptSets<'_, _>, set: SetId| {
         if index.has_keys(set) {
             kept.add(set, verifier.summary(set));
         }
     };
-    (0..protected).for_each(|set| keep(&mut kept, set));
+    (0..protected).map(SetId).for_each(|set| keep(&mut kept, set));
     // Continues a search among the kept sets from slot `from` on.
     let seek = |kept: &KeptSets<'_, _>,
-                set: u32,
-                from: u32,
+                set: SetId,
+                from: Slot,
                 lookup: &mut Lookup,
                 search: &mut WitnessSearch<Edge>| {
         if search.is_over() {
@@ -84,15 +84,16 @@ pub(crate) fn leaders<S: SetSource>(
         let compared: Vec<(WitnessSearch<Edge>, bool)> = (start..end)
             .into_par_iter()
             .map_init(Lookup::default, |lookup, set| {
+                let set = SetId(set);
                 let mut search = WitnessSearch::new(witness);
-                seek(&kept, set, 0, lookup, &mut search);
+                seek(&kept, set, Slot::FIRST, lookup, &mut search);
                 let goes_on = !only_protected && !search.is_over();
-                (search, goes_on && shares_key(index, set, start..set))
+                (search, goes_on && shares_key(index, set, SetId(start)..set))
             })
             .collect();
-        let before = kept.len();
-        for (set, (mut search, in_block)) in (start..end).zip(compared) {
-            if in_block && kept.len() > before {
+        let before = kept.end();
+        for (set, (mut search, in_block)) in (start..end).map(SetId).zip(compared) {
+            if in_block && kept.end() > before {
                 seek(&kept, set, before, &mut lookup, &mut search);
             }
             match search.witness() {
@@ -108,7 +109,7 @@ pub(crate) fn leaders<S: SetSource>(
 }
 
 /// Whether a set shares a key with any set in `range`, kept or not.
-fn shares_key(index: &InvertedIndex, set: u32, range: Range<u32>) -> bool {
+fn shares_key(index: &InvertedIndex, set: SetId, range: Range<SetId>) -> bool {
     index.probes(set).iter().any(|key| {
         let entries = &index.entries()[index.range(key.list)];
         !within(entries, range.clone()).is_empty()
@@ -116,7 +117,7 @@ fn shares_key(index: &InvertedIndex, set: u32, range: Range<u32>) -> bool {
 }
 
 /// The part of a list, ordered by set, whose sets lie in a range.
-fn within(list: &[Entry], range: Range<u32>) -> &[Entry] {
+fn within(list: &[Entry], range: Range<SetId>) -> &[Entry] {
     let from = list.partition_point(|entry| entry.set < range.start);
     let list = &list[from..];
     &list[..list.partition_point(|entry| entry.set < range.end)]
@@ -140,8 +141,8 @@ mod tests {
     }
 
     impl TableVerifier {
-        fn value(self, a: u32, b: u32) -> u32 {
-            let pair = u64::from(a.min(b)) << 32 | u64::from(a.max(b));
+        fn value(self, a: SetId, b: SetId) -> u32 {
+            let pair = u64::from(a.min(b).0) << 32 | u64::from(a.max(b).0);
             let mixed = (pair ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as u32
                 % self.values as u32
@@ -151,11 +152,11 @@ mod tests {
     impl Verifier for TableVerifier {
         type Summary = ();
 
-        fn summary(&self, _unit: u32) {}
+        fn summary(&self, _set: SetId) {}
 
         fn verify(
             &self,
-            set: u32,
+            set: SetId,
             candidate: Candidate,
             _summaries: ((), ()),
             best: Option<Edge>,
@@ -172,12 +173,12 @@ mod tests {
     fn brute_force(
         keys: &[BTreeSet<u64>],
         rule: WitnessRule,
-        value: impl Fn(u32, u32) -> Option<u32>,
+        value: impl Fn(SetId, SetId) -> Option<u32>,
     ) -> Vec<Edge> {
         let (mut kept, mut edges) = (Vec::new(), Vec::new());
-        for set in 0..keys.len() as u32 {
-            let matches = kept.iter().filter_map(|&with: &u32| {
-                let meet = !keys[set as usize].is_disjoint(&keys[with as usize]);
+        for set in (0..keys.len() as u32).map(SetId) {
+            let matches = kept.iter().filter_map(|&with: &SetId| {
+                let meet = !keys[set.index()].is_disjoint(&keys[with.index()]);
                 let shared = value(set, with).filter(|_| meet)?;
                 Some(Edge { later: set, earlier: with, shared })
             });
@@ -207,7 +208,7 @@ mod tests {
         let sets = InMemorySets::new(&offsets, &elements).unwrap();
         let index =
             InvertedIndex::of_keys(count, None, &SpillBudget::unlimited(), &Silent, |set, emit| {
-                keys[set as usize].iter().for_each(emit);
+                keys[set.index()].iter().for_each(emit);
             });
         let (index, statistics) = (index.unwrap(), Statistics::default());
         let pairs = CandidatePairs { sets: &sets, index: &index, filter: Unfiltered };

@@ -2,14 +2,14 @@
 //!
 //! The candidates of a set are the sets before it that are found under one of its keys.
 
-use crate::candidates::gather::Gatherer;
+use crate::candidates::gather::{EntryId, FoundEntry, Gatherer};
 use crate::candidates::list_bounds::{ListBounds, Wanted};
 use crate::candidates::{Candidate, CandidatePairs};
 use crate::filter::CandidateFilter;
 use crate::index::{Entry, ListKey};
 use crate::source::SetSource;
 use crate::verify::Verifier;
-use crate::{Edge, PairList, Progress, Statistics};
+use crate::{Edge, PairList, Progress, SetId, Statistics};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::ops::Range;
@@ -28,13 +28,13 @@ pub(crate) struct PairLimits {
 }
 
 /// About where the entries of a set and later ones begin in a list of this length, if its sets are spread evenly.
-fn list_guess(length: usize, set: u32, sets: u32) -> usize {
-    (length as u64 * u64::from(set) / u64::from(sets)) as usize
+fn list_guess(length: usize, set: SetId, sets: u32) -> usize {
+    (length as u64 * u64::from(set.0) / u64::from(sets)) as usize
 }
 
 /// Number of entries of sets before `set` in a list, which is ordered by set. O(length), and close to O(1) where
 /// sets are spread evenly: fewer cache misses than a binary search.
-fn list_end(list: &[Entry], set: u32, sets: u32) -> usize {
+fn list_end(list: &[Entry], set: SetId, sets: u32) -> usize {
     let guess = list_guess(list.len(), set, sets);
     let (before, behind) = list.split_at(guess);
     match before.last() {
@@ -54,9 +54,9 @@ pub(crate) fn all_pairs<S: SetSource>(
     progress: &dyn Progress,
 ) -> Option<PairList> {
     let (sets, index, filter) = (pairs.sets, pairs.index, pairs.filter);
-    let weight = |set: u32| sets.copies(set);
+    let weight = |set: SetId| sets.copies(set);
     let within = |set| weight(set) * weight(set).saturating_sub(1) / 2;
-    let listed = AtomicU64::new((0..sets.len()).map(within).sum::<u64>());
+    let listed = AtomicU64::new((0..sets.len()).map(SetId).map(within).sum::<u64>());
     let matches = AtomicU64::new(0);
     let before = (statistics.candidates(), statistics.verified());
     let too_many = || listed.load(Ordering::Relaxed) > limits.pairs;
@@ -68,7 +68,7 @@ pub(crate) fn all_pairs<S: SetSource>(
         .map_init(Gatherer::default, |gatherer, task| {
             let mut edges = Vec::new();
             let until = sets.len().min((task + 1) * SETS_PER_TASK);
-            for set in task * SETS_PER_TASK..until {
+            for set in (task * SETS_PER_TASK..until).map(SetId) {
                 if over() || progress.cancelled() {
                     break;
                 }
@@ -98,12 +98,14 @@ pub(crate) fn all_pairs<S: SetSource>(
                     let touch = |key: &ListKey| {
                         let Range { start, end } = index.range(key.list);
                         let guess = list_guess(end - start, set, sets.len());
-                        bounds.touch(start) as u32 ^ entries[(start + guess).min(end - 1)].set
+                        bounds.touch(start) as u32 ^ entries[(start + guess).min(end - 1)].set.0
                     };
                     black_box(index.probes(set).iter().fold(0, |all, key| all ^ touch(key)));
-                    let under = |key: ListKey, found: &mut Vec<Candidate>| {
-                        let (own, other) = (key.position, index.keys_of_list(key.list));
-                        scan(key, &mut |at| found.push(Candidate { set: at as u32, own, other }));
+                    let under = |key: ListKey, found: &mut Vec<FoundEntry>| {
+                        let (own, keys) = (key.position, index.keys_of_list(key.list));
+                        scan(key, &mut |at| {
+                            found.push(FoundEntry { entry: EntryId(at as u32), own, keys });
+                        });
                     };
                     let shared_keys = pairs.shared_keys(set);
                     let enough = |candidate: &Candidate, keys| {
@@ -158,10 +160,13 @@ mod tests {
         /// Against a binary search, with sets in every part of the range.
         #[test]
         fn the_end_of_a_list_is_found(
-            list in prop::collection::btree_set(0u32..200, 0..80), set in 0u32..200, least in 0u32..150,
+            list in prop::collection::btree_set(0u32..200, 0..80), set in 0u32..200,
+            least in 0u32..150,
         ) {
+            let entry = |set| Entry { set: SetId(set), position: 0 };
             let list: Vec<Entry> =
-                list.into_iter().filter(|&set| set >= least).map(|set| Entry { set, position: 0 }).collect();
+                list.into_iter().filter(|&set| set >= least).map(entry).collect();
+            let set = SetId(set);
             let truth = list.partition_point(|entry| entry.set < set);
             prop_assert_eq!(list_end(&list, set, 200), truth);
         }

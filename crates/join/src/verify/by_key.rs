@@ -1,8 +1,8 @@
 //! Verifier that accepts a common key: the rule of most fast methods of the literature.
 
 use super::Verifier;
-use crate::Edge;
 use crate::candidates::Candidate;
+use crate::{Edge, SetId};
 
 /// Accepts every candidate.
 #[derive(Debug, Clone, Copy, Default)]
@@ -11,12 +11,12 @@ pub struct KeyVerifier;
 impl Verifier for KeyVerifier {
     type Summary = ();
 
-    fn summary(&self, _set: u32) {}
+    fn summary(&self, _set: SetId) {}
 
     /// No match is better than another.
     fn verify(
         &self,
-        set: u32,
+        set: SetId,
         candidate: Candidate,
         _summaries: ((), ()),
         best: Option<Edge>,

@@ -5,7 +5,7 @@ use super::set_counts::CountsAt;
 use super::summaries::Summaries;
 use crate::candidates::Candidate;
 use crate::source::{SetSource, SortedSets, SourceError};
-use crate::{Criterion, Edge, InvertedIndex, JoinError, Progress, Statistics};
+use crate::{Criterion, Edge, InvertedIndex, JoinError, Progress, SetId, Statistics};
 use lookalike_core::{BitmapSignature, Overlap, SparseIndex};
 use std::sync::OnceLock;
 
@@ -45,7 +45,7 @@ impl<'a, S: SetSource> ExactVerifier<'a, S> {
         statistics: &'a Statistics,
         progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
-        let compared = SparseIndex::new(sets.len(), |set| index.has_keys(set));
+        let compared = SparseIndex::new(sets.len(), |set| index.has_keys(SetId(set)));
         let (summaries, sorted) = Summaries::new(sets, compared, criterion, limit, progress)?;
         Ok(Self { sets, criterion, summaries, sorted, statistics, failed: OnceLock::new() })
     }
@@ -64,7 +64,7 @@ impl<'a, S: SetSource> ExactVerifier<'a, S> {
     }
 
     /// Number of shared elements if it is at least `needed`.
-    fn overlap_at_least(&self, a: u32, b: u32, needed: u32) -> Option<u32> {
+    fn overlap_at_least(&self, a: SetId, b: SetId, needed: u32) -> Option<u32> {
         self.sorted.overlap_at_least(a, b, needed).unwrap_or_else(|error| {
             self.failed.get_or_init(|| error);
             None
@@ -87,7 +87,7 @@ impl<S: SetSource> Verifier for ExactVerifier<'_, S> {
     type Summary = SetSummary;
 
     #[inline]
-    fn summary(&self, set: u32) -> SetSummary {
+    fn summary(&self, set: SetId) -> SetSummary {
         let (parity, counts) = self.summaries.get(set);
         SetSummary { parity, size: self.sets.size(set), counts }
     }
@@ -95,7 +95,7 @@ impl<S: SetSource> Verifier for ExactVerifier<'_, S> {
     #[inline]
     fn verify(
         &self,
-        set: u32,
+        set: SetId,
         candidate: Candidate,
         (a, b): (Self::Summary, Self::Summary),
         best: Option<Edge>,
@@ -128,7 +128,7 @@ impl<S: SetSource> Verifier for ExactVerifier<'_, S> {
         Some(Edge { later: set, earlier: candidate.set, shared })
     }
 
-    fn shared(&self, a: u32, b: u32) -> u32 {
+    fn shared(&self, a: SetId, b: SetId) -> u32 {
         self.overlap_at_least(a, b, 0).unwrap_or(0)
     }
 }

@@ -1,7 +1,7 @@
 //! Bucket counts of the compared sets, in one array.
 
-use crate::Criterion;
 use crate::source::SetSource;
+use crate::{Criterion, SetId};
 use lookalike_core::SparseIndex;
 use lookalike_core::bucket_counts::{FEWEST_BUCKETS, add, buckets_for, may_differ_by};
 
@@ -78,6 +78,7 @@ impl SetCounts {
         // The logarithms of the numbers of lines, and one more.
         let logs: Vec<u8> = compared
             .iter()
+            .map(SetId)
             .map(|set| {
                 let lines = buckets_for(measure, threshold, sets.size(set)) / FEWEST_BUCKETS;
                 (u32::BITS - lines.leading_zeros()) as u8
@@ -99,7 +100,7 @@ impl SetCounts {
             _ => 0,
         };
         let mut starts = vec![0u32; chunks as usize + 1];
-        for (set, &log) in compared.iter().zip(&logs) {
+        for (set, &log) in compared.iter().map(SetId).zip(&logs) {
             starts[sets.chunk_of(set) as usize + 1] += lines(log);
         }
         (1..starts.len()).for_each(|chunk| starts[chunk] += starts[chunk - 1]);
@@ -108,7 +109,7 @@ impl SetCounts {
             return Self::default();
         }
         let mut next = starts.clone();
-        let at = |(set, &log): (u32, &u8)| match lines(log) {
+        let at = |(set, &log): (SetId, &u8)| match lines(log) {
             0 => CountsAt::default(),
             lines => {
                 let next = &mut next[sets.chunk_of(set) as usize];
@@ -116,7 +117,7 @@ impl SetCounts {
                 CountsAt::new(*next - lines, lines.trailing_zeros())
             }
         };
-        let at = compared.iter().zip(&logs).map(at).collect();
+        let at = compared.iter().map(SetId).zip(&logs).map(at).collect();
         Self { at, lines: vec![[0; LINE]; total], chunks: starts }
     }
 
@@ -197,13 +198,13 @@ mod tests {
             let elements = all.concat();
             let sets = InMemorySets::new(&offsets, &elements).unwrap();
             let criterion = Criterion { measure: Measure::Resemblance, threshold: threshold.parse().unwrap() };
-            let compared = SparseIndex::new(sets.len(), |set| sets.size(set) > 1 && set % 5 != 3);
+            let compared = SparseIndex::new(sets.len(), |set| sets.size(SetId(set)) > 1 && set % 5 != 3);
             let mut counts = SetCounts::new(&sets, &compared, criterion, limit);
             prop_assert!(size_of_val(&*counts.lines) as f64 <= limit as f64 * COUNTS_SHARE);
             let (at, mut parts) = counts.by_chunk(sets.chunks());
-            for set in compared.iter() {
-                if let Some(&at) = at.get(compared.place(set).unwrap() as usize) {
-                    let (low, high) = all[set as usize].split_at(all[set as usize].len() / 3);
+            for set in compared.iter().map(SetId) {
+                if let Some(&at) = at.get(compared.place(set.0).unwrap() as usize) {
+                    let (low, high) = all[set.index()].split_at(all[set.index()].len() / 3);
                     let part = &mut parts[sets.chunk_of(set) as usize];
                     part.add(at, low);
                     part.add(at, high);
@@ -224,7 +225,7 @@ mod tests {
                     }
                 }
             }
-            let large = |&(set, _): &(u32, u32)| sets.size(set) > 1000;
+            let large = |&(set, _): &(u32, u32)| sets.size(SetId(set)) > 1000;
             prop_assert!(limit < u64::MAX || some || !places.iter().any(large));
         }
     }

@@ -3,7 +3,7 @@
 use super::set_counts::{ChunkCounts, CountsAt, SetCounts};
 use crate::error::CancelledVisit;
 use crate::source::{SetSource, SourceError};
-use crate::{Criterion, JoinError, Progress};
+use crate::{Criterion, JoinError, Progress, SetId};
 use lookalike_core::{BitmapSignature, Halves, SparseIndex};
 
 /// Parities and bucket counts of the compared sets.
@@ -38,11 +38,11 @@ impl Summaries {
         let mut parities = vec![BitmapSignature::default(); compared.len() as usize];
         let (at, parts) = counts.by_chunk(chunks);
         let chunk = |counts| ChunkSummaries { counts, parities: Vec::new() };
-        let visit = |chunk: &mut ChunkSummaries<'_>, set, elements: Halves<'_>| {
+        let visit = |chunk: &mut ChunkSummaries<'_>, set: SetId, elements: Halves<'_>| {
             if chunk.parities.len().is_multiple_of(POLLED) && progress.cancelled() {
                 return Err(SourceError::from(CancelledVisit));
             }
-            let Some(place) = compared.place(set) else { return Ok(()) };
+            let Some(place) = compared.place(set.0) else { return Ok(()) };
             if let Some(&at) = at.get(place as usize) {
                 chunk.counts.add(at, elements.low);
                 chunk.counts.add(at, elements.high);
@@ -63,9 +63,9 @@ impl Summaries {
 
     /// The parity of a set, and where its counts are; those of the empty set if it is not compared.
     #[inline]
-    pub(super) fn get(&self, set: u32) -> (BitmapSignature, CountsAt) {
+    pub(super) fn get(&self, set: SetId) -> (BitmapSignature, CountsAt) {
         let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
-        self.compared.place(set).map(summary).unwrap_or_default()
+        self.compared.place(set.0).map(summary).unwrap_or_default()
     }
 
     /// Whether two sets can differ by as few as `most` elements, by their counts.

@@ -1,7 +1,7 @@
 //! The interface of verifiers.
 
-use crate::Edge;
 use crate::candidates::Candidate;
+use crate::{Edge, SetId};
 
 /// Decides about candidates. A function of the two sets alone.
 pub trait Verifier: Sync {
@@ -9,20 +9,20 @@ pub trait Verifier: Sync {
     type Summary: Copy + Send + Sync;
 
     /// The summary of a set.
-    fn summary(&self, set: u32) -> Self::Summary;
+    fn summary(&self, set: SetId) -> Self::Summary;
 
     /// The edge between a set and a candidate that precedes it, if they match, and match better than `best`, the edge to
     /// a set that precedes the candidate. `summaries` are those of the set and of the candidate.
     fn verify(
         &self,
-        set: u32,
+        set: SetId,
         candidate: Candidate,
         summaries: (Self::Summary, Self::Summary),
         best: Option<Edge>,
     ) -> Option<Edge>;
 
     /// Number of elements that two sets share, whether they match or not; 0 where sets are not compared.
-    fn shared(&self, a: u32, b: u32) -> u32 {
+    fn shared(&self, a: SetId, b: SetId) -> u32 {
         let _ = (a, b);
         0
     }

@@ -9,7 +9,7 @@ use super::trial::too_many;
 use crate::LookalikeError;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{Edge, EngineError, MatchSettings, Progress, UnitSets, Units};
+use lookalike_engine::{Edge, EngineError, MatchSettings, Progress, SetId, UnitSets, Units};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -73,21 +73,20 @@ pub(super) fn edges(
     max_pairs: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<Edge>, LookalikeError> {
-    let size = |unit: u32| {
+    let size = |unit: SetId| {
         let members = units.members(unit);
         let sampled = members.iter().filter(|&&document| sampled[document as usize]).count();
         (members.len() as u64, sampled as u64)
     };
-    let compared = |unit: u32| !settings.excludes(units.size(unit));
-    let few: Vec<u32> =
-        (0..units.len()).filter(|&unit| size(unit).1 > 0 && compared(unit)).collect();
+    let compared = |unit: SetId| !settings.excludes(units.size(unit));
+    let few: Vec<SetId> = units.ids().filter(|&unit| size(unit).1 > 0 && compared(unit)).collect();
     let elements =
         (0u32..).zip(&few).flat_map(|(slot, &unit)| sets.get(unit).iter().map(move |e| (e, slot)));
     let index = ElementIndex::new(elements.collect());
     let listed = AtomicU64::new(0);
     let over = || listed.load(Ordering::Relaxed) > max_pairs;
 
-    let of_unit = |(counts, met): &mut (Vec<u32>, Vec<u32>), unit: u32| -> Vec<Edge> {
+    let of_unit = |(counts, met): &mut (Vec<u32>, Vec<u32>), unit: SetId| -> Vec<Edge> {
         if over() || progress.cancelled() || !compared(unit) {
             return Vec::new();
         }
@@ -119,8 +118,12 @@ pub(super) fn edges(
         edges
     };
     let scratch = || (Vec::new(), Vec::new());
-    let parts: Vec<Vec<Edge>> =
-        (0..units.len()).into_par_iter().with_min_len(256).map_init(scratch, of_unit).collect();
+    let parts: Vec<Vec<Edge>> = (0..units.len())
+        .into_par_iter()
+        .map(SetId)
+        .with_min_len(256)
+        .map_init(scratch, of_unit)
+        .collect();
     if progress.cancelled() {
         return Err(EngineError::Cancelled.into());
     }

@@ -5,7 +5,7 @@ use crate::LookalikeError;
 use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
     Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
-    Progress, Signer, Units, Verify, find, ingest,
+    Progress, SetId, Signer, Units, Verify, find, ingest,
 };
 use lookalike_io::Inputs;
 use lookalike_methods::{CandidateSource, Unsigned};
@@ -96,7 +96,7 @@ impl Laboratory<'_> {
             documents.push((document.set.ok(), unsigned));
         })?;
         let (mut able, mut starts) = (Vec::with_capacity(documents.len()), vec![0]);
-        for unit in 0..units.len() {
+        for unit in units.ids() {
             let members = units.members(unit).iter().copied();
             able.extend(members.filter(|&document| {
                 matches!(documents[document as usize].1, None | Some(Unsigned::FewFeatures))
@@ -118,14 +118,14 @@ pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
 
 impl Trial {
     /// The documents of a unit that the method can sign.
-    fn able(&self, unit: u32) -> &[u32] {
-        let unit = unit as usize;
+    fn able(&self, unit: SetId) -> &[u32] {
+        let unit = unit.index();
         &self.able[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
     /// Whether the method finds that the documents of a unit match each other. They were put
     /// together before it saw them, and it gets no credit for what it would not have found.
-    fn finds_copies(&self, unit: u32) -> bool {
+    fn finds_copies(&self, unit: SetId) -> bool {
         let Some(method) = &self.approach.method else { return true };
         // Below min_features, a method can only find documents of the same words.
         if self.has_few_features(unit) {
@@ -144,7 +144,7 @@ impl Trial {
     }
 
     /// Whether the documents of a unit have too few features to be compared.
-    fn has_few_features(&self, unit: u32) -> bool {
+    fn has_few_features(&self, unit: SetId) -> bool {
         let first = self.able(unit).first();
         first.is_some_and(|&document| {
             self.documents[document as usize].1 == Some(Unsigned::FewFeatures)
@@ -180,7 +180,7 @@ impl Trial {
     }
 
     fn each_group(&self, mut act: impl FnMut(&[u32])) {
-        for unit in 0..self.units.len() {
+        for unit in self.units.ids() {
             let group = self.able(unit);
             if group.len() > 1 && self.finds_copies(unit) {
                 act(group);

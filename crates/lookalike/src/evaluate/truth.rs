@@ -128,7 +128,7 @@ impl Source<'_> {
     /// Copies, and edges between units, as pairs of documents.
     fn spell_out(&self, units: &Units, edges: &[Edge], sampled: Sampled<'_>) -> Vec<KnownPair> {
         let mut pairs = Vec::new();
-        for unit in 0..units.len() {
+        for unit in units.ids() {
             let size = units.size(unit);
             let counts = Overlap { shared: size, a: size, b: size };
             within(units.members(unit), sampled, |a, b| {

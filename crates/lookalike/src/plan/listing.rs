@@ -9,7 +9,7 @@ use super::trial::{Bench, count_removed};
 use crate::LookalikeError;
 use crate::evaluate::similarity::{STEPS, step};
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{Approach, Collection, Edge, Linkage, MatchSettings, Units};
+use lookalike_engine::{Approach, Collection, Edge, Linkage, MatchSettings, SetId, Units};
 use lookalike_report::{PlanGrowth, PlanStep};
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) struct Listing {
     pub(super) removed: u64,
     pub(super) units: Units,
     /// Pairs of units that reach the threshold of the run, the smaller first.
-    pub(super) matching: BTreeSet<(u32, u32)>,
+    pub(super) matching: BTreeSet<(SetId, SetId)>,
     /// Numbers of partners, for estimates of the whole.
     pub(super) partners: Partners,
     /// For each pair of units from the lower threshold on: similarity, whether it reaches the
@@ -60,9 +60,9 @@ pub(super) fn list(
         let share = share * documents as f64 / f64::from(collection.len().max(1));
         let by_chunk = by_chunk(collection, &units, chunks);
         let mut pairs = Vec::new();
-        for unit in 0..units.len() {
+        for unit in units.ids() {
             let size = units.size(unit);
-            let (all, stands_for) = weight(&by_chunk[unit as usize], None, share);
+            let (all, stands_for) = weight(&by_chunk[unit.index()], None, share);
             if all > 0 {
                 pairs.push((Overlap { shared: size, a: size, b: size }, true, all, stands_for));
             }
@@ -72,7 +72,7 @@ pub(super) fn list(
             let Edge { later: unit, earlier: with, shared } = edge;
             let counts = Overlap { shared, a: units.size(unit), b: units.size(with) };
             let reaches = settings.measure.reaches(settings.threshold, counts);
-            let (a, b) = (&by_chunk[unit as usize], &by_chunk[with as usize]);
+            let (a, b) = (&by_chunk[unit.index()], &by_chunk[with.index()]);
             let (all, stands_for) = weight(a, Some(b), share);
             pairs.push((counts, reaches, all, stands_for));
             if reaches {
@@ -132,11 +132,11 @@ impl Listing {
 
     /// Recall and precision of a method from its pairs between its own units, over the same sample.
     pub(super) fn found(&self, of_method: &Units, edges: &[Edge]) -> (Option<f64>, Option<f64>) {
-        let members = |unit: u32| of_method.members(unit);
+        let members = |unit: SetId| of_method.members(unit);
         // Documents of one unit of a method have the same words, and so the same features.
-        let same = |unit: u32| self.units.of_document(members(unit)[0]);
+        let same = |unit: SetId| self.units.of_document(members(unit)[0]);
         let pairs = |n: u64| n * n.saturating_sub(1) / 2;
-        let copies: u64 = (0..of_method.len()).map(|unit| pairs(members(unit).len() as u64)).sum();
+        let copies: u64 = of_method.ids().map(|unit| pairs(members(unit).len() as u64)).sum();
         let (mut found, mut right) = (copies, copies);
         for edge in edges {
             let weight = (members(edge.later).len() * members(edge.earlier).len()) as u64;

@@ -20,7 +20,7 @@
 //!
 //! Standard errors of the means are from a jackknife over tenths of the chunks (Quenouille 1956).
 
-use lookalike_engine::{Collection, Edge, Linkage, Units};
+use lookalike_engine::{Collection, Edge, Linkage, SetId, Units};
 
 /// Number of parts of the jackknife, each left out in turn.
 const PARTS: u32 = 10;
@@ -105,11 +105,11 @@ pub(super) fn by_chunk(collection: &Collection, units: &Units, chunks: u32) -> V
             chunk_of[document as usize] = chunk;
         }
     }
-    let of = |unit: u32| {
+    let of = |unit: SetId| {
         let members = units.members(unit).iter();
         merged(members.map(|&document| (chunk_of[document as usize], 1)).collect())
     };
-    (0..units.len()).map(of).collect()
+    units.ids().map(of).collect()
 }
 
 fn merged(mut counts: ByChunk) -> ByChunk {
@@ -144,8 +144,8 @@ impl Partners {
     pub(super) fn new(by_chunk: &[ByChunk], edges: &[Edge], chunks: u32) -> Self {
         let mut met: Vec<ByChunk> = by_chunk.to_vec();
         for edge in edges {
-            met[edge.later as usize].extend_from_slice(&by_chunk[edge.earlier as usize]);
-            met[edge.earlier as usize].extend_from_slice(&by_chunk[edge.later as usize]);
+            met[edge.later.index()].extend_from_slice(&by_chunk[edge.earlier.index()]);
+            met[edge.earlier.index()].extend_from_slice(&by_chunk[edge.later.index()]);
         }
         let documents = by_chunk.iter().flatten().map(|&(_, count)| count).sum();
         let of_units = by_chunk.iter().cloned().zip(met.into_iter().map(merged)).collect();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn pair(unit: u32, with: u32) -> Edge {
-        Edge { later: unit, earlier: with, shared: 1 }
+        Edge { later: SetId(unit), earlier: SetId(with), shared: 1 }
     }
 
     #[test]

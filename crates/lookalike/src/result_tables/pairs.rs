@@ -43,7 +43,7 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
         rows.push(PairRow { documents: Named::pair(analysis, a, b), evidence });
         Ok::<(), EngineError>(())
     };
-    for unit in 0..units.len() {
+    for unit in units.ids() {
         let members = units.members(unit);
         if members.len() == 1 {
             continue;
