@@ -138,6 +138,7 @@ fn mark(marks: &mut (u32, u32), round: u32, keys: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ListId;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -161,13 +162,15 @@ mod tests {
                 })
                 .collect();
             let keys: Vec<ListKey> =
-                (0..lists.len() as u32).map(|n| ListKey { list: n, position: n * 2 + 1 }).collect();
+                (0..lists.len() as u32)
+                    .map(|n| ListKey { list: ListId(n), position: n * 2 + 1 })
+                    .collect();
             let mut truth = BTreeMap::new();
             let mut times: BTreeMap<SetId, u32> = BTreeMap::new();
             for (key, list) in keys.iter().zip(&lists) {
                 for p in list {
                     truth.entry(p.set).or_insert((key.position, p.position));
-                    *times.entry(p.set).or_default() += counts[key.list as usize];
+                    *times.entry(p.set).or_default() += counts[key.list.index()];
                 }
             }
             let is_enough = |set: SetId, keys: u32| keys >= least + set.0 % 2;
@@ -175,7 +178,7 @@ mod tests {
                 truth.clone().into_iter().filter(|(set, _)| is_enough(*set, times[set])).collect();
             let entries_of = |key: ListKey, found: &mut Vec<Candidate>| {
                 let candidate = |p: &Entry| Candidate { set: p.set, own: key.position, other: p.position };
-                found.extend(lists[key.list as usize].iter().map(candidate));
+                found.extend(lists[key.list.index()].iter().map(candidate));
             };
             let seen = |found: &[Candidate]| -> BTreeMap<SetId, (u32, u32)> {
                 found.iter().map(|c| (c.set, (c.own, c.other))).collect()
@@ -190,8 +193,8 @@ mod tests {
                 let found = gatherer.gather_repeated(
                     keys.iter().copied(),
                     |key, found| {
-                        let (start, count) = (starts[key.list as usize], counts[key.list as usize]);
-                        let indices = start..start + lists[key.list as usize].len() as u32;
+                        let (start, count) = (starts[key.list.index()], counts[key.list.index()]);
+                        let indices = start..start + lists[key.list.index()].len() as u32;
                         let found_entry = |entry| FoundEntry {
                             entry: EntryId(entry),
                             own: key.position,

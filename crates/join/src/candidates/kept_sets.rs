@@ -5,8 +5,8 @@
 //! union over keys is an OR of words.
 
 use super::Candidate;
-use crate::SetId;
 use crate::index::{Entry, InvertedIndex, ListKey};
+use crate::{ListId, SetId};
 use std::ops::ControlFlow;
 
 /// The kept sets, found by key, each with a summary `G`.
@@ -126,10 +126,10 @@ impl<'a, G: Copy> KeptSets<'a, G> {
             long: Vec::new(),
             in_long_list: vec![false; sets as usize],
         };
-        for list in 0..index.lists() {
+        for list in (0..index.lists()).map(ListId) {
             let range = index.range(list);
             if range.len() > SHORT_LIST {
-                kept.long_of[list as usize] = kept.long.len() as u32;
+                kept.long_of[list.index()] = kept.long.len() as u32;
                 kept.long.push(Slots::default());
                 for entry in &index.entries()[range] {
                     kept.in_long_list[entry.set.index()] = true;
@@ -152,7 +152,7 @@ impl<'a, G: Copy> KeptSets<'a, G> {
         self.summaries.push(summary);
         if self.in_long_list[set.index()] {
             for key in self.index.posts(set) {
-                if let Some(slots) = self.long.get_mut(self.long_of[key.list as usize] as usize) {
+                if let Some(slots) = self.long.get_mut(self.long_of[key.list.index()] as usize) {
                     slots.push(slot);
                 }
             }
@@ -174,7 +174,7 @@ impl<'a, G: Copy> KeptSets<'a, G> {
         short.clear();
         cursors.clear();
         for key in keys {
-            let long = self.long_of[key.list as usize];
+            let long = self.long_of[key.list.index()];
             if let Some(slots) = self.long.get(long as usize) {
                 let next = match from {
                     Slot::FIRST => 0,

@@ -11,17 +11,17 @@ use super::prefix_keys::{PrefixKeys, element_order, prefix_keys};
 use crate::bitmap_join::{BitmapJoin, MOST_PAIRS, Plan, Prefixes};
 use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
-use crate::{CandidateSearch, Criterion, JoinError, Progress, SetId, SpillBudget, limits};
+use crate::{CandidateSearch, Criterion, JoinError, ListId, Progress, SetId, SpillBudget, limits};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
-/// A key of a set, by the number of its entry list.
+/// A key of a set, by its posting list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListKey {
-    /// The entry list.
-    pub list: u32,
+    /// The posting list.
+    pub list: ListId,
     /// The key's position in the prefix of the set.
     pub position: u32,
 }
@@ -76,9 +76,9 @@ impl SetKeys {
             starts[set + 1] += starts[set];
         }
         let mut next = starts.clone();
-        let mut keys = vec![ListKey { list: 0, position: 0 }; lists.entries.len()];
+        let mut keys = vec![ListKey { list: ListId(0), position: 0 }; lists.entries.len()];
         let mut polled_at = 0;
-        for list in 0..lists.len() {
+        for list in lists.ids() {
             let range = lists.range(list);
             if range.start >= polled_at {
                 stop_if_cancelled(progress)?;
@@ -161,7 +161,7 @@ impl InvertedIndex {
         let blocks = least_sizes.par_chunks_mut(POLLED).enumerate();
         blocks.try_for_each(|(block, least_sizes)| {
             stop_if_cancelled(progress)?;
-            for (list, least) in ((block * POLLED) as u32..).zip(least_sizes) {
+            for (list, least) in ((block * POLLED) as u32..).map(ListId).zip(least_sizes) {
                 let entries = &index.lists.entries[index.lists.range(list)];
                 *least = entries.iter().map(|entry| sets.size(entry.set)).min().unwrap_or(0);
             }
@@ -310,7 +310,7 @@ impl InvertedIndex {
 
     /// The position at which the set of an entry is looked up under the key of this list, if it is.
     #[must_use]
-    pub fn probe_position(&self, entry: Entry, list: u32) -> Option<u32> {
+    pub fn probe_position(&self, entry: Entry, list: ListId) -> Option<u32> {
         match self.posts {
             None => Some(entry.position),
             Some(_) => self.probes(entry.set).iter().find(|k| k.list == list).map(|k| k.position),
@@ -325,7 +325,7 @@ impl InvertedIndex {
 
     /// The range of a list in [`InvertedIndex::entries`].
     #[must_use]
-    pub fn range(&self, list: u32) -> Range<usize> {
+    pub fn range(&self, list: ListId) -> Range<usize> {
         self.lists.range(list)
     }
 
@@ -343,8 +343,8 @@ impl InvertedIndex {
 
     /// Number of keys that the sets of a list have in common.
     #[must_use]
-    pub fn keys_of_list(&self, list: u32) -> u32 {
-        self.lists.keys[list as usize]
+    pub fn keys_of_list(&self, list: ListId) -> u32 {
+        self.lists.keys[list.index()]
     }
 
     /// Whether keys are those of extended prefixes, of which matching sets share several
@@ -356,8 +356,8 @@ impl InvertedIndex {
 
     /// Size of the smallest set in a list.
     #[must_use]
-    pub fn least_size(&self, list: u32) -> u32 {
-        self.least_sizes[list as usize]
+    pub fn least_size(&self, list: ListId) -> u32 {
+        self.least_sizes[list.index()]
     }
 }
 
@@ -402,7 +402,7 @@ impl Checkpoint for InvertedIndex {
             if starts.is_empty() {
                 return Ok(None);
             }
-            let (lists, positions) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+            let (lists, positions) = (from.array::<ListId>(most)?, from.array::<u32>(most)?);
             let key = |(list, position)| ListKey { list, position };
             Ok(Some(SetKeys { starts, keys: lists.into_iter().zip(positions).map(key).collect() }))
         };

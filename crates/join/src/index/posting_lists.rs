@@ -9,7 +9,7 @@
 
 use super::entry::{Entry, Key};
 use crate::filter::CandidateFilter;
-use crate::{JoinError, SetId, limits};
+use crate::{JoinError, ListId, SetId, limits};
 use lookalike_core::fingerprint::finalise;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -43,8 +43,13 @@ impl PostingLists {
         self.starts.len() as u32 - 1
     }
 
-    pub(crate) fn range(&self, list: u32) -> Range<usize> {
-        self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize
+    /// All lists, in order.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ListId> + use<> {
+        (0..self.len()).map(ListId)
+    }
+
+    pub(crate) fn range(&self, list: ListId) -> Range<usize> {
+        self.starts[list.index()] as usize..self.starts[list.index() + 1] as usize
     }
 
     fn append(&mut self, more: &Self) {
@@ -165,7 +170,7 @@ pub(crate) fn retain_partners(
 #[derive(Debug, Default)]
 struct Shard {
     lists: PostingLists,
-    list_of: HashMap<u64, u32, foldhash::fast::FixedState>,
+    list_of: HashMap<u64, ListId, foldhash::fast::FixedState>,
 }
 
 impl Shard {
@@ -173,8 +178,9 @@ impl Shard {
     /// element order: the first common key of each pair of sets is kept.
     fn push(&mut self, hash: u64, list: &[Entry]) {
         let Self { lists, list_of } = self;
-        let number = *list_of.entry(hash).or_insert(lists.len());
-        if number == lists.len() {
+        let new = ListId(lists.len());
+        let number = *list_of.entry(hash).or_insert(new);
+        if number == new {
             return lists.push(list.iter().copied());
         }
         let range = lists.range(number);
@@ -184,7 +190,7 @@ impl Shard {
         if !same {
             return lists.push(list.iter().copied());
         }
-        lists.keys[number as usize] += 1;
+        lists.keys[number.index()] += 1;
         // All sets use the same order: a key that is earlier for one set is earlier for all.
         if list[0].position < known[0].position {
             known.copy_from_slice(list);
@@ -357,12 +363,12 @@ mod tests {
             }
             let (lists, found) = distinct.finish();
             prop_assert_eq!([found.shared, found.written, found.ignored], [shared, written, ignored]);
-            for list in 0..lists.len() {
+            for list in lists.ids() {
                 let sets: Vec<u32> = lists.entries[lists.range(list)].iter().map(|entry| entry.set.0).collect();
-                prop_assert_eq!(lists.keys[list as usize], keys[&sets]);
+                prop_assert_eq!(lists.keys[list.index()], keys[&sets]);
             }
             let mut found: Vec<&[Entry]> =
-                (0..lists.len()).map(|list| &lists.entries[lists.range(list)]).collect();
+                lists.ids().map(|list| &lists.entries[lists.range(list)]).collect();
             found.sort_by_key(|list| list.iter().map(|entry| entry.set).collect::<Vec<_>>());
             let truth: Vec<&[Entry]> = truth.values().map(Vec::as_slice).collect();
             prop_assert_eq!(found, truth);

@@ -10,7 +10,7 @@ use crate::filter::CandidateFilter;
 use crate::index::{Entry, ListKey};
 use crate::source::SetSource;
 use crate::verify::Verifier;
-use crate::{Edge, Progress};
+use crate::{Edge, ListId, Progress};
 use lookalike_cluster::Components;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -26,8 +26,8 @@ pub(crate) fn components<S: SetSource>(
     let mut edges = Vec::new();
     let mut parts = Parts::default();
     let mut summaries = Vec::new();
-    for list in 0..index.lists() {
-        if list % 1024 == 0 && progress.cancelled() {
+    for list in (0..index.lists()).map(ListId) {
+        if list.0 % 1024 == 0 && progress.cancelled() {
             break;
         }
         let entries = &index.entries()[index.range(list)];
@@ -38,7 +38,7 @@ pub(crate) fn components<S: SetSource>(
         // Stored contiguously: each is read once for every later part.
         summaries.clear();
         summaries.extend(entries.iter().map(|entry| verifier.summary(entry.set)));
-        for (at, &entry) in (0u32..).zip(entries) {
+        for (at, &entry) in (0..).map(At).zip(entries) {
             let own_part = parts.add(at);
             // The entries come in order of precedence: this set is looked up among those before it, whose
             // parts were compared with each other already.
@@ -50,9 +50,9 @@ pub(crate) fn components<S: SetSource>(
             };
             // The positional bound holds at the first common key. Under a later one it may reject a match, which
             // is found under the first.
-            let edge = |other: u32| {
-                let Entry { set, position } = entries[other as usize];
-                let summaries = (summaries[at as usize], summaries[other as usize]);
+            let edge = |other: At| {
+                let Entry { set, position } = entries[other.index()];
+                let summaries = (summaries[at.index()], summaries[other.index()]);
                 verifier.verify(entry.set, Candidate { set, own, other: position }, summaries, None)
             };
             for (part, edge) in parts.edges_from(own_part, edge) {
@@ -66,8 +66,30 @@ pub(crate) fn components<S: SetSource>(
     (components, edges)
 }
 
-/// Ends a list.
-const NONE: u32 = u32::MAX;
+/// Index of an entry in the list that is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+struct At(u32);
+
+impl At {
+    /// Ends a linked list.
+    const NONE: Self = Self(u32::MAX);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Number of a part: the entries of one component, in the order of the first ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+struct PartId(u32);
+
+impl PartId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Parts from which threads compare them in parallel.
 const MANY: usize = 1 << 12;
@@ -76,16 +98,16 @@ const MANY: usize = 1 << 12;
 #[derive(Debug, Default)]
 struct Parts {
     /// The part of each entry, before any parts were joined.
-    of_entry: Vec<u32>,
+    of_entry: Vec<PartId>,
     /// The part that each part is joined to; itself if none.
-    joined_to: Vec<u32>,
+    joined_to: Vec<PartId>,
     /// Linked lists of the entries of each part: the first and the last, and for each entry the next.
-    first: Vec<u32>,
-    last: Vec<u32>,
-    next: Vec<u32>,
+    first: Vec<At>,
+    last: Vec<At>,
+    next: Vec<At>,
     /// Parts that have entries and are not joined to another one, in the order of their first entries.
-    open: Vec<u32>,
-    of_root: HashMap<u32, u32, foldhash::fast::FixedState>,
+    open: Vec<PartId>,
+    of_root: HashMap<u32, PartId, foldhash::fast::FixedState>,
 }
 
 impl Parts {
@@ -95,18 +117,18 @@ impl Parts {
         of_root.clear();
         of_entry.clear();
         of_entry.extend(roots.map(|root| {
-            let new = of_root.len() as u32;
+            let new = PartId(of_root.len() as u32);
             *of_root.entry(root).or_insert(new)
         }));
         let parts = of_root.len();
         joined_to.clear();
-        joined_to.extend(0..parts as u32);
+        joined_to.extend((0..parts as u32).map(PartId));
         for ends in [first, last] {
             ends.clear();
-            ends.resize(parts, NONE);
+            ends.resize(parts, At::NONE);
         }
         next.clear();
-        next.resize(of_entry.len(), NONE);
+        next.resize(of_entry.len(), At::NONE);
         open.clear();
     }
 
@@ -116,28 +138,32 @@ impl Parts {
     }
 
     /// Adds the next entry. Returns its part.
-    fn add(&mut self, entry: u32) -> u32 {
-        let mut part = self.of_entry[entry as usize];
-        while self.joined_to[part as usize] != part {
-            part = self.joined_to[part as usize];
+    fn add(&mut self, entry: At) -> PartId {
+        let mut part = self.of_entry[entry.index()];
+        while self.joined_to[part.index()] != part {
+            part = self.joined_to[part.index()];
         }
-        match self.last[part as usize] {
-            NONE => {
-                self.first[part as usize] = entry;
+        match self.last[part.index()] {
+            At::NONE => {
+                self.first[part.index()] = entry;
                 self.open.push(part);
             }
-            last => self.next[last as usize] = entry,
+            last => self.next[last.index()] = entry,
         }
-        self.last[part as usize] = entry;
+        self.last[part.index()] = entry;
         part
     }
 
     /// For each other part that has an entry for which `edge` returns an edge, the part and the first such edge.
-    fn edges_from(&self, own: u32, edge: impl Fn(u32) -> Option<Edge> + Sync) -> Vec<(u32, Edge)> {
-        let within = |&part: &u32| {
-            let first = (part != own).then_some(self.first[part as usize]);
+    fn edges_from(
+        &self,
+        own: PartId,
+        edge: impl Fn(At) -> Option<Edge> + Sync,
+    ) -> Vec<(PartId, Edge)> {
+        let within = |&part: &PartId| {
+            let first = (part != own).then_some(self.first[part.index()]);
             let mut entries = std::iter::successors(first, |&entry| {
-                Some(self.next[entry as usize]).filter(|&next| next != NONE)
+                Some(self.next[entry.index()]).filter(|&next| next != At::NONE)
             });
             entries.find_map(&edge).map(|edge| (part, edge))
         };
@@ -148,11 +174,11 @@ impl Parts {
     }
 
     /// Joins another part to `own`.
-    fn join(&mut self, own: u32, other: u32) {
-        let (end, first) = (self.last[own as usize], self.first[other as usize]);
-        self.next[end as usize] = first;
-        self.last[own as usize] = self.last[other as usize];
-        self.joined_to[other as usize] = own;
+    fn join(&mut self, own: PartId, other: PartId) {
+        let (end, first) = (self.last[own.index()], self.first[other.index()]);
+        self.next[end.index()] = first;
+        self.last[own.index()] = self.last[other.index()];
+        self.joined_to[other.index()] = own;
         self.open.retain(|&part| part != other);
     }
 }
