@@ -7,8 +7,8 @@ use anyhow::Result;
 use lookalike_core::{FeatureKind, Measure};
 use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
-    Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
-    Signer, Silent, Units, Verify, find, ingest,
+    Approach, Collection, DocumentId, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings,
+    Matches, Signer, Silent, Units, Verify, find, ingest,
 };
 use lookalike_lexicon::Lexicon;
 use lookalike_methods::{CandidateSource, Method, MethodSpec, Statistics, Unsigned, build};
@@ -137,9 +137,9 @@ impl Found {
     ///
     /// Documents that the method cannot sign are alone, even where their words are the same.
     pub(crate) fn clusters(&self) -> Vec<u32> {
-        let cluster = |document| match self.units.of_document(document) {
+        let cluster = |document| match self.units.of_document(DocumentId(document)) {
             Some(unit) if self.signed.is_signed(document) => {
-                self.units.members(self.matches.leader[unit.index()])[0]
+                self.units.members(self.matches.leader[unit.index()])[0].0
             }
             _ => document,
         };
@@ -161,15 +161,16 @@ impl Found {
         for unit in self.units.ids() {
             let members = self.units.members(unit);
             for (at, &a) in members.iter().enumerate() {
-                if self.signed.is_signed(a) {
-                    members[at + 1..].iter().for_each(|&b| pair(a.min(b), a.max(b), None));
+                if self.signed.is_signed(a.0) {
+                    let pair = |&b| pair(a.min(b).0, a.max(b).0, None);
+                    members[at + 1..].iter().for_each(pair);
                 }
             }
         }
         for &edge in &self.matches.pairs.edges {
             for &a in self.units.members(edge.later) {
                 for &b in self.units.members(edge.earlier) {
-                    pair(a.min(b), a.max(b), Some(edge));
+                    pair(a.min(b).0, a.max(b).0, Some(edge));
                 }
             }
         }

@@ -12,7 +12,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use document::{Document, SetRef};
+pub use document::{Document, DocumentId, DocumentRange, SetRef};
 pub use rows::Rows;
 pub use scan::Gathered;
 
@@ -25,7 +25,6 @@ use lookalike_io::source::ChunkPosition;
 use lookalike_methods::Unsigned;
 use names::{Names, Ranks};
 use std::io;
-use std::ops::Range;
 
 /// Sets per chunk of a collection without documents ([`Collection::of_sets`]): the unit of work of
 /// a thread.
@@ -178,6 +177,12 @@ impl Collection {
         self.chunk_starts.last().copied().unwrap_or(0)
     }
 
+    /// The numbers of all documents.
+    #[must_use]
+    pub fn documents(&self) -> DocumentRange {
+        DocumentRange::new(0, self.len())
+    }
+
     /// Bytes of the ids of documents whose rows are in memory.
     pub(crate) fn id_bytes(&self) -> usize {
         self.blocks.iter().map(|block| block.rows.ids.bytes()).sum()
@@ -196,16 +201,16 @@ impl Collection {
     }
 
     /// The chunk of a document, and its row there.
-    pub(super) fn locate(&self, document: u32) -> (u32, usize) {
-        let chunk = self.chunk_starts.partition_point(|&start| start <= document) - 1;
-        (chunk as u32, (document - self.chunk_starts[chunk]) as usize)
+    pub(super) fn locate(&self, document: DocumentId) -> (u32, usize) {
+        let chunk = self.chunk_starts.partition_point(|&start| start <= document.0) - 1;
+        (chunk as u32, document.offset_from(DocumentId(self.chunk_starts[chunk])))
     }
 
     /// Whether the document is protected (never removed).
     #[must_use]
-    pub fn is_protected(&self, document: u32) -> bool {
+    pub fn is_protected(&self, document: DocumentId) -> bool {
         let first = self.file_starts.get(self.first_protected_file as usize);
-        first.is_some_and(|&first| document >= first)
+        first.is_some_and(|&first| document.0 >= first)
     }
 
     /// Documents without a value for a keep rule, by index of the rule; protected documents are not
@@ -220,24 +225,24 @@ impl Collection {
 
     /// The file of a document.
     #[must_use]
-    pub fn file(&self, document: u32) -> u32 {
-        self.file_starts.partition_point(|&start| start <= document) as u32 - 1
+    pub fn file(&self, document: DocumentId) -> u32 {
+        self.file_starts.partition_point(|&start| start <= document.0) as u32 - 1
     }
 
     /// The documents of a chunk of the input. Chunks are the same in every run over the same
     /// inputs.
     #[must_use]
-    pub fn chunk_documents(&self, chunk: u32) -> Range<u32> {
+    pub fn chunk_documents(&self, chunk: u32) -> DocumentRange {
         let chunk = chunk as usize;
         match self.chunk_starts.get(chunk..chunk + 2) {
-            Some(bounds) => bounds[0]..bounds[1],
-            None => 0..0,
+            Some(bounds) => DocumentRange::new(bounds[0], bounds[1]),
+            None => DocumentRange::new(0, 0),
         }
     }
 
     /// The chunk of a document.
     #[must_use]
-    pub fn chunk_of(&self, document: u32) -> u32 {
+    pub fn chunk_of(&self, document: DocumentId) -> u32 {
         self.locate(document).0
     }
 
@@ -293,7 +298,7 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn unsigned(&self, document: u32) -> Result<Option<Unsigned>, EngineError> {
+    pub fn unsigned(&self, document: DocumentId) -> Result<Option<Unsigned>, EngineError> {
         Ok(self.unsigned_row(&self.document(document)?))
     }
 

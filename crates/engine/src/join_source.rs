@@ -43,7 +43,7 @@ impl<'c> SetSource for UnitSource<'c> {
 
     /// The first document: neighbours are read together.
     fn sample_number(&self, set: SetId) -> u64 {
-        self.units.members(set)[0].into()
+        self.units.members(set)[0].0.into()
     }
 
     fn chunks(&self) -> u32 {

@@ -50,7 +50,7 @@ pub mod verdict;
 
 pub use approach::{Approach, Verify};
 pub use checkpoints::Checkpoints;
-pub use collection::{Collection, Document};
+pub use collection::{Collection, Document, DocumentId, DocumentRange};
 pub use common_elements::common_elements;
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};

@@ -10,7 +10,7 @@
 
 use crate::EngineError;
 use crate::block::{Block, HeldSets};
-use crate::collection::{Collection, Document, SetRef};
+use crate::collection::{Collection, Document, DocumentId, SetRef};
 use crate::try_sort::try_par_sort_unstable_by;
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub struct Units {
     places: Vec<SetRef>,
     sizes: Vec<u32>,
-    members: Vec<u32>,
+    members: Vec<DocumentId>,
     member_starts: Vec<u32>,
     of_document: Vec<SetId>,
     protected: u32,
@@ -50,7 +50,7 @@ impl StoredSet {
 }
 
 /// A document that is none.
-const NO_DOCUMENT: u32 = u32::MAX;
+const NO_DOCUMENT: DocumentId = DocumentId(u32::MAX);
 
 impl Units {
     /// Collapses the collection and puts the units in order.
@@ -77,13 +77,13 @@ impl Units {
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
-        takes: impl Fn(u32) -> bool + Sync,
+        takes: impl Fn(DocumentId) -> bool + Sync,
     ) -> Result<Self, EngineError> {
         let Sets { places, of_document } = Sets::of(collection, takes)?;
-        let compare = |a: u32, b: u32| document_order(collection, keep, a, b);
+        let compare = |a: DocumentId, b: DocumentId| document_order(collection, keep, a, b);
         // The best document with each set, where the set is the first of those that are equal.
         let mut best = vec![NO_DOCUMENT; places.len()];
-        for (document, &set) in (0u32..).zip(&of_document) {
+        for (document, &set) in (0..).map(DocumentId).zip(&of_document) {
             if set != StoredSet::NONE {
                 let best = &mut best[set.index()];
                 if *best == NO_DOCUMENT || compare(document, *best)? == Ordering::Less {
@@ -141,7 +141,7 @@ impl Units {
         for unit in 0..units {
             starts[unit + 1] += starts[unit];
         }
-        let mut members = vec![0u32; starts[units] as usize];
+        let mut members = vec![DocumentId(0); starts[units] as usize];
         // Filled in descending order, so that each start ends as that of its own unit.
         let mut next = starts.clone();
         next.rotate_left(1);
@@ -149,7 +149,7 @@ impl Units {
             if unit != NO_UNIT {
                 let next = &mut next[unit.index()];
                 *next -= 1;
-                members[*next as usize] = document as u32;
+                members[*next as usize] = DocumentId(document as u32);
             }
         }
         drop(next);
@@ -201,15 +201,15 @@ impl Units {
 
     /// The documents of a unit, in order of precedence; the first leads.
     #[must_use]
-    pub fn members(&self, unit: SetId) -> &[u32] {
+    pub fn members(&self, unit: SetId) -> &[DocumentId] {
         let unit = unit.index();
         &self.members[self.member_starts[unit] as usize..self.member_starts[unit + 1] as usize]
     }
 
     /// The unit of a document; `None` for one without features.
     #[must_use]
-    pub fn of_document(&self, document: u32) -> Option<SetId> {
-        Some(self.of_document[document as usize]).filter(|&unit| unit != NO_UNIT)
+    pub fn of_document(&self, document: DocumentId) -> Option<SetId> {
+        Some(self.of_document[document.index()]).filter(|&unit| unit != NO_UNIT)
     }
 
     /// Whether each unit is in a pair of documents: in a match, or with several documents.
@@ -301,7 +301,7 @@ impl Sets {
     /// Reads all rows and digests, once.
     fn of(
         collection: &Collection,
-        takes: impl Fn(u32) -> bool + Sync,
+        takes: impl Fn(DocumentId) -> bool + Sync,
     ) -> Result<Self, EngineError> {
         let (mut starts, mut places) = (Vec::new(), Vec::new());
         for (chunk, block) in (0u32..).zip(&collection.blocks) {
@@ -313,7 +313,7 @@ impl Sets {
         let mut digests = Vec::with_capacity(places.len());
         collection.pass_with_digests(
             |documents, rows, digests| {
-                let set = |(document, row): (u32, &Document)| match row.set {
+                let set = |(document, row): (DocumentId, &Document)| match row.set {
                     Ok(place) if takes(document) => {
                         StoredSet(starts[place.block as usize] + place.index)
                     }
@@ -394,8 +394,8 @@ fn size_at(collection: &Collection, place: SetRef) -> u32 {
 fn document_order(
     collection: &Collection,
     keep: &[KeepRule],
-    a: u32,
-    b: u32,
+    a: DocumentId,
+    b: DocumentId,
 ) -> Result<Ordering, EngineError> {
     match rules_order(collection, keep, a, b) {
         Ordering::Equal => collection.compare_names(a, b),
@@ -405,11 +405,16 @@ fn document_order(
 
 /// The same, with names and positions given by the caller.
 #[must_use]
-pub fn rules_order(collection: &Collection, keep: &[KeepRule], a: u32, b: u32) -> Ordering {
+pub fn rules_order(
+    collection: &Collection,
+    keep: &[KeepRule],
+    a: DocumentId,
+    b: DocumentId,
+) -> Ordering {
     let protected = collection.is_protected(b).cmp(&collection.is_protected(a));
     let by_rule = |(rule, column): (&KeepRule, &Vec<_>)| match rule {
         KeepRule::First => a.cmp(&b),
-        _ => precedence(rule, column[a as usize], column[b as usize]),
+        _ => precedence(rule, column[a.index()], column[b.index()]),
     };
     let by_rules =
         || keep.iter().zip(&collection.attributes).map(by_rule).find(|order| order.is_ne());

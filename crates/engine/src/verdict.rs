@@ -1,6 +1,6 @@
 //! Verdicts: for every document whether it is kept, or removed by which rule.
 
-use crate::collection::Document;
+use crate::collection::{Document, DocumentId};
 use crate::{
     Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Units, Verify,
 };
@@ -71,7 +71,7 @@ impl Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Removal {
     /// Its witness: the kept document that it duplicates.
-    pub kept: u32,
+    pub kept: DocumentId,
     /// The relation between the two.
     pub rule: Rule,
     /// The comparison of the two; `a` is the removed document.
@@ -93,7 +93,7 @@ pub struct MatchResult<'a> {
 
 impl MatchResult<'_> {
     /// The unit of a removed document, and that of its witness.
-    fn units_of(&self, document: u32) -> Option<(SetId, SetId)> {
+    fn units_of(&self, document: DocumentId) -> Option<(SetId, SetId)> {
         let unit = self.units.of_document(document)?;
         Some((unit, self.matches.leader[unit.index()]))
     }
@@ -122,19 +122,19 @@ impl Verdicts {
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
         // The witness, and whether it is in the same unit.
-        let stands = |document: u32| {
+        let stands = |document: DocumentId| {
             let (unit, leader) = answer.units_of(document)?;
             let kept = units.members(leader)[0];
             let stays = options.only_protected && leader.0 >= units.protected();
             (!stays && document != kept).then_some((kept, unit == leader))
         };
         let mut leads = vec![false; collection.len() as usize];
-        for (kept, _) in (0..collection.len()).filter_map(stands) {
-            leads[kept as usize] = true;
+        for (kept, _) in collection.documents().filter_map(stands) {
+            leads[kept.index()] = true;
         }
         let leaders = SparseIndex::new(collection.len(), |document| leads[document as usize]);
         drop(leads);
-        let leads = |document: &u32| leaders.place(*document).is_some();
+        let leads = |document: &DocumentId| leaders.place(document.0).is_some();
         let mut digests: Vec<(TextDigest, TokenDigest)> =
             Vec::with_capacity(leaders.len() as usize);
         collection.pass(
@@ -145,9 +145,9 @@ impl Verdicts {
             },
             |more| digests.extend(more),
         )?;
-        let rule = |document: u32, row: &Document| {
+        let rule = |document: DocumentId, row: &Document| {
             let Some((kept, same_unit)) = stands(document) else { return STAYS };
-            let known = leaders.place(kept).and_then(|place| digests.get(place as usize));
+            let known = leaders.place(kept.0).and_then(|place| digests.get(place as usize));
             let rule = match known {
                 Some(&(text, _)) if text == row.text => Rule::Identical,
                 Some(&(_, sequence)) if sequence == row.sequence => Rule::LexicallyEquivalent,
@@ -169,16 +169,16 @@ impl Verdicts {
 
     /// Whether a document has a witness.
     #[must_use]
-    pub fn is_removed(&self, document: u32) -> bool {
-        self.rules[document as usize] != STAYS
+    pub fn is_removed(&self, document: DocumentId) -> bool {
+        self.rules[document.index()] != STAYS
     }
 
     /// Why a document may be removed; `None` if it is kept. Protected documents that match another
     /// one have a removal too: the caller must keep them. `answer` must be the result from which
     /// the verdicts were computed.
     #[must_use]
-    pub fn removal(&self, answer: &MatchResult<'_>, document: u32) -> Option<Removal> {
-        let rule = *Rule::ALL.get(usize::from(self.rules[document as usize]))?;
+    pub fn removal(&self, answer: &MatchResult<'_>, document: DocumentId) -> Option<Removal> {
+        let rule = *Rule::ALL.get(usize::from(self.rules[document.index()]))?;
         let (unit, leader) = answer.units_of(document)?;
         let edge =
             Edge { later: unit, earlier: leader, shared: answer.matches.shared[unit.index()] };
@@ -187,7 +187,11 @@ impl Verdicts {
     }
 
     /// Documents with a witness, in the order of the collection.
-    pub fn removed(&self) -> impl Iterator<Item = u32> + '_ {
-        (0u32..).zip(&self.rules).filter(|&(_, &rule)| rule != STAYS).map(|(document, _)| document)
+    pub fn removed(&self) -> impl Iterator<Item = DocumentId> + '_ {
+        (0..)
+            .map(DocumentId)
+            .zip(&self.rules)
+            .filter(|&(_, &rule)| rule != STAYS)
+            .map(|(document, _)| document)
     }
 }

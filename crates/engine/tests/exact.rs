@@ -7,8 +7,8 @@
 
 use lookalike_core::Measure;
 use lookalike_engine::{
-    Approach, CandidateSearch, Collection, Edge, Linkage, MatchOptions, MatchSettings, Matches,
-    MinFeatures, SetId, Silent, Units, WitnessRule, find,
+    Approach, CandidateSearch, Collection, DocumentId, Edge, Linkage, MatchOptions, MatchSettings,
+    Matches, MinFeatures, SetId, Silent, Units, WitnessRule, find,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,7 @@ fn run_with(
 /// All pairs of documents, as the engine found them, each with its shared count.
 fn document_pairs(run: &Run) -> BTreeMap<(u32, u32), u32> {
     let mut pairs = BTreeMap::new();
-    let mut add = |a: u32, b: u32, shared| {
+    let mut add = |DocumentId(a): DocumentId, DocumentId(b): DocumentId, shared| {
         assert!(pairs.insert((a.min(b), a.max(b)), shared).is_none(), "pair {a} {b} listed twice");
     };
     for unit in run.units.ids() {
@@ -171,7 +171,7 @@ fn check_held(
         for unit in run.units.ids() {
             for other in run.units.ids() {
                 let leader = |u: SetId| run.matches.leader[u.index()];
-                let label = |u: SetId| labels[run.units.members(u)[0] as usize];
+                let label = |u: SetId| labels[run.units.members(u)[0].index()];
                 assert_eq!(leader(unit) == leader(other), label(unit) == label(other));
             }
         }
@@ -182,7 +182,7 @@ fn check_held(
     for witness in [WitnessRule::First, WitnessRule::Best] {
         let asked = (Linkage::Leaders, witness, None);
         let led = run_with(sets, &settings, asked, threads, at_hand);
-        let set = |unit: SetId| &sets[led.units.members(unit)[0] as usize];
+        let set = |unit: SetId| &sets[led.units.members(unit)[0].index()];
         let (leader, shared) = witnesses(&led, set, measure, thousandths, witness);
         assert_eq!(led.matches.leader, leader, "{witness:?}");
         assert_eq!(led.matches.shared, shared, "{witness:?}");
@@ -302,7 +302,7 @@ fn check_min_features(sets: &[Set], measure: Measure, thousandths: u64, count: u
         for (linkage, list) in [(Linkage::Components, None), (Linkage::Leaders, None)] {
             let run = run(sets, &settings, linkage, list, 2, at_hand);
             for (unit, &leader) in run.units.ids().zip(&run.matches.leader) {
-                let excluded = [unit, leader].map(|unit| small(run.units.members(unit)[0]));
+                let excluded = [unit, leader].map(|unit| small(run.units.members(unit)[0].0));
                 assert!(unit == leader || excluded == [false; 2], "{unit} and {leader}");
             }
         }
@@ -506,11 +506,8 @@ fn large_families_have_the_witnesses_of_the_definition() {
             assert_eq!(run.matches.leader, other.matches.leader);
             assert_eq!(run.matches.candidates, other.matches.candidates);
             assert_eq!(run.matches.verified, other.matches.verified);
-            let unit_bits: Vec<_> = run
-                .units
-                .ids()
-                .map(|unit| &variants[run.units.members(unit)[0] as usize])
-                .collect();
+            let unit_bits: Vec<_> =
+                run.units.ids().map(|unit| &variants[run.units.members(unit)[0].index()]).collect();
             let (mut kept, mut matched): (Vec<SetId>, _) = (Vec::new(), 0);
             for (unit, own) in run.units.ids().zip(&unit_bits) {
                 let mut witness: Option<(SetId, (u64, u64))> = None;

@@ -7,9 +7,9 @@ use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::{Job, LookalikeError, keep_fields, state};
 use lookalike_engine::{
-    Approach, CandidateSearch, Checkpoints, Collection, Decided, EngineError, IngestOptions,
-    Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress, Removal,
-    Signer, Units, Verdicts, Verify,
+    Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
+    IngestOptions, Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress,
+    Removal, Signer, Units, Verdicts, Verify,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -55,12 +55,12 @@ impl Analysis {
     }
 
     /// Why a document is removed; `None` if it is kept.
-    pub(crate) fn removal(&self, document: u32) -> Option<Removal> {
+    pub(crate) fn removal(&self, document: DocumentId) -> Option<Removal> {
         self.verdicts.removal(&self.answer(), document)
     }
 
     /// All duplicates, in the order of the collection.
-    pub(crate) fn removals(&self) -> impl Iterator<Item = (u32, Removal)> + '_ {
+    pub(crate) fn removals(&self) -> impl Iterator<Item = (DocumentId, Removal)> + '_ {
         let removal = |document| self.removal(document).map(|removal| (document, removal));
         self.verdicts.removed().filter_map(removal)
     }

@@ -1,9 +1,9 @@
 //! Verdicts by record, for the writers.
 
 use crate::analysis::Analysis;
-use lookalike_engine::EngineError;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use lookalike_engine::{DocumentId, EngineError};
 use lookalike_io::{Fate, Fates, Mark};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -11,13 +11,13 @@ use std::borrow::Cow;
 /// The leaders, numbered as the clusters in the tables.
 pub(crate) struct Clusters {
     /// In the order of the collection.
-    leaders: Vec<u32>,
+    leaders: Vec<DocumentId>,
     /// The cluster number of each leader.
     numbers: Vec<u32>,
     /// The leaders' names, by number.
     names: Vec<String>,
     /// The leaders, by number.
-    in_order: Vec<u32>,
+    in_order: Vec<DocumentId>,
     /// The leaders' record numbers, by number.
     records: Vec<u32>,
     /// The number of documents of each cluster, by number.
@@ -31,16 +31,16 @@ impl Clusters {
     /// Names on disk that cannot be read.
     pub(crate) fn new(analysis: &Analysis) -> Result<Self, EngineError> {
         let collection = &analysis.collection;
-        let mut kept: Vec<u32> = analysis.removals().map(|(_, r)| r.kept).collect();
+        let mut kept: Vec<DocumentId> = analysis.removals().map(|(_, r)| r.kept).collect();
         kept.par_sort_unstable();
-        let (leaders, members): (Vec<u32>, Vec<u32>) =
+        let (leaders, members): (Vec<DocumentId>, Vec<u32>) =
             kept.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).unzip();
         let mut places: Vec<u32> = (0..leaders.len() as u32).collect();
         let leader = |place: u32| leaders[place as usize];
         try_par_sort_unstable_by(&mut places, |&a, &b| {
             collection.compare_names(leader(a), leader(b))
         })?;
-        let in_order: Vec<u32> = places.iter().map(|&place| leader(place)).collect();
+        let in_order: Vec<DocumentId> = places.iter().map(|&place| leader(place)).collect();
         let sizes = places.iter().map(|&place| members[place as usize] + 1).collect();
         let mut numbers = vec![0; leaders.len()];
         for (number, place) in (0..).zip(places) {
@@ -60,7 +60,7 @@ impl Clusters {
     }
 
     /// The number of a leader's cluster.
-    pub(crate) fn number(&self, leader: u32) -> Option<u64> {
+    pub(crate) fn number(&self, leader: DocumentId) -> Option<u64> {
         let place = self.leaders.binary_search(&leader).ok()?;
         Some(u64::from(self.numbers[place]))
     }
@@ -71,7 +71,7 @@ impl Clusters {
     }
 
     /// The leaders, in the order of their numbers.
-    pub(crate) fn in_order(&self) -> &[u32] {
+    pub(crate) fn in_order(&self) -> &[DocumentId] {
         &self.in_order
     }
 }
@@ -93,7 +93,7 @@ impl<'a> Decisions<'a> {
 /// Decisions about the records of one chunk.
 pub(crate) struct ChunkDecisions<'d> {
     decisions: &'d Decisions<'d>,
-    first: u32,
+    first: DocumentId,
     rows: Cow<'d, Rows>,
 }
 
@@ -115,10 +115,10 @@ impl<'d> Decisions<'d> {
 
 impl ChunkDecisions<'_> {
     /// The document at (file, record), if that record is one.
-    fn find(&self, file: u32, record: u32) -> Option<u32> {
+    fn find(&self, file: u32, record: u32) -> Option<DocumentId> {
         let place = |row: &Document| (row.file, row.record);
         let found = self.rows.documents.binary_search_by_key(&(file, record), place).ok()?;
-        Some(self.first + found as u32)
+        Some(DocumentId(self.first.0 + found as u32))
     }
 
     /// Documents of the chunk in files before this one.

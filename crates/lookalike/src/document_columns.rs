@@ -7,7 +7,7 @@
 //!
 //! Where a row names two documents, the columns of each have its role as a prefix (`kept_id`, …).
 
-use lookalike_engine::{Collection, EngineError};
+use lookalike_engine::{Collection, DocumentId, EngineError};
 use lookalike_io::table::{Cell, Column, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -52,7 +52,10 @@ pub(crate) struct DocumentName<'a> {
 
 impl<'a> DocumentName<'a> {
     /// The name of a document of a collection.
-    pub(crate) fn of(collection: &'a Collection, document: u32) -> Result<Self, EngineError> {
+    pub(crate) fn of(
+        collection: &'a Collection,
+        document: DocumentId,
+    ) -> Result<Self, EngineError> {
         let (file, record) = collection.place(document)?;
         Ok(Self { id: collection.name(document)?, file: Cow::Borrowed(file), record })
     }

@@ -12,6 +12,7 @@ use crate::analysis::Analysis;
 use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
 use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
+use lookalike_engine::DocumentId;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::units::rules_order;
 use lookalike_io::table::{Cell, Column, TableError, TableReader, Value};
@@ -64,9 +65,9 @@ pub(crate) fn fill_documents(
     let Analysis { collection, units, matches, .. } = analysis;
     let in_pairs = units.in_pairs(matches);
     let members = units.ids().filter(|unit| in_pairs[unit.index()]);
-    let listed: Vec<u32> = members.flat_map(|unit| units.members(unit)).copied().collect();
+    let listed: Vec<DocumentId> = members.flat_map(|unit| units.members(unit)).copied().collect();
 
-    let named = |&document: &u32| Named::of(analysis, document);
+    let named = |&document: &DocumentId| Named::of(analysis, document);
     let mut order: Vec<Named> = listed.par_iter().map(named).collect();
     try_par_sort_unstable_by(&mut order, |x, y| match rules_order(collection, keep, x.a, y.a) {
         Ordering::Equal => x.compare(*y, collection),
@@ -74,11 +75,11 @@ pub(crate) fn fill_documents(
     })?;
     let mut precedence = vec![0; collection.len() as usize];
     for (number, &Named { a: document, .. }) in (1u32..).zip(&order) {
-        precedence[document as usize] = number;
+        precedence[document.index()] = number;
     }
-    let gathered = collection.gather(|document| precedence[document as usize] > 0)?;
-    let of = |document: u32| gathered.get(document);
-    let unit = |document: u32| units.of_document(document).unwrap_or_default();
+    let gathered = collection.gather(|document| precedence[document.index()] > 0)?;
+    let of = |document: DocumentId| gathered.get(document);
+    let unit = |document: DocumentId| units.of_document(document).unwrap_or_default();
     let sequence = |document| of(document).map_or(0, |row| row.sequence.0);
     let text = |document| of(document).map_or(0, |row| row.text.0);
     let first_unit =
@@ -88,15 +89,15 @@ pub(crate) fn fill_documents(
 
     try_par_sort_unstable_by(&mut order, |x, y| x.compare(*y, collection))?;
     for Named { a: document, .. } in order {
-        let at = document as usize;
+        let at = document.index();
         let row = Row {
-            place: document + 1,
+            place: document.0 + 1,
             precedence: precedence[at],
             text_bytes: of(document).map_or(0, |row| row.text_bytes),
             size: units.size(unit(document)),
-            feature_equivalent: first_unit[at] + 1,
-            lexically_equivalent: first_words[at] + 1,
-            identical: first_text[at] + 1,
+            feature_equivalent: first_unit[at].0 + 1,
+            lexically_equivalent: first_words[at].0 + 1,
+            identical: first_text[at].0 + 1,
         };
         write_row(table, &DocumentName::of(collection, document)?, row)?;
     }
@@ -105,17 +106,21 @@ pub(crate) fn fill_documents(
 
 /// For each document, the first document with the same key. Equal texts have equal words and equal
 /// words equal features, so all equal documents are listed if one is.
-fn firsts(listed: &[u32], documents: usize, key: impl Fn(u32) -> u128 + Sync) -> Vec<u32> {
+fn firsts(
+    listed: &[DocumentId],
+    documents: usize,
+    key: impl Fn(DocumentId) -> u128 + Sync,
+) -> Vec<DocumentId> {
     // The upper half of a key is in memory, and nearly always decides.
-    let with_head = |&document: &u32| ((key(document) >> 64) as u64, document);
-    let mut order: Vec<(u64, u32)> = listed.par_iter().map(with_head).collect();
+    let with_head = |&document: &DocumentId| ((key(document) >> 64) as u64, document);
+    let mut order: Vec<(u64, DocumentId)> = listed.par_iter().map(with_head).collect();
     order.par_sort_unstable_by(|a, b| {
         let whole = || key(a.1).cmp(&key(b.1));
         a.0.cmp(&b.0).then_with(whole).then(a.1.cmp(&b.1))
     });
-    let mut firsts = vec![0; documents];
+    let mut firsts = vec![DocumentId(0); documents];
     for group in order.chunk_by(|a, b| a.0 == b.0 && key(a.1) == key(b.1)) {
-        group.iter().for_each(|&(_, document)| firsts[document as usize] = group[0].1);
+        group.iter().for_each(|&(_, document)| firsts[document.index()] = group[0].1);
     }
     firsts
 }

@@ -268,7 +268,7 @@ impl Bench<'_> {
         let score = score::score(truth.collection.len(), &found, &truth.pairs, sampled, expected);
         let mut components = Components::new(truth.collection.len());
         trial.each_link(|a, b| {
-            components.join(a, b);
+            components.join(a.0, b.0);
         });
         let classes = self.classes.as_deref().zip(job.classes.as_ref());
         let (key_bytes, sketch_bytes) = trial.bytes();

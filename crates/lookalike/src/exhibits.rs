@@ -8,7 +8,7 @@ use crate::second_pass::{Shown, Wanted};
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{EngineError, Progress, Signer};
+use lookalike_engine::{DocumentId, EngineError, Progress, Signer};
 use lookalike_io::Item;
 use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
@@ -29,9 +29,9 @@ const PAIRS: usize = 12;
 #[derive(Default)]
 pub(crate) struct Choice {
     /// Leader, and members in the order of their names.
-    clusters: Vec<(u32, Vec<u32>)>,
+    clusters: Vec<(DocumentId, Vec<DocumentId>)>,
     /// Removed documents, each shown with its kept one.
-    pairs: Vec<u32>,
+    pairs: Vec<DocumentId>,
 }
 
 impl Choice {
@@ -48,10 +48,10 @@ impl Choice {
             largest.truncate(CLUSTERS);
         }
         largest.sort_unstable_by_key(first);
-        let leaders: Vec<u32> =
+        let leaders: Vec<DocumentId> =
             largest.iter().map(|&number| clusters.in_order()[number as usize]).collect();
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); leaders.len()];
-        let mut near: Vec<(f64, u32)> = Vec::new();
+        let mut members: Vec<Vec<DocumentId>> = vec![Vec::new(); leaders.len()];
+        let mut near: Vec<(f64, DocumentId)> = Vec::new();
         for (document, removal) in analysis.removals() {
             if let Some(at) = leaders.iter().position(|&leader| leader == removal.kept) {
                 members[at].push(document);
@@ -79,13 +79,13 @@ impl Choice {
     pub(crate) fn documents(&self, analysis: &Analysis) -> Wanted {
         let partners =
             self.pairs.iter().filter_map(|&document| Some(analysis.removal(document)?.kept));
-        let compared: Vec<u32> = self.pairs.iter().copied().chain(partners).collect();
+        let compared: Vec<DocumentId> = self.pairs.iter().copied().chain(partners).collect();
         let mut documents = compared.clone();
         for (leader, members) in &self.clusters {
             documents.push(*leader);
             documents.extend(members.iter().take(MEMBERS));
         }
-        let ordered = |mut documents: Vec<u32>| {
+        let ordered = |mut documents: Vec<DocumentId>| {
             documents.sort_unstable();
             documents.dedup();
             documents
@@ -99,25 +99,25 @@ pub(crate) fn exhibits(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
-    shown: &BTreeMap<u32, Shown>,
+    shown: &BTreeMap<DocumentId, Shown>,
     ids_repeat: bool,
     progress: &dyn Progress,
 ) -> Result<(Vec<ClusterExhibit>, Vec<PairExhibit>), EngineError> {
     // Shown pairs are compared by complete sets, also if the run used sketches.
     let signer = Signer::new(&analysis.settings);
-    let name = |document: u32| -> Result<String, EngineError> {
+    let name = |document: DocumentId| -> Result<String, EngineError> {
         Ok(DocumentName::of(&analysis.collection, document)?.shown(ids_repeat).to_string())
     };
-    let set = |number: u32| match shown.get(&number) {
+    let set = |number: DocumentId| match shown.get(&number) {
         None => Ok(None),
         Some(Shown { text, cut_from: None, .. }) => Ok(Some(signer.sorted_set(text))),
         Some(_) => whole_set(analysis, &signer, number),
     };
-    let document = |number: u32| {
+    let document = |number: DocumentId| {
         let Shown { title, url, text, cut_from } = shown.get(&number).cloned().unwrap_or_default();
         Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
     };
-    let cluster = |(leader, members): &(u32, Vec<u32>)| {
+    let cluster = |(leader, members): &(DocumentId, Vec<DocumentId>)| {
         let removals = || members.iter().filter_map(|&m| Some((m, analysis.removal(m)?)));
         let values = || removals().filter_map(|(_, r)| analysis.similarity(r.evidence));
         Ok::<_, EngineError>(ClusterExhibit {
@@ -139,7 +139,7 @@ pub(crate) fn exhibits(
                 .collect::<Result<_, EngineError>>()?,
         })
     };
-    let pair = |&removed: &u32| -> Result<Option<PairExhibit>, EngineError> {
+    let pair = |&removed: &DocumentId| -> Result<Option<PairExhibit>, EngineError> {
         if progress.cancelled() {
             return Ok(None);
         }
@@ -170,13 +170,13 @@ pub(crate) fn exhibits(
 fn whole_set(
     analysis: &Analysis,
     signer: &Signer,
-    document: u32,
+    document: DocumentId,
 ) -> Result<Option<Vec<u64>>, EngineError> {
     let Analysis { inputs, collection, .. } = analysis;
     let chunk = collection.chunk_of(document);
     let first = collection.chunk_documents(chunk).start;
     let place = {
-        let row = &collection.rows(chunk)?.documents[(document - first) as usize];
+        let row = &collection.rows(chunk)?.documents[document.offset_from(first)];
         (row.file, row.record)
     };
     let mut set = None;

@@ -12,7 +12,7 @@ use crate::second_pass::{Shown, second_pass};
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, memory, state};
-use lookalike_engine::{EngineError, Progress};
+use lookalike_engine::{DocumentId, EngineError, Progress};
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
@@ -179,7 +179,7 @@ fn report(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
-    shown: BTreeMap<u32, Shown>,
+    shown: BTreeMap<DocumentId, Shown>,
     summary: &Summary,
     progress: &dyn Progress,
 ) -> Result<String, LookalikeError> {

@@ -20,7 +20,7 @@ use crate::decisions::Decisions;
 use chunk_numbers::ChunkNumbers;
 use lookalike_engine::files::{FilePart, ReadChunk, chunk_bytes};
 use lookalike_engine::pipeline::{Items, Part, PipelineLimits};
-use lookalike_engine::{EngineError, Progress, pipeline};
+use lookalike_engine::{DocumentId, EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{ChunkPosition, VisitScratch};
 use lookalike_io::{Inputs, Problem};
@@ -33,7 +33,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct SecondPass {
     /// The wanted documents.
-    pub(crate) shown: BTreeMap<u32, Shown>,
+    pub(crate) shown: BTreeMap<DocumentId, Shown>,
     /// The written files, if records were routed.
     pub(crate) written: Option<WrittenFiles>,
 }

@@ -5,7 +5,7 @@ use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::{DEFAULT_MIN_TERMS, Job, Settings};
 use lookalike_core::CommonElements;
-use lookalike_engine::{Collection, EngineError, Linkage, Rule};
+use lookalike_engine::{Collection, DocumentId, EngineError, Linkage, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
@@ -24,7 +24,7 @@ pub(crate) fn summarise(
     clusters: &Clusters,
 ) -> Result<Summary, EngineError> {
     let Analysis { collection, settings, matches, units, .. } = analysis;
-    let own = |document: u32| !collection.is_protected(document);
+    let own = |document: DocumentId| !collection.is_protected(document);
     let mut removed = Removed::default();
     let mut similarity = SimilarityHistogram::new(settings.threshold.as_f64());
     let mut inputs = input_summaries(analysis);
@@ -45,7 +45,7 @@ pub(crate) fn summarise(
     }
     inputs.truncate(collection.first_protected_file as usize);
 
-    let documents = (0..collection.len()).filter(|&d| own(d)).count() as u64;
+    let documents = collection.documents().filter(|&d| own(d)).count() as u64;
     // If fewer terms suffice than by default, documents below the default are counted.
     let few = if job.settings.shingle.is_none() { DEFAULT_MIN_TERMS } else { 0 };
     let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;

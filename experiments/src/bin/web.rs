@@ -14,8 +14,8 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use lookalike_core::{FeatureKind, ShortDocuments};
 use lookalike_engine::{
-    Approach, Collection, IngestOptions, Linkage, MatchOptions, MatchSettings, Progress, SetId,
-    Signer, Silent, Units, Verify, find, ingest_chunks, pipeline,
+    Approach, Collection, DocumentId, IngestOptions, Linkage, MatchOptions, MatchSettings,
+    Progress, SetId, Signer, Silent, Units, Verify, find, ingest_chunks, pipeline,
 };
 use lookalike_io::source::{Body, Chunk};
 use lookalike_io::{Compression, DiscoverOptions, Format, InputFile, Inputs, Problem};
@@ -316,8 +316,8 @@ fn judge(
         signed.push(collection.unsigned_row(row).is_none());
     })?;
     // The cluster of a document, named by the document that leads it.
-    let cluster = |document: u32| match units.of_document(document) {
-        Some(unit) if signed[document as usize] => units.members(leaders[unit.index()])[0],
+    let cluster = |document: u32| match units.of_document(DocumentId(document)) {
+        Some(unit) if signed[document as usize] => units.members(leaders[unit.index()])[0].0,
         _ => document,
     };
     let family = |document: u32| match pages.origin(document.into()) {

@@ -8,7 +8,7 @@ use crate::row;
 use crate::run::{Neighbours, approach, cosine, search};
 use anyhow::Result;
 use lookalike_core::{Overlap, overlap};
-use lookalike_engine::{Approach, Signer};
+use lookalike_engine::{Approach, DocumentId, Signer};
 use lookalike_testing::prng::Prng;
 use std::collections::BTreeSet;
 
@@ -151,8 +151,10 @@ impl Mails {
         let texts: Vec<_> = (0u32..)
             .zip(&corpus.texts)
             .filter(|(number, text)| {
-                let terms =
-                    found.units.of_document(*number).map_or(0, |unit| found.units.size(unit));
+                let terms = found
+                    .units
+                    .of_document(DocumentId(*number))
+                    .map_or(0, |unit| found.units.size(unit));
                 clusters[*number as usize] == *number
                     && terms >= 5
                     && text.label.as_deref().is_some_and(labelled)

@@ -3,6 +3,7 @@
 //! Tables are ordered by name. If rows are on disk, the names and record numbers of the documents
 //! in the tables are read once, front to back, and sorted once for all tables.
 
+use super::DocumentId;
 use crate::EngineError;
 use crate::try_sort::try_par_sort_unstable_by;
 use lookalike_core::SparseIndex;
@@ -48,12 +49,12 @@ impl Names {
     }
 
     /// The document's record number in its file.
-    pub(super) fn record(&self, document: u32) -> Option<u32> {
-        self.records.get(self.which.place(document)? as usize).copied()
+    pub(super) fn record(&self, document: DocumentId) -> Option<u32> {
+        self.records.get(self.which.place(document.0)? as usize).copied()
     }
 
-    pub(super) fn get(&self, document: u32) -> Option<&str> {
-        self.texts.get(self.which.place(document)? as usize)
+    pub(super) fn get(&self, document: DocumentId) -> Option<&str> {
+        self.texts.get(self.which.place(document.0)? as usize)
     }
 }
 
@@ -70,16 +71,17 @@ impl Ranks {
     pub(super) fn new(
         which: SparseIndex,
         heads: Vec<u64>,
-        compare: impl Fn(u32, u32) -> Result<Ordering, EngineError> + Sync,
+        compare: impl Fn(DocumentId, DocumentId) -> Result<Ordering, EngineError> + Sync,
     ) -> Result<Self, EngineError> {
-        let mut order: Vec<(u64, u32)> = heads.into_iter().zip(which.iter()).collect();
+        let mut order: Vec<(u64, DocumentId)> =
+            heads.into_iter().zip(which.iter().map(DocumentId)).collect();
         try_par_sort_unstable_by(&mut order, |a, b| match a.0.cmp(&b.0) {
             Ordering::Equal => compare(a.1, b.1),
             order => Ok(order),
         })?;
         let mut ranks = vec![0; order.len()];
         for (rank, (_, document)) in (0u32..).zip(order) {
-            if let Some(place) = which.place(document) {
+            if let Some(place) = which.place(document.0) {
                 ranks[place as usize] = rank;
             }
         }
@@ -87,8 +89,8 @@ impl Ranks {
     }
 
     #[inline]
-    pub(super) fn get(&self, document: u32) -> Option<u32> {
-        self.which.place(document).map(|place| self.ranks[place as usize])
+    pub(super) fn get(&self, document: DocumentId) -> Option<u32> {
+        self.which.place(document.0).map(|place| self.ranks[place as usize])
     }
 }
 

@@ -1,13 +1,12 @@
 //! Names of documents, and their order.
 
 use super::names::{Names, Ranks, Texts};
-use super::{Collection, Document, Rows};
+use super::{Collection, Document, DocumentId, DocumentRange, Rows};
 use crate::EngineError;
 use lookalike_cluster::KeepRule;
 use lookalike_core::SparseIndex;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::Range;
 
 impl Collection {
     /// The document's name: its id, else the name of its file, with the record number where a file
@@ -15,7 +14,7 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read; none for loaded names ([`Collection::load_names`]).
-    pub fn name(&self, document: u32) -> Result<Cow<'_, str>, EngineError> {
+    pub fn name(&self, document: DocumentId) -> Result<Cow<'_, str>, EngineError> {
         if let Some(name) = self.names.get(document) {
             return Ok(Cow::Borrowed(name));
         }
@@ -45,7 +44,7 @@ impl Collection {
 
     /// The name of the document's file.
     #[must_use]
-    pub fn file_name(&self, document: u32) -> &str {
+    pub fn file_name(&self, document: DocumentId) -> &str {
         self.file_names.get(self.file(document) as usize).map_or("", String::as_str)
     }
 
@@ -53,7 +52,7 @@ impl Collection {
     ///
     /// # Errors
     /// As [`Collection::name`].
-    pub fn place(&self, document: u32) -> Result<(&str, u32), EngineError> {
+    pub fn place(&self, document: DocumentId) -> Result<(&str, u32), EngineError> {
         let file = self.file_name(document);
         let record = match self.names.record(document) {
             Some(record) => record,
@@ -68,23 +67,27 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn load_names(&mut self, wanted: impl Fn(u32) -> bool) -> Result<(), EngineError> {
+    pub fn load_names(&mut self, wanted: impl Fn(DocumentId) -> bool) -> Result<(), EngineError> {
         self.names = Names::default();
-        let on_disk = |document| !self.blocks[self.locate(document).0 as usize].rows_held;
+        let on_disk =
+            |document: DocumentId| !self.blocks[self.locate(document).0 as usize].rows_held;
         if self.blocks.iter().all(|block| block.rows_held) {
             return Ok(());
         }
-        let which = SparseIndex::new(self.len(), |document| wanted(document) && on_disk(document));
+        let which = SparseIndex::new(self.len(), |document| {
+            let document = DocumentId(document);
+            wanted(document) && on_disk(document)
+        });
         let (mut texts, mut records) = (Texts::default(), Vec::new());
         self.pass(
-            |mut documents| documents.any(|document| which.place(document).is_some()),
+            |mut documents| documents.any(|document| which.place(document.0).is_some()),
             |documents, rows| {
                 let first = documents.start;
                 let (mut texts, mut records) = (Texts::default(), Vec::new());
                 self.names_in(documents, rows, &mut |document, name| {
-                    if which.place(document).is_some() {
+                    if which.place(document.0).is_some() {
                         texts.push(name);
-                        records.push(rows.documents[(document - first) as usize].record);
+                        records.push(rows.documents[document.offset_from(first)].record);
                     }
                 });
                 (texts, records)
@@ -114,11 +117,11 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn rank_names(&mut self, wanted: impl Fn(u32) -> bool) -> Result<(), EngineError> {
+    pub fn rank_names(&mut self, wanted: impl Fn(DocumentId) -> bool) -> Result<(), EngineError> {
         self.ranks = Ranks::default();
-        let which = SparseIndex::new(self.len(), wanted);
+        let which = SparseIndex::new(self.len(), |document| wanted(DocumentId(document)));
         let Some(first) = which.iter().next() else { return Ok(()) };
-        let first = self.name(first)?.into_owned();
+        let first = self.name(DocumentId(first))?.into_owned();
         let first = first.as_bytes();
         let mut common = first.len();
         let shorten = |common: &mut usize, name: &str| {
@@ -144,11 +147,11 @@ impl Collection {
         take: impl FnMut(T),
     ) -> Result<(), EngineError> {
         self.pass(
-            |mut documents| documents.any(|document| which.place(document).is_some()),
+            |mut documents| documents.any(|document| which.place(document.0).is_some()),
             |documents, rows| {
                 let mut made = new();
                 self.names_in(documents, rows, &mut |document, name| {
-                    if which.place(document).is_some() {
+                    if which.place(document.0).is_some() {
                         add(&mut made, name);
                     }
                 });
@@ -159,7 +162,12 @@ impl Collection {
     }
 
     /// Visits the names of a chunk's documents; `rows` are the rows of the chunk.
-    pub fn names_in(&self, documents: Range<u32>, rows: &Rows, each: &mut dyn FnMut(u32, &str)) {
+    pub fn names_in(
+        &self,
+        documents: DocumentRange,
+        rows: &Rows,
+        each: &mut dyn FnMut(DocumentId, &str),
+    ) {
         let mut written = String::new();
         for (row, document) in documents.enumerate() {
             match self.name_parts(rows, row) {
@@ -178,7 +186,7 @@ impl Collection {
     /// The rank of a [ranked](Collection::rank_names) document in the order of
     /// [`Collection::compare_names`].
     #[must_use]
-    pub fn name_rank(&self, document: u32) -> Option<u32> {
+    pub fn name_rank(&self, document: DocumentId) -> Option<u32> {
         self.ranks.get(document)
     }
 
@@ -186,7 +194,7 @@ impl Collection {
     ///
     /// # Errors
     /// As [`Collection::name`]; none for ranked names ([`Collection::rank_names`]).
-    pub fn compare_names(&self, a: u32, b: u32) -> Result<Ordering, EngineError> {
+    pub fn compare_names(&self, a: DocumentId, b: DocumentId) -> Result<Ordering, EngineError> {
         if a == b {
             return Ok(Ordering::Equal);
         }
@@ -197,7 +205,7 @@ impl Collection {
             let (x, y) = (self.name(a)?, self.name(b)?);
             Ok(x.as_bytes().cmp(y.as_bytes()).then(a.cmp(&b)))
         };
-        let place = |document| {
+        let place = |document: DocumentId| {
             let (chunk, row) = self.locate(document);
             let block = &self.blocks[chunk as usize];
             block.rows_held.then(|| self.name_parts(&block.rows, row))

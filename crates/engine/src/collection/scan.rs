@@ -1,12 +1,11 @@
 //! Scans over the rows of a collection, and access to single rows.
 
-use super::{Collection, Document, Rows};
+use super::{Collection, Document, DocumentId, DocumentRange, Rows};
 use crate::EngineError;
 use lookalike_core::SetDigest;
 use lookalike_core::SparseIndex;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// Chunks per thread that a scan of rows reads ahead.
 const PASSED_AHEAD: usize = 16;
@@ -21,8 +20,8 @@ pub struct Gathered {
 impl Gathered {
     /// The row of a document, if it was copied.
     #[must_use]
-    pub fn get(&self, document: u32) -> Option<&Document> {
-        self.documents.get(self.which.place(document)? as usize)
+    pub fn get(&self, document: DocumentId) -> Option<&Document> {
+        self.documents.get(self.which.place(document.0)? as usize)
     }
 }
 
@@ -63,7 +62,7 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn for_each(&self, mut each: impl FnMut(u32, &Document)) -> Result<(), EngineError> {
+    pub fn for_each(&self, mut each: impl FnMut(DocumentId, &Document)) -> Result<(), EngineError> {
         for chunk in 0..self.chunks() {
             let rows = self.rows(chunk)?;
             self.chunk_documents(chunk).zip(&rows.documents).for_each(|(n, row)| each(n, row));
@@ -78,8 +77,8 @@ impl Collection {
     /// A chunk on disk that cannot be read.
     pub fn pass<T: Send>(
         &self,
-        wanted: impl Fn(Range<u32>) -> bool,
-        each: impl Fn(Range<u32>, &Rows) -> T + Sync,
+        wanted: impl Fn(DocumentRange) -> bool,
+        each: impl Fn(DocumentRange, &Rows) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<(), EngineError> {
         let chunks: Vec<u32> =
@@ -95,7 +94,7 @@ impl Collection {
     /// stores.
     pub(crate) fn pass_with_digests<T: Send>(
         &self,
-        each: impl Fn(Range<u32>, &Rows, &[SetDigest]) -> T + Sync,
+        each: impl Fn(DocumentRange, &Rows, &[SetDigest]) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<(), EngineError> {
         let chunks: Vec<u32> = (0..self.chunks()).collect();
@@ -113,7 +112,7 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn document(&self, document: u32) -> Result<Document, EngineError> {
+    pub fn document(&self, document: DocumentId) -> Result<Document, EngineError> {
         let (chunk, row) = self.locate(document);
         Ok(self.rows(chunk)?.documents[row])
     }
@@ -122,9 +121,9 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn gather(&self, wanted: impl Fn(u32) -> bool) -> Result<Gathered, EngineError> {
-        let which = SparseIndex::new(self.len(), wanted);
-        let wanted = |document: &u32| which.place(*document).is_some();
+    pub fn gather(&self, wanted: impl Fn(DocumentId) -> bool) -> Result<Gathered, EngineError> {
+        let which = SparseIndex::new(self.len(), |document| wanted(DocumentId(document)));
+        let wanted = |document: &DocumentId| which.place(document.0).is_some();
         let mut documents = Vec::with_capacity(which.len() as usize);
         self.pass(
             |mut documents| documents.any(|document| wanted(&document)),

@@ -40,23 +40,24 @@ fn names_are_compared_as_if_they_were_written_out() {
     collection.store = ChunkStore::new(0, std::env::temp_dir());
     collection.store.take(&mut collection.blocks[1], &Default::default()).unwrap();
     let before: Vec<String> =
-        (0..documents).map(|document| collection.name(document).unwrap().into_owned()).collect();
+        collection.documents().map(|d| collection.name(d).unwrap().into_owned()).collect();
     let places = |collection: &Collection| -> Vec<(String, u32)> {
         let place = |document| collection.place(document).unwrap();
-        (0..documents).map(place).map(|(file, record)| (file.to_owned(), record)).collect()
+        collection.documents().map(place).map(|(file, record)| (file.to_owned(), record)).collect()
     };
     let placed = places(&collection);
     assert_eq!((placed[0].0.as_str(), placed[0].1), ("a", 1));
     assert_eq!(placed.last(), Some(&("z.txt".to_owned(), u32::MAX)));
-    collection.load_names(|document| document % 3 > 0).unwrap();
+    collection.load_names(|document| document.0 % 3 > 0).unwrap();
     assert!(
-        (0..documents)
-            .all(|document| collection.name(document).unwrap() == before[document as usize])
+        collection
+            .documents()
+            .all(|document| collection.name(document).unwrap() == before[document.index()])
     );
     assert_eq!(places(&collection), placed);
     compare_all(&collection);
     // With ranks of some documents.
-    collection.rank_names(|document| document % 2 > 0).unwrap();
+    collection.rank_names(|document| document.0 % 2 > 0).unwrap();
     compare_all(&collection);
     // Rows loaded again: within too small a budget, then all.
     collection.load_names(|_| false).unwrap();
@@ -64,7 +65,7 @@ fn names_are_compared_as_if_they_were_written_out() {
     for (room, back) in [(100, false), (u64::MAX, true)] {
         collection.hold_rows(room).unwrap();
         assert_eq!(collection.blocks[1].rows_held, back);
-        assert!((0..documents).all(|n| collection.name(n).unwrap() == before[n as usize]));
+        assert!(collection.documents().all(|n| collection.name(n).unwrap() == before[n.index()]));
         assert_eq!(places(&collection), placed);
         compare_all(&collection);
     }
@@ -108,8 +109,8 @@ fn restored_chunks_refer_backwards_and_to_sets_that_exist() {
 }
 
 fn compare_all(collection: &Collection) {
-    for a in 0..collection.len() {
-        for b in 0..collection.len() {
+    for a in collection.documents() {
+        for b in collection.documents() {
             let (x, y) = (collection.name(a).unwrap(), collection.name(b).unwrap());
             let expected = x.as_bytes().cmp(y.as_bytes()).then(a.cmp(&b));
             assert_eq!(collection.compare_names(a, b).unwrap(), expected, "{x} and {y}");

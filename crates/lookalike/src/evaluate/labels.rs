@@ -10,24 +10,23 @@
 use super::listing::{Sampled, within};
 use super::trial::too_many;
 use crate::LookalikeError;
-use lookalike_engine::Collection;
+use lookalike_engine::{Collection, DocumentId, DocumentRange};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::ops::Range;
 use std::path::Path;
 
 /// Documents by name.
 pub(super) struct Names<'a> {
-    numbers: HashMap<Cow<'a, str>, u32>,
+    numbers: HashMap<Cow<'a, str>, DocumentId>,
     /// Names of several documents.
     several: HashSet<String>,
     unknown: HashSet<String>,
     collection: &'a Collection,
     /// The documents of each file.
-    files: HashMap<&'a str, Range<u32>>,
+    files: HashMap<&'a str, DocumentRange>,
 }
 
 impl<'a> Names<'a> {
@@ -42,9 +41,12 @@ impl<'a> Names<'a> {
             several: HashSet::new(),
             unknown: HashSet::new(),
             collection,
-            files: of_files.map(|b| (collection.file_name(b[0]), b[0]..b[1])).collect(),
+            files: of_files
+                .map(|bounds| DocumentRange::new(bounds[0], bounds[1]))
+                .map(|documents| (collection.file_name(documents.start), documents))
+                .collect(),
         };
-        for document in 0..collection.len() {
+        for document in collection.documents() {
             match names.numbers.entry(collection.name(document)?) {
                 Entry::Vacant(place) => {
                     place.insert(document);
@@ -63,7 +65,7 @@ impl<'a> Names<'a> {
         row: &[String],
         at: DocumentAt,
         rows: &Rows<'_>,
-    ) -> Result<Option<u32>, LookalikeError> {
+    ) -> Result<Option<DocumentId>, LookalikeError> {
         if let Some((file, record)) = at.place {
             let (file, record) = (&row[file], &row[record]);
             let Ok(number) = record.parse() else {
@@ -92,13 +94,13 @@ impl<'a> Names<'a> {
     }
 
     /// The document with this record number in this file.
-    fn at(&self, file: &str, record: u32) -> Result<Option<u32>, LookalikeError> {
+    fn at(&self, file: &str, record: u32) -> Result<Option<DocumentId>, LookalikeError> {
         let Some(documents) = self.files.get(file) else { return Ok(None) };
         let (mut from, mut until) = (documents.start, documents.end);
         while from < until {
-            let middle = from + (until - from) / 2;
+            let middle = DocumentId(from.0 + (until.0 - from.0) / 2);
             match self.collection.place(middle)?.1 < record {
-                true => from = middle + 1,
+                true => from = DocumentId(middle.0 + 1),
                 false => until = middle,
             }
         }
@@ -226,12 +228,14 @@ pub(super) fn pairs(
     names: &mut Names<'_>,
     sampled: Sampled<'_>,
     max_pairs: u64,
-) -> Result<Vec<(u32, u32)>, LookalikeError> {
+) -> Result<Vec<(DocumentId, DocumentId)>, LookalikeError> {
     let expected = "a_id and b_id (two documents), or id and cluster";
     let (mut rows, form) = Rows::open(path, expected, Form::of)?;
     let mut listed = Vec::new();
-    let mut clusters: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    let wanted = |a: u32, b: u32| sampled.is_none_or(|s| s[a as usize] || s[b as usize]);
+    let mut clusters: BTreeMap<String, Vec<DocumentId>> = BTreeMap::new();
+    let wanted = |a: DocumentId, b: DocumentId| {
+        sampled.is_none_or(|sampled| sampled[a.index()] || sampled[b.index()])
+    };
     while let Some(mut row) = rows.next()? {
         match form {
             Form::Clusters(member, cluster) => {
@@ -252,7 +256,7 @@ pub(super) fn pairs(
         group.sort_unstable();
         group.dedup();
         let (all, chosen) =
-            (group.len() as u64, |d: &&u32| sampled.is_none_or(|s| s[**d as usize]));
+            (group.len() as u64, |d: &&DocumentId| sampled.is_none_or(|s| s[d.index()]));
         let chosen = group.iter().filter(chosen).count() as u64;
         if listed.len() as u64 + chosen * all / 2 > max_pairs {
             return Err(too_many("the file of labels", max_pairs));
@@ -294,7 +298,7 @@ pub(super) fn classes(
     while let Some(mut row) = rows.next()? {
         let class = std::mem::take(&mut row[1]);
         if let Some(document) = names.find(&row, name, &rows)? {
-            classes[document as usize] = match class.as_str() {
+            classes[document.index()] = match class.as_str() {
                 class if class == spam => Class::Spam,
                 class if class == legit => Class::Legit,
                 _ => Class::Neither,

@@ -3,36 +3,47 @@
 //! A pair is two document numbers, the smaller first. In a sample only those pairs are listed that
 //! have a sampled document.
 
+use lookalike_engine::DocumentId;
+
 /// Documents whose pairs are listed; `None` for all.
 pub(super) type Sampled<'a> = Option<&'a [bool]>;
 
 /// Lists each pair of two distinct documents of `group`. O(|group|²), in a sample O(|group| · those
 /// in it).
-pub(super) fn within(group: &[u32], sampled: Sampled<'_>, mut push: impl FnMut(u32, u32)) {
-    let mut push = |a: u32, b: u32| push(a.min(b), a.max(b));
+pub(super) fn within(
+    group: &[DocumentId],
+    sampled: Sampled<'_>,
+    mut push: impl FnMut(DocumentId, DocumentId),
+) {
+    let mut push = |a: DocumentId, b: DocumentId| push(a.min(b), a.max(b));
     let Some(sampled) = sampled else {
         for (at, &a) in group.iter().enumerate() {
             group[..at].iter().for_each(|&b| push(a, b));
         }
         return;
     };
-    for &a in group.iter().filter(|&&a| sampled[a as usize]) {
+    for &a in group.iter().filter(|&&a| sampled[a.index()]) {
         // Of two sampled documents the smaller lists the pair.
-        let theirs = group.iter().filter(|&&b| b > a || (b != a && !sampled[b as usize]));
+        let theirs = group.iter().filter(|&&b| b > a || (b != a && !sampled[b.index()]));
         theirs.for_each(|&b| push(a, b));
     }
 }
 
 /// Lists each pair of a document of `x` and one of `y`, which are disjoint.
-pub(super) fn between(x: &[u32], y: &[u32], sampled: Sampled<'_>, mut push: impl FnMut(u32, u32)) {
-    let mut push = |a: u32, b: u32| push(a.min(b), a.max(b));
+pub(super) fn between(
+    x: &[DocumentId],
+    y: &[DocumentId],
+    sampled: Sampled<'_>,
+    mut push: impl FnMut(DocumentId, DocumentId),
+) {
+    let mut push = |a: DocumentId, b: DocumentId| push(a.min(b), a.max(b));
     let Some(sampled) = sampled else {
         for &a in x {
             y.iter().for_each(|&b| push(a, b));
         }
         return;
     };
-    let is = |document: &&u32| sampled[**document as usize];
+    let is = |document: &&DocumentId| sampled[document.index()];
     for a in x.iter().filter(is) {
         y.iter().for_each(|&b| push(*a, b));
     }
@@ -60,12 +71,13 @@ mod tests {
             side in prop::collection::vec(0u8..3, 12),
             whole in any::<bool>(),
         ) {
-            let of = |wanted: u8| -> Vec<u32> {
-                (0u32..12).rev().filter(|&d| side[d as usize] == wanted).collect()
+            let of = |wanted: u8| -> Vec<DocumentId> {
+                let numbers = (0..12).rev().map(DocumentId);
+                numbers.filter(|d| side[d.index()] == wanted).collect()
             };
             let (x, y) = (of(0), of(1));
             let chosen = (!whole).then_some(sampled.as_slice());
-            let wanted = |a: u32, b: u32| whole || sampled[a as usize] || sampled[b as usize];
+            let wanted = |a: DocumentId, b: DocumentId| whole || sampled[a.index()] || sampled[b.index()];
             let mut listed = Vec::new();
             within(&x, chosen, |a, b| listed.push((a, b)));
             between(&x, &y, chosen, |a, b| listed.push((a, b)));
@@ -80,8 +92,8 @@ mod tests {
             prop_assert_eq!(listed.len(), expected.len());
             prop_assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), expected);
             if !whole {
-                let sizes = |group: &[u32]| {
-                    let sampled = group.iter().filter(|&&d| sampled[d as usize]).count();
+                let sizes = |group: &[DocumentId]| {
+                    let sampled = group.iter().filter(|&&d| sampled[d.index()]).count();
                     (group.len() as u64, sampled as u64)
                 };
                 let mut counted = 0;

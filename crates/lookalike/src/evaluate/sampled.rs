@@ -9,7 +9,9 @@ use super::trial::too_many;
 use crate::LookalikeError;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::{Edge, EngineError, MatchSettings, Progress, SetId, UnitSets, Units};
+use lookalike_engine::{
+    DocumentId, Edge, EngineError, MatchSettings, Progress, SetId, UnitSets, Units,
+};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,12 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) fn draw(documents: u32, size: u32, seed: u64) -> Vec<bool> {
     let salt = finalise(seed.wrapping_add(1));
     // A bijection of the number, so no two hashes are equal.
-    let mut order: Vec<(u64, u32)> =
-        (0..documents).map(|document| (finalise(u64::from(document) ^ salt), document)).collect();
+    let hash = |document: u32| (finalise(u64::from(document) ^ salt), DocumentId(document));
+    let mut order: Vec<(u64, DocumentId)> = (0..documents).map(hash).collect();
     order.sort_unstable();
     let mut sampled = vec![false; documents as usize];
     for &(_, document) in order.iter().take(size as usize) {
-        sampled[document as usize] = true;
+        sampled[document.index()] = true;
     }
     sampled
 }
@@ -75,7 +77,7 @@ pub(super) fn edges(
 ) -> Result<Vec<Edge>, LookalikeError> {
     let size = |unit: SetId| {
         let members = units.members(unit);
-        let sampled = members.iter().filter(|&&document| sampled[document as usize]).count();
+        let sampled = members.iter().filter(|&&document| sampled[document.index()]).count();
         (members.len() as u64, sampled as u64)
     };
     let compared = |unit: SetId| !settings.excludes(units.size(unit));
@@ -178,7 +180,7 @@ mod tests {
             let options = MatchOptions { list_pairs: Some(u64::MAX), ..MatchOptions::in_memory(Linkage::Components) };
             let found =
                 find(&collection, &units, &settings, &Approach::default(), &options, &Silent).unwrap();
-            let has = |unit| units.members(unit).iter().any(|&d| sampled[d as usize]);
+            let has = |unit| units.members(unit).iter().any(|&d| sampled[d.index()]);
             let mut expected = found.pairs.edges;
             expected.retain(|edge| has(edge.later) || has(edge.earlier));
             prop_assert_eq!(&counted, &expected);

@@ -9,6 +9,7 @@ use super::listing::Sampled;
 use super::similarity::{STEPS, wilson};
 use super::truth::KnownPair;
 use lookalike_cluster::Components;
+use lookalike_engine::DocumentId;
 use lookalike_report::{ClassResult, ClusterResult, Decile};
 
 /// Comparison of found pairs with the known ones.
@@ -32,7 +33,7 @@ pub(super) struct Score {
 /// the theoretical probability of finding a pair. O(found + known + documents).
 pub(super) fn score(
     documents: u32,
-    found: &[(u32, u32)],
+    found: &[(DocumentId, DocumentId)],
     known: &[KnownPair],
     sampled: Sampled<'_>,
     expected: Option<&dyn Fn(&KnownPair) -> f64>,
@@ -40,9 +41,9 @@ pub(super) fn score(
     let mut score = Score { found: found.len() as u64, ..Score::default() };
     // Of each document: pairs found, true pairs, true pairs found.
     let mut of_document = vec![[0u32; 3]; documents as usize];
-    let mut count = |a: u32, b: u32, what: usize| {
-        of_document[a as usize][what] += 1;
-        of_document[b as usize][what] += 1;
+    let mut count = |a: DocumentId, b: DocumentId, what: usize| {
+        of_document[a.index()][what] += 1;
+        of_document[b.index()][what] += 1;
     };
     found.iter().for_each(|&(a, b)| count(a, b, 0));
     let mut steps = [(0u64, 0u64, 0.0); STEPS];
@@ -125,7 +126,7 @@ pub(super) fn clusters(found: Components, truth: Option<&[u32]>) -> ClusterResul
 
 /// Results of found pairs by classes of documents; a removed legitimate one costs `cost`.
 pub(super) fn by_class(
-    found: &[(u32, u32)],
+    found: &[(DocumentId, DocumentId)],
     classes: &[Class],
     sampled: Sampled<'_>,
     cost: u64,
@@ -134,12 +135,12 @@ pub(super) fn by_class(
     let mut matched = vec![[0u64; 2]; classes.len()];
     let mut false_matches = 0;
     for &(a, b) in found {
-        let of = [classes[a as usize], classes[b as usize]];
+        let of = [classes[a.index()], classes[b.index()]];
         false_matches += u64::from(of.contains(&Class::Spam) && of.contains(&Class::Legit));
         for (document, other) in [(a, of[1]), (b, of[0])] {
             match other {
-                Class::Spam => matched[document as usize][0] += 1,
-                Class::Legit => matched[document as usize][1] += 1,
+                Class::Spam => matched[document.index()][0] += 1,
+                Class::Legit => matched[document.index()][1] += 1,
                 Class::Neither => {}
             }
         }
@@ -174,7 +175,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn known(a: u32, b: u32, step: u8, is_true: bool) -> KnownPair {
+        let (a, b) = (DocumentId(a), DocumentId(b));
         KnownPair { a, b, similarity: f32::from(step) / 10.0, step, is_true }
+    }
+
+    fn pair((a, b): (u32, u32)) -> (DocumentId, DocumentId) {
+        (DocumentId(a), DocumentId(b))
     }
 
     /// Documents 0, 1, 2 resemble each other; 3 and 4 do; 2 and 3 nearly. Found: (0,1), (2,3),
@@ -188,7 +194,7 @@ mod tests {
             known(2, 3, 6, false),
             known(3, 4, 9, true),
         ];
-        let found = [(0, 1), (2, 3), (2, 5)];
+        let found = [(0, 1), (2, 3), (2, 5)].map(pair);
         let half = |_: &KnownPair| 0.5;
         let score = score(6, &found, &truth, None, Some(&half));
         assert_eq!((score.found, score.all_true, score.true_found), (3, 4, 1));
@@ -205,7 +211,7 @@ mod tests {
     fn in_a_sample_only_its_documents_are_queries_and_there_are_intervals() {
         let truth = [known(0, 1, 10, true), known(0, 2, 9, true)];
         let sampled = [true, false, false];
-        let score = score(3, &[(0, 1)], &truth, Some(&sampled), None);
+        let score = score(3, &[pair((0, 1))], &truth, Some(&sampled), None);
         assert_eq!((score.mean_recall, score.mean_precision), (Some(0.5), Some(1.0)));
         // Wilson for one of one: low = 1 / (1 + z²).
         assert!((score.deciles[10].low.unwrap() - 0.206_55).abs() < 1e-4);
@@ -230,7 +236,7 @@ mod tests {
         use Class::{Legit, Neither, Spam};
         let classes = [Spam, Spam, Spam, Legit, Legit, Neither];
         // Spam 0 finds spam 1 and legitimate 3; spam 2 finds nothing but 5, which has no class.
-        let found = [(0, 1), (0, 3), (2, 5), (3, 4)];
+        let found = [(0, 1), (0, 3), (2, 5), (3, 4)].map(pair);
         let result = by_class(&found, &classes, None, 100);
         assert_eq!((result.false_matches, result.legit_caught, result.spam_caught), (1, 1, 2));
         assert_eq!(result.utility, 2 - 100);
@@ -246,7 +252,7 @@ mod tests {
             found in prop::collection::btree_set((0u32..12, 0u32..12), 0..40),
             truth in prop::collection::btree_map((0u32..12, 0u32..12), any::<bool>(), 0..40),
         ) {
-            let found: Vec<_> = found.into_iter().filter(|(a, b)| a < b).collect();
+            let found: Vec<_> = found.into_iter().filter(|(a, b)| a < b).map(pair).collect();
             let pairs: Vec<_> = truth
                 .into_iter()
                 .filter(|((a, b), _)| a < b)

@@ -4,8 +4,8 @@ use super::listing::{Sampled, between, within};
 use crate::LookalikeError;
 use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
-    Approach, Collection, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings, Matches,
-    Progress, SetId, Signer, Units, Verify, find, ingest,
+    Approach, Collection, DocumentId, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings,
+    Matches, Progress, SetId, Signer, Units, Verify, find, ingest,
 };
 use lookalike_io::Inputs;
 use lookalike_methods::{CandidateSource, Unsigned};
@@ -35,7 +35,7 @@ pub(super) struct Trial {
     /// Documents without a signature, by reason.
     pub(super) ignored: Ignored,
     /// The documents of each unit that can be in a pair, one unit after the other.
-    able: Vec<u32>,
+    able: Vec<DocumentId>,
     starts: Vec<u32>,
 }
 
@@ -99,7 +99,7 @@ impl Laboratory<'_> {
         for unit in units.ids() {
             let members = units.members(unit).iter().copied();
             able.extend(members.filter(|&document| {
-                matches!(documents[document as usize].1, None | Some(Unsigned::FewFeatures))
+                matches!(documents[document.index()].1, None | Some(Unsigned::FewFeatures))
             }));
             starts.push(able.len() as u32);
         }
@@ -118,7 +118,7 @@ pub(super) fn too_many(what: &str, max_pairs: u64) -> LookalikeError {
 
 impl Trial {
     /// The documents of a unit that the method can sign.
-    fn able(&self, unit: SetId) -> &[u32] {
+    fn able(&self, unit: SetId) -> &[DocumentId] {
         let unit = unit.index();
         &self.able[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
@@ -147,12 +147,12 @@ impl Trial {
     fn has_few_features(&self, unit: SetId) -> bool {
         let first = self.able(unit).first();
         first.is_some_and(|&document| {
-            self.documents[document as usize].1 == Some(Unsigned::FewFeatures)
+            self.documents[document.index()].1 == Some(Unsigned::FewFeatures)
         })
     }
 
     /// All pairs of documents found, in order.
-    pub(super) fn pairs(&self, sampled: Sampled<'_>) -> Vec<(u32, u32)> {
+    pub(super) fn pairs(&self, sampled: Sampled<'_>) -> Vec<(DocumentId, DocumentId)> {
         let mut pairs = Vec::new();
         self.each_group(|group| within(group, sampled, |a, b| pairs.push((a, b))));
         for edge in &self.matches.pairs.edges {
@@ -164,7 +164,7 @@ impl Trial {
     }
 
     /// The pairs of all documents as links enough to connect what they connect.
-    pub(super) fn each_link(&self, mut link: impl FnMut(u32, u32)) {
+    pub(super) fn each_link(&self, mut link: impl FnMut(DocumentId, DocumentId)) {
         self.each_group(|group| group.windows(2).for_each(|pair| link(pair[0], pair[1])));
         for edge in &self.matches.pairs.edges {
             let (x, y) = (self.able(edge.later), self.able(edge.earlier));
@@ -179,7 +179,7 @@ impl Trial {
         }
     }
 
-    fn each_group(&self, mut act: impl FnMut(&[u32])) {
+    fn each_group(&self, mut act: impl FnMut(&[DocumentId])) {
         for unit in self.units.ids() {
             let group = self.able(unit);
             if group.len() > 1 && self.finds_copies(unit) {
@@ -191,13 +191,14 @@ impl Trial {
     /// Bytes of keys and of sketches of all documents. Copies share theirs in memory and are
     /// counted each: which of them brought it depends on timing.
     pub(super) fn bytes(&self) -> (u64, u64) {
-        (0..self.collection.len())
+        self.collection
+            .documents()
             .map(|document| self.bytes_of(document))
             .fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1))
     }
 
-    fn bytes_of(&self, document: u32) -> (u64, u64) {
-        let Some(place) = self.documents[document as usize].0 else { return (0, 0) };
+    fn bytes_of(&self, document: DocumentId) -> (u64, u64) {
+        let Some(place) = self.documents[document.index()].0 else { return (0, 0) };
         let signatures = self.collection.signatures(place.block);
         if signatures.is_empty() {
             return (0, 0);

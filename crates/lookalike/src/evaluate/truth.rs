@@ -13,7 +13,7 @@ use crate::LookalikeError;
 use crate::common::content;
 use lookalike_cluster::Components;
 use lookalike_core::{Measure, Overlap, Threshold};
-use lookalike_engine::{Approach, Collection, Edge, MatchSettings, UnitSets, Units};
+use lookalike_engine::{Approach, Collection, DocumentId, Edge, MatchSettings, UnitSets, Units};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -24,9 +24,9 @@ const IN_MEMORY: &str = "evaluate reads without a memory budget";
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct KnownPair {
     /// The smaller document number.
-    pub(super) a: u32,
+    pub(super) a: DocumentId,
     /// The larger one.
-    pub(super) b: u32,
+    pub(super) b: DocumentId,
     /// By the measure of the settings, for people and plots.
     pub(super) similarity: f32,
     /// Its step (see [`step`]).
@@ -110,7 +110,7 @@ impl Source<'_> {
         let components = sampled.is_none().then(|| {
             let mut components = Components::new(collection.len());
             for pair in pairs.iter().filter(|pair| pair.is_true) {
-                components.join(pair.a, pair.b);
+                components.join(pair.a.0, pair.b.0);
             }
             components.labels()
         });
@@ -119,7 +119,7 @@ impl Source<'_> {
         Ok(Truth { pairs, components, sampled, collection, content, unknown_names })
     }
 
-    fn known(&self, (a, b): (u32, u32), counts: Overlap, is_true: bool) -> KnownPair {
+    fn known(&self, (a, b): (DocumentId, DocumentId), counts: Overlap, is_true: bool) -> KnownPair {
         let measure = self.settings.measure;
         let similarity = measure.value(counts) as f32;
         KnownPair { a, b, similarity, step: step(measure, counts), is_true }
@@ -146,7 +146,13 @@ impl Source<'_> {
     }
 
     /// A labelled pair: a true one, whatever its similarity.
-    fn labelled(&self, sets: &UnitSets<'_>, units: &Units, a: u32, b: u32) -> KnownPair {
+    fn labelled(
+        &self,
+        sets: &UnitSets<'_>,
+        units: &Units,
+        a: DocumentId,
+        b: DocumentId,
+    ) -> KnownPair {
         let counts = match (units.of_document(a), units.of_document(b)) {
             (Some(x), Some(y)) => {
                 let shared = sets.get(x).overlap(sets.get(y));

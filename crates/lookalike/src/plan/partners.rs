@@ -102,12 +102,12 @@ pub(super) fn by_chunk(collection: &Collection, units: &Units, chunks: u32) -> V
     let mut chunk_of = vec![0u32; collection.len() as usize];
     for chunk in 0..chunks {
         for document in collection.chunk_documents(chunk) {
-            chunk_of[document as usize] = chunk;
+            chunk_of[document.index()] = chunk;
         }
     }
     let of = |unit: SetId| {
         let members = units.members(unit).iter();
-        merged(members.map(|&document| (chunk_of[document as usize], 1)).collect())
+        merged(members.map(|&document| (chunk_of[document.index()], 1)).collect())
     };
     units.ids().map(of).collect()
 }

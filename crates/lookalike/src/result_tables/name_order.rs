@@ -1,7 +1,7 @@
 //! Order of documents, and of pairs of documents, by name.
 
 use crate::analysis::Analysis;
-use lookalike_engine::{Collection, EngineError};
+use lookalike_engine::{Collection, DocumentId, EngineError};
 use std::cmp::Ordering;
 
 /// One document or two, with their ranks by name if the collection has them: stored in the sorted
@@ -9,18 +9,18 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Named {
     ranks: Option<u64>,
-    pub(crate) a: u32,
-    pub(crate) b: u32,
+    pub(crate) a: DocumentId,
+    pub(crate) b: DocumentId,
 }
 
 impl Named {
     /// One document, as both members.
-    pub(crate) fn of(analysis: &Analysis, document: u32) -> Self {
+    pub(crate) fn of(analysis: &Analysis, document: DocumentId) -> Self {
         Self::pair(analysis, document, document)
     }
 
     /// A pair of documents.
-    pub(super) fn pair(analysis: &Analysis, a: u32, b: u32) -> Self {
+    pub(super) fn pair(analysis: &Analysis, a: DocumentId, b: DocumentId) -> Self {
         let rank = |document| analysis.collection.name_rank(document).map(u64::from);
         Self { ranks: rank(a).zip(rank(b)).map(|(a, b)| a << 32 | b), a, b }
     }

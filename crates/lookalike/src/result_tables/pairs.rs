@@ -5,7 +5,7 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::document_columns::DocumentName;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{Edge, EngineError};
+use lookalike_engine::{DocumentId, Edge, EngineError};
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
     let Analysis { collection, units, matches, approach, .. } = analysis;
     let complete = matches.pairs.complete;
     let mut rows = Vec::new();
-    let mut add = |x: u32, y: u32, evidence: Evidence| {
+    let mut add = |x: DocumentId, y: DocumentId, evidence: Evidence| {
         let (a, b, evidence) = match collection.compare_names(x, y)? {
             Ordering::Greater => (y, x, evidence.swapped()),
             _ => (x, y, evidence),

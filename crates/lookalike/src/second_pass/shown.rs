@@ -4,6 +4,7 @@ use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use lookalike_core::TextDigest;
+use lookalike_engine::DocumentId;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::Item;
@@ -29,14 +30,14 @@ const QUOTED: usize = 4 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     /// All of them, ascending.
-    pub(crate) documents: Vec<u32>,
+    pub(crate) documents: Vec<DocumentId>,
     /// Those whose texts are compared, ascending. Of the others only the beginning is quoted.
-    pub(crate) compared: Vec<u32>,
+    pub(crate) compared: Vec<DocumentId>,
 }
 
 impl Wanted {
     /// The part of a text to keep, and the length of the whole text if that is longer.
-    fn beginning(&self, document: u32, text: &str) -> (String, Option<u64>) {
+    fn beginning(&self, document: DocumentId, text: &str) -> (String, Option<u64>) {
         let is_compared = self.compared.binary_search(&document).is_ok();
         let most = if is_compared { COMPARED } else { QUOTED };
         let cut_from = (text.len() > most).then_some(text.len() as u64);
@@ -51,7 +52,7 @@ pub(super) fn pick(
     analysis: &Analysis,
     all: &Wanted,
     scratch: &mut VisitScratch,
-) -> Result<Vec<(u32, Shown)>, LookalikeError> {
+) -> Result<Vec<(DocumentId, Shown)>, LookalikeError> {
     let documents = analysis.collection.chunk_documents(index);
     let from = all.documents.partition_point(|&document| document < documents.start);
     let until = all.documents.partition_point(|&document| document < documents.end);
@@ -61,12 +62,12 @@ pub(super) fn pick(
         return Ok(shown);
     }
     let rows = analysis.collection.rows(index)?;
-    let place = |&document: &u32| {
-        let row = &rows.documents[(document - documents.start) as usize];
+    let place = |&document: &DocumentId| {
+        let row = &rows.documents[document.offset_from(documents.start)];
         (row.file, row.record)
     };
     let places: Vec<(u32, u32)> = wanted.iter().map(place).collect();
-    let text = |&document: &u32| rows.documents[(document - documents.start) as usize].text;
+    let text = |&document: &DocumentId| rows.documents[document.offset_from(documents.start)].text;
     let texts: Vec<TextDigest> = wanted.iter().map(text).collect();
     let is_wanted = |file, record| places.binary_search(&(file, record)).is_ok();
     let mut unreadable = None;
