@@ -84,7 +84,7 @@ impl Signed {
         let signed = self.documents.iter().filter(|(_, _, unsigned)| unsigned.is_none());
         signed.filter_map(|&(set, tokens, _)| {
             let place = set?;
-            let size = self.collection.signatures(place.block).size(place.index);
+            let size = self.collection.signatures(place.chunk).size(place.index);
             Some((tokens, size))
         })
     }

@@ -6,6 +6,7 @@ use crate::elements::Elements;
 use crate::stored_sets::{Repeated, moved, retain};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, SetDigest, divide};
+use lookalike_join::ChunkId;
 use lookalike_spill::{Decoder, Encoder, Frame};
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -263,11 +264,11 @@ impl Block {
 
     /// Drops the sets that earlier chunks store, ordered by index, and refers to the earlier ones;
     /// `own` is the number of this chunk, whose sets are in memory. O(elements).
-    pub(crate) fn drop_repeated(&mut self, own: u32, repeated: &[Repeated]) {
+    pub(crate) fn drop_repeated(&mut self, own: ChunkId, repeated: &[Repeated]) {
         for place in self.rows.documents.iter_mut().filter_map(|row| row.set.as_mut().ok()) {
-            if place.block == own {
+            if place.chunk == own {
                 *place = match moved(place.index, repeated) {
-                    Ok(index) => SetRef { block: own, index },
+                    Ok(index) => SetRef { chunk: own, index },
                     Err(at) => repeated[at].stored,
                 };
             }

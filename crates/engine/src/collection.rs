@@ -22,6 +22,7 @@ use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::Inputs;
 use lookalike_io::source::ChunkPosition;
+use lookalike_join::ChunkId;
 use lookalike_methods::Unsigned;
 use names::{Names, Ranks};
 use std::io;
@@ -93,12 +94,12 @@ impl Collection {
     pub(crate) fn fits(&self, (block, metadata): &(Block, ChunkMetadata)) -> bool {
         let rows = &block.rows.documents;
         let columns = &metadata.attributes;
-        let own = self.chunks();
-        let stored = |place: SetRef| match place.block == own {
+        let own = ChunkId(self.chunks());
+        let stored = |place: SetRef| match place.chunk == own {
             true => (place.index as usize) < block.ends.len(),
             false => self
                 .blocks
-                .get(place.block as usize)
+                .get(place.chunk.index())
                 .is_some_and(|block| (place.index as usize) < block.ends.len()),
         };
         metadata.sequences.len() == block.ends.len()
@@ -146,7 +147,7 @@ impl Collection {
             }
             let digest = lookalike_core::features::digest(&set);
             let place =
-                SetRef { block: collection.blocks.len() as u32, index: block.ends.len() as u32 };
+                SetRef { chunk: ChunkId(collection.chunks()), index: block.ends.len() as u32 };
             block.rows.ids.push(Some(&documents.to_string()));
             block.rows.documents.push(Document {
                 file: 0,
@@ -200,10 +201,15 @@ impl Collection {
         self.blocks.len() as u32
     }
 
+    /// The numbers of all chunks.
+    pub fn chunk_ids(&self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
+        (0..self.chunks()).map(ChunkId)
+    }
+
     /// The chunk of a document, and its row there.
-    pub(super) fn locate(&self, document: DocumentId) -> (u32, usize) {
+    pub(super) fn locate(&self, document: DocumentId) -> (ChunkId, usize) {
         let chunk = self.chunk_starts.partition_point(|&start| start <= document.0) - 1;
-        (chunk as u32, document.offset_from(DocumentId(self.chunk_starts[chunk])))
+        (ChunkId(chunk as u32), document.offset_from(DocumentId(self.chunk_starts[chunk])))
     }
 
     /// Whether the document is protected (never removed).
@@ -232,8 +238,8 @@ impl Collection {
     /// The documents of a chunk of the input. Chunks are the same in every run over the same
     /// inputs.
     #[must_use]
-    pub fn chunk_documents(&self, chunk: u32) -> DocumentRange {
-        let chunk = chunk as usize;
+    pub fn chunk_documents(&self, chunk: ChunkId) -> DocumentRange {
+        let chunk = chunk.index();
         match self.chunk_starts.get(chunk..chunk + 2) {
             Some(bounds) => DocumentRange::new(bounds[0], bounds[1]),
             None => DocumentRange::new(0, 0),
@@ -242,14 +248,14 @@ impl Collection {
 
     /// The chunk of a document.
     #[must_use]
-    pub fn chunk_of(&self, document: DocumentId) -> u32 {
+    pub fn chunk_of(&self, document: DocumentId) -> ChunkId {
         self.locate(document).0
     }
 
     /// Position of a chunk in the inputs.
     #[must_use]
-    pub fn chunk_place(&self, chunk: u32) -> ChunkPosition {
-        self.chunk_places.get(chunk as usize).copied().unwrap_or_default()
+    pub fn chunk_place(&self, chunk: ChunkId) -> ChunkPosition {
+        self.chunk_places.get(chunk.index()).copied().unwrap_or_default()
     }
 
     /// Reads a set from memory or disk and sorts it; replaces the content of `set`. `words` is a
@@ -260,7 +266,7 @@ impl Collection {
         words: &mut Vec<u64>,
         set: &mut Vec<u64>,
     ) -> io::Result<()> {
-        let block = &self.blocks[place.block as usize];
+        let block = &self.blocks[place.chunk.index()];
         match block.sets.get() {
             Some(held) => {
                 set.clear();
@@ -274,19 +280,19 @@ impl Collection {
 
     /// Whether a set is the only one of its chunk, and the chunk is on disk only.
     pub(crate) fn is_alone_on_disk(&self, place: SetRef) -> bool {
-        let block = &self.blocks[place.block as usize];
+        let block = &self.blocks[place.chunk.index()];
         block.ends.len() == 1 && !block.sets.is_held()
     }
 
     /// Reads the large set of a chunk on disk in pieces, in ascending order.
     pub(crate) fn read_pieces(&self, place: SetRef, each: impl FnMut(&[u64])) -> io::Result<()> {
-        self.store.read_pieces(&self.blocks[place.block as usize], each)
+        self.store.read_pieces(&self.blocks[place.chunk.index()], each)
     }
 
     /// The signatures of a chunk.
     #[must_use]
-    pub fn signatures(&self, chunk: u32) -> &SignatureBlock {
-        &self.blocks[chunk as usize].signatures
+    pub fn signatures(&self, chunk: ChunkId) -> &SignatureBlock {
+        &self.blocks[chunk.index()].signatures
     }
 
     /// Folder for temporary files.
@@ -308,7 +314,7 @@ impl Collection {
         match *document {
             Document { set: Err(reason), .. } => Some(reason),
             Document { set: Ok(place), .. } => {
-                let block = &self.blocks[place.block as usize];
+                let block = &self.blocks[place.chunk.index()];
                 // No elements: sets are not stored, and the signature decides.
                 if (1..self.least_size).contains(&block.size(place.index)) {
                     return Some(Unsigned::FewFeatures);
@@ -327,6 +333,6 @@ impl Collection {
     /// Number of features of a document; 0 if sets are not stored.
     #[must_use]
     pub fn set_size(&self, document: &Document) -> u32 {
-        document.set.map_or(0, |place| self.blocks[place.block as usize].size(place.index))
+        document.set.map_or(0, |place| self.blocks[place.chunk.index()].size(place.index))
     }
 }

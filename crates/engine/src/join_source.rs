@@ -4,7 +4,7 @@ use crate::passes::Passes;
 use crate::sorted_sets::SortedUnits;
 use crate::{Collection, Units};
 use lookalike_core::{Halves, SparseIndex};
-use lookalike_join::{SetId, SetSource, SourceError};
+use lookalike_join::{ChunkId, SetId, SetSource, SourceError};
 
 /// The distinct sets of a collection, in order of precedence.
 ///
@@ -51,8 +51,8 @@ impl<'c> SetSource for UnitSource<'c> {
     }
 
     #[inline]
-    fn chunk_of(&self, set: SetId) -> u32 {
-        self.units.place(set).block
+    fn chunk_of(&self, set: SetId) -> ChunkId {
+        self.units.place(set).chunk
     }
 
     fn scan(&self) -> Passes<'c> {

@@ -56,7 +56,8 @@ pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::Valueless;
 pub use lookalike_join::{
-    CandidateSearch, Edge, Linkage, PairList, Progress, SetId, Silent, WitnessRule, WitnessSearch,
+    CandidateSearch, ChunkId, Edge, Linkage, PairList, Progress, SetId, Silent, WitnessRule,
+    WitnessSearch,
 };
 pub use matching::{MatchOptions, Matches, find, find_from};
 pub use memory_model::{MemoryLimits, MemoryModel, MemoryUse};

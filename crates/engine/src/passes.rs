@@ -9,7 +9,7 @@ use crate::chunk_sets::{ChunkBuffer, ChunkSets, Set, for_each_run};
 use crate::units::NO_UNIT;
 use crate::{Collection, Units};
 use lookalike_core::features::MANY;
-use lookalike_join::{HighElements, Part, SetId, SetScan, SourceError};
+use lookalike_join::{ChunkId, HighElements, Part, SetId, SetScan, SourceError};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +57,7 @@ impl<'a> Passes<'a> {
         let mut order = vec![NO_UNIT; firsts[firsts.len() - 1] as usize];
         for unit in units.ids() {
             let place = units.place(unit);
-            order[(firsts[place.block as usize] + place.index) as usize] = unit;
+            order[(firsts[place.chunk.index()] + place.index) as usize] = unit;
         }
         let (mut starts, mut end) = (vec![0u32], 0);
         for sets in firsts.windows(2) {
@@ -68,14 +68,14 @@ impl<'a> Passes<'a> {
             starts.push(end as u32);
         }
         order.truncate(end);
-        let elements = |chunk: u32| collection.blocks[chunk as usize].elements() as u64;
-        let all: u64 = (0..chunks).map(elements).sum();
+        let elements = |chunk: ChunkId| collection.blocks[chunk.index()].elements() as u64;
+        let all: u64 = (0..chunks).map(ChunkId).map(elements).sum();
         let tasks = TASKS_PER_THREAD as usize * rayon::current_num_threads().max(1);
         let share = all.div_ceil(tasks as u64);
         let wanted = share.clamp(LEAST_IN_TASK, MOST_IN_TASK);
         let (mut tasks, mut first, mut gathered) = (Vec::new(), 0, 0);
         for chunk in 0..chunks {
-            gathered += elements(chunk);
+            gathered += elements(ChunkId(chunk));
             if gathered >= wanted || chunk + 1 == chunks {
                 tasks.push(first..chunk + 1);
                 (first, gathered) = (chunk + 1, 0);
@@ -94,13 +94,13 @@ impl<'a> Passes<'a> {
     }
 
     /// The chunks of a task.
-    fn chunks(&self, task: u32) -> Range<u32> {
-        self.tasks[task as usize].clone()
+    fn chunks(&self, task: u32) -> impl Iterator<Item = ChunkId> + use<> {
+        self.tasks[task as usize].clone().map(ChunkId)
     }
 
     /// The units whose sets a chunk stores.
-    pub(crate) fn units(&self, chunk: u32) -> &[SetId] {
-        let chunk = chunk as usize;
+    pub(crate) fn units(&self, chunk: ChunkId) -> &[SetId] {
+        let chunk = chunk.index();
         &self.order[self.starts[chunk] as usize..self.starts[chunk + 1] as usize]
     }
 
@@ -110,7 +110,7 @@ impl<'a> Passes<'a> {
     /// A chunk that cannot be read, or the error of `each`.
     pub(crate) fn chunk(
         &self,
-        chunk: u32,
+        chunk: ChunkId,
         part: Part,
         wanted: impl Fn(SetId) -> bool,
         mut each: impl FnMut(SetId, Set<'_>) -> Result<(), SourceError>,
@@ -143,20 +143,20 @@ impl<'a> Passes<'a> {
     }
 
     /// A chunk, and its sets if they are in memory.
-    fn block(&self, chunk: u32) -> (&'a Block, Option<&HeldSets>) {
-        let chunk = chunk as usize;
+    fn block(&self, chunk: ChunkId) -> (&'a Block, Option<&HeldSets>) {
+        let chunk = chunk.index();
         (&self.collection.blocks[chunk], self.held[chunk].as_deref())
     }
 
     /// Whether a chunk is read from disk and is so large that only one is read at a time.
-    fn is_large(&self, chunk: u32) -> bool {
+    fn is_large(&self, chunk: ChunkId) -> bool {
         let (block, held) = self.block(chunk);
         held.is_none() && block.elements() > MANY
     }
 
     fn with_buffer(
         &self,
-        chunk: u32,
+        chunk: ChunkId,
         with: impl FnOnce(&mut ChunkBuffer) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         if self.is_large(chunk) {
@@ -181,7 +181,7 @@ impl SetScan for Passes<'_> {
     }
 
     fn elements(&self, task: u32) -> usize {
-        self.chunks(task).map(|chunk| self.collection.blocks[chunk as usize].elements()).sum()
+        self.chunks(task).map(|chunk| self.collection.blocks[chunk.index()].elements()).sum()
     }
 
     fn is_large(&self, task: u32) -> bool {

@@ -23,7 +23,7 @@ pub(crate) fn signature_index(
     let limit = approach.key_limit;
     let keys = |unit: SetId| {
         let place = units.place(unit);
-        collection.signatures(place.block).keys(place.index)
+        collection.signatures(place.chunk).keys(place.index)
     };
     let index = match method.candidates() {
         CandidateSource::Keys => {

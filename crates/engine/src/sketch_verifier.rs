@@ -34,7 +34,7 @@ impl<'a> SketchVerifier<'a> {
 /// The sketch of a unit.
 pub(crate) fn sketch<'c>(collection: &'c Collection, units: &Units, unit: SetId) -> Sketch<'c> {
     let place = units.place(unit);
-    collection.signatures(place.block).sketch(place.index)
+    collection.signatures(place.chunk).sketch(place.index)
 }
 
 impl Verifier for SketchVerifier<'_> {

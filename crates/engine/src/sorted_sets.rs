@@ -12,7 +12,7 @@ use crate::passes::Passes;
 use crate::{Collection, Units};
 use lookalike_core::features::MANY;
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap};
-use lookalike_join::{HighElements, Part, SetId, SortedSets, SourceError};
+use lookalike_join::{ChunkId, HighElements, Part, SetId, SortedSets, SourceError};
 use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -88,8 +88,8 @@ impl<'a> SortedUnits<'a> {
         let place = self.units.place(unit);
         match &self.stored {
             Stored::Held(chunks) => {
-                let block = &self.collection.blocks[place.block as usize];
-                Some(block.get(&chunks[place.block as usize], place.index))
+                let block = &self.collection.blocks[place.chunk.index()];
+                Some(block.get(&chunks[place.chunk.index()], place.index))
             }
             Stored::Copied(copies) => copies.get(unit, place, self.units.size(unit)),
         }
@@ -200,7 +200,7 @@ impl Copies {
         let largest = largest_within(units, compared, limit);
         let mut starts = vec![0; compared.len() as usize];
         let mut values = Vec::with_capacity(collection.chunks() as usize);
-        let copy = |sort: &mut SpreadSort, (chunk, mut state): (u32, S)| {
+        let copy = |sort: &mut SpreadSort, (chunk, mut state): (ChunkId, S)| {
             let wanted = |unit: SetId| compared.place(unit.0).is_some();
             // Allocated exactly: all of it stays.
             let sizes = passes.units(chunk).iter().filter(|&&unit| wanted(unit));
@@ -224,10 +224,10 @@ impl Copies {
             })?;
             Ok((places, values, state))
         };
-        let mut chunks = (0u32..).zip(states);
+        let mut chunks = collection.chunk_ids().zip(states);
         loop {
             let some = 8 * rayon::current_num_threads();
-            let some: Vec<(u32, S)> = chunks.by_ref().take(some).collect();
+            let some: Vec<(ChunkId, S)> = chunks.by_ref().take(some).collect();
             if some.is_empty() {
                 break;
             }
@@ -250,7 +250,7 @@ impl Copies {
             return None;
         }
         let start = self.starts[self.compared.place(unit.0)? as usize] as usize;
-        self.values[place.block as usize].get(start..start + size as usize).map(Halves::whole)
+        self.values[place.chunk.index()].get(start..start + size as usize).map(Halves::whole)
     }
 }
 

@@ -332,6 +332,7 @@ mod tests {
     use crate::collection::{Document, SetRef};
     use lookalike_core::features::digest;
     use lookalike_core::{Halves, TextDigest, TokenDigest};
+    use lookalike_join::ChunkId;
     use lookalike_methods::Unsigned;
     use std::fs;
 
@@ -346,7 +347,7 @@ mod tests {
                 record: index + 1,
                 tokens: 7,
                 set: (index != 2)
-                    .then_some(SetRef { block: number, index })
+                    .then_some(SetRef { chunk: ChunkId(number), index })
                     .ok_or(Unsigned::OnlyCommon),
                 text_bytes: 1 << 40,
                 text: TextDigest(u128::MAX - u128::from(index)),

@@ -8,6 +8,7 @@
 
 use crate::collection::SetRef;
 use lookalike_core::TokenDigest;
+use lookalike_join::ChunkId;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -61,7 +62,7 @@ impl StoredSets {
     /// drop them and refer to the earlier ones, and the sets after them move up.
     ///
     /// Chunks have to be committed in their order. O(sets).
-    pub(crate) fn commit(&self, block: u32, sequences: &[TokenDigest]) -> Vec<Repeated> {
+    pub(crate) fn commit(&self, chunk: ChunkId, sequences: &[TokenDigest]) -> Vec<Repeated> {
         // Shard by shard, so that each lock is taken once; by index within a shard, so that the
         // same sequences are remembered when the capacity is reached.
         let mut order: Vec<u32> = (0..sequences.len() as u32).collect();
@@ -86,7 +87,7 @@ impl StoredSets {
                     break;
                 }
                 if let Ok(index_after) = moved(index, &repeated) {
-                    shard.insert(sequences[index as usize], SetRef { block, index: index_after });
+                    shard.insert(sequences[index as usize], SetRef { chunk, index: index_after });
                 }
             }
         }
@@ -127,9 +128,9 @@ mod tests {
     #[test]
     fn repeated_sets_refer_backwards_and_the_others_move_up() {
         let stored = StoredSets::new(u64::MAX);
-        assert!(stored.commit(0, &sequences(&[1, 2, 3])).is_empty());
-        let at = |block, index| SetRef { block, index };
-        let repeated = stored.commit(1, &sequences(&[3, 4, 1, 5]));
+        assert!(stored.commit(ChunkId(0), &sequences(&[1, 2, 3])).is_empty());
+        let at = |chunk, index| SetRef { chunk: ChunkId(chunk), index };
+        let repeated = stored.commit(ChunkId(1), &sequences(&[3, 4, 1, 5]));
         let expected =
             [Repeated { index: 0, stored: at(0, 2) }, Repeated { index: 2, stored: at(0, 0) }];
         assert_eq!(repeated, expected);
@@ -151,21 +152,21 @@ mod tests {
             })
             .collect();
         let (stored, done) = (StoredSets::new(u64::MAX), AtomicBool::new(false));
-        stored.commit(0, &sequences(&[0]));
+        stored.commit(ChunkId(0), &sequences(&[0]));
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !done.load(Ordering::Relaxed) {
                         for (chunk, sequences) in (1..).zip(&chunks) {
                             let place = stored.get(sequences[1]);
-                            let expected = SetRef { block: chunk, index: 0 };
+                            let expected = SetRef { chunk: ChunkId(chunk), index: 0 };
                             assert!(place.is_none_or(|place| place == expected), "{place:?}");
                         }
                     }
                 });
             }
             for (chunk, sequences) in (1..).zip(&chunks) {
-                stored.commit(chunk, sequences);
+                stored.commit(ChunkId(chunk), sequences);
             }
             done.store(true, Ordering::Relaxed);
         });
@@ -177,7 +178,7 @@ mod tests {
         let numbers: Vec<u32> = (0..5000).collect();
         let stored = StoredSets::new(SEQUENCE * SHARDS as u64 * 10);
         for (block, numbers) in (0..).zip(numbers.chunks(700)) {
-            stored.commit(block, &sequences(numbers));
+            stored.commit(ChunkId(block), &sequences(numbers));
         }
         let mut held = [0; SHARDS];
         for &number in &numbers {

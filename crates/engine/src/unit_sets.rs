@@ -37,7 +37,7 @@ impl<'a> UnitSets<'a> {
     #[must_use]
     pub fn get(&self, unit: SetId) -> Halves<'_> {
         let place = self.units.place(unit);
-        let chunk = place.block as usize;
+        let chunk = place.chunk.index();
         self.collection.blocks[chunk].get(&self.chunks[chunk], place.index)
     }
 }

@@ -14,7 +14,7 @@ use crate::collection::{Collection, Document, DocumentId, SetRef};
 use crate::try_sort::try_par_sort_unstable_by;
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
-use lookalike_join::{JoinResult, SetId, SourceError};
+use lookalike_join::{ChunkId, JoinResult, SetId, SourceError};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -242,7 +242,7 @@ impl Units {
         let mut by_block: Vec<Vec<SetId>> = vec![Vec::new(); collection.blocks.len()];
         for (unit, place) in self.ids().zip(&self.places) {
             if wanted(unit) {
-                by_block[place.block as usize].push(unit);
+                by_block[place.chunk.index()].push(unit);
             }
         }
         type Chunk<'a, S> = ((&'a Block, Vec<SetId>), S);
@@ -266,7 +266,7 @@ impl Checkpoint for Units {
     const NAME: &'static str = "units";
 
     fn write(&self, out: &mut Encoder<&mut dyn Write>) -> io::Result<()> {
-        out.array(&self.places.iter().map(|place| place.block).collect::<Vec<_>>())?;
+        out.array(&self.places.iter().map(|place| place.chunk).collect::<Vec<_>>())?;
         out.array(&self.places.iter().map(|place| place.index).collect::<Vec<_>>())?;
         out.array(&self.sizes)?;
         out.array(&self.members)?;
@@ -276,10 +276,10 @@ impl Checkpoint for Units {
     }
 
     fn read(from: &mut Decoder<&mut dyn Read>, most: u64) -> io::Result<Self> {
-        let (blocks, indices) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
-        let place = |(block, index)| SetRef { block, index };
+        let (chunks, indices) = (from.array::<ChunkId>(most)?, from.array::<u32>(most)?);
+        let place = |(chunk, index)| SetRef { chunk, index };
         Ok(Self {
-            places: blocks.into_iter().zip(indices).map(place).collect(),
+            places: chunks.into_iter().zip(indices).map(place).collect(),
             sizes: from.array(most)?,
             members: from.array(most)?,
             member_starts: from.array(most)?,
@@ -304,10 +304,10 @@ impl Sets {
         takes: impl Fn(DocumentId) -> bool + Sync,
     ) -> Result<Self, EngineError> {
         let (mut starts, mut places) = (Vec::new(), Vec::new());
-        for (chunk, block) in (0u32..).zip(&collection.blocks) {
+        for (chunk, block) in collection.chunk_ids().zip(&collection.blocks) {
             starts.push(places.len() as u32);
             let sets = 0..block.ends.len() as u32;
-            places.extend(sets.map(|index| SetRef { block: chunk, index }));
+            places.extend(sets.map(|index| SetRef { chunk, index }));
         }
         let mut of_document = Vec::with_capacity(collection.len() as usize);
         let mut digests = Vec::with_capacity(places.len());
@@ -315,7 +315,7 @@ impl Sets {
             |documents, rows, digests| {
                 let set = |(document, row): (DocumentId, &Document)| match row.set {
                     Ok(place) if takes(document) => {
-                        StoredSet(starts[place.block as usize] + place.index)
+                        StoredSet(starts[place.chunk.index()] + place.index)
                     }
                     _ => StoredSet::NONE,
                 };
@@ -387,7 +387,7 @@ fn first_of_equal(digests: &[SetDigest]) -> Vec<u32> {
 
 /// Number of elements of a stored set.
 fn size_at(collection: &Collection, place: SetRef) -> u32 {
-    collection.blocks[place.block as usize].size(place.index)
+    collection.blocks[place.chunk.index()].size(place.index)
 }
 
 /// Orders two documents: protected ones first, then by the rules, then by name, then by place.

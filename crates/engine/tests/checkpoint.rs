@@ -107,9 +107,9 @@ fn read(inputs: &Inputs, chunks: &Path, setup: Setup, threads: usize) -> Collect
 
 /// Every reference to a set points to an earlier chunk or the document's own.
 fn refers_backwards(collection: &Collection) -> bool {
-    (0..collection.chunks()).all(|chunk| {
+    collection.chunk_ids().all(|chunk| {
         let rows = collection.rows(chunk).unwrap();
-        rows.documents.iter().filter_map(|row| row.set.ok()).all(|place| place.block <= chunk)
+        rows.documents.iter().filter_map(|row| row.set.ok()).all(|place| place.chunk <= chunk)
     })
 }
 
@@ -139,7 +139,7 @@ proptest! {
             let resumed = read(&inputs, &path("cut"), setup, threads);
             prop_assert!(fs::read(path("cut")).unwrap() == expected, "{}: cut at {}", name, at);
             prop_assert_eq!(resumed.len(), texts.len() as u32);
-            for chunk in 0..first.chunks() {
+            for chunk in first.chunk_ids() {
                 let (a, b) = (first.rows(chunk).unwrap(), resumed.rows(chunk).unwrap());
                 prop_assert_eq!(&a.documents, &b.documents);
             }

@@ -1,4 +1,4 @@
-//! Identifiers of sets and of posting lists.
+//! Identifiers of sets, of the chunks that store them, and of posting lists.
 
 use lookalike_spill::Number;
 use std::fmt;
@@ -61,6 +61,11 @@ id! {
     /// assert_eq!(SetId::from(3).index(), 3);
     /// ```
     SetId
+}
+
+id! {
+    /// Number of a chunk of a [`SetSource`](crate::SetSource): dense, from 0, in storage order.
+    ChunkId
 }
 
 id! {

@@ -7,7 +7,7 @@ use lookalike_cluster::Components;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Halves, Measure, Overlap, SparseIndex};
 use lookalike_join::{
-    CandidateSearch, Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError,
+    CandidateSearch, ChunkId, Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError,
     JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, Part, Posting, SetId, SetScan,
     SetSource, Silent, SortedSets, SourceError, SpillBudget, WitnessRule, candidates, index_keys,
     join, verify,
@@ -352,8 +352,8 @@ impl SetSource for FailingSets<'_> {
         1
     }
 
-    fn chunk_of(&self, _set: SetId) -> u32 {
-        0
+    fn chunk_of(&self, _set: SetId) -> ChunkId {
+        ChunkId(0)
     }
 
     fn scan(&self) -> &Self {

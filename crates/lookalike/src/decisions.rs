@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{DocumentId, EngineError};
+use lookalike_engine::{ChunkId, DocumentId, EngineError};
 use lookalike_io::{Fate, Fates, Mark};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -102,7 +102,7 @@ impl<'d> Decisions<'d> {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub(crate) fn of_chunk(&'d self, chunk: u32) -> Result<ChunkDecisions<'d>, EngineError> {
+    pub(crate) fn of_chunk(&'d self, chunk: ChunkId) -> Result<ChunkDecisions<'d>, EngineError> {
         let collection = &self.analysis.collection;
         let first = collection.chunk_documents(chunk).start;
         let rows = match collection.chunk_documents(chunk).is_empty() {

@@ -27,7 +27,7 @@ use crate::{LookalikeError, Settings, keep_fields, state};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
 use lookalike_engine::{
-    Approach, Collection, EngineError, Linkage, Progress, Units, common_elements,
+    Approach, ChunkId, Collection, EngineError, Linkage, Progress, Units, common_elements,
 };
 use lookalike_io::source::{Entry, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
@@ -321,7 +321,7 @@ fn error(collection: &Collection, chunks: u32) -> f64 {
     let parts = chunks.clamp(1, 10);
     let mut counts = vec![0.0f64; parts as usize];
     for chunk in 0..chunks {
-        counts[(chunk % parts) as usize] += collection.chunk_documents(chunk).len() as f64;
+        counts[(chunk % parts) as usize] += collection.chunk_documents(ChunkId(chunk)).len() as f64;
     }
     let all: f64 = counts.iter().sum();
     if parts < 2 || all == 0.0 {

@@ -20,7 +20,7 @@ use crate::decisions::Decisions;
 use chunk_numbers::ChunkNumbers;
 use lookalike_engine::files::{FilePart, ReadChunk, chunk_bytes};
 use lookalike_engine::pipeline::{Items, Part, PipelineLimits};
-use lookalike_engine::{DocumentId, EngineError, Progress, pipeline};
+use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{ChunkPosition, VisitScratch};
 use lookalike_io::{Inputs, Problem};
@@ -52,7 +52,7 @@ pub(crate) fn second_pass(
     let own_files = collection.first_protected_file.min(inputs.files.len() as u32);
     let own = &inputs.files[..own_files as usize];
     // The chunks of wanted documents, if only those are read.
-    let mut some: Option<Vec<u32>> = None;
+    let mut some: Option<Vec<ChunkId>> = None;
     let parts: Box<dyn Iterator<Item = ChunksPart<'_>> + Send> = match routing {
         Some(_) => {
             progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
@@ -66,7 +66,8 @@ pub(crate) fn second_pass(
         }
         None => {
             let documents = &wanted.documents;
-            let mut chunks: Vec<u32> = documents.iter().map(|&d| collection.chunk_of(d)).collect();
+            let mut chunks: Vec<ChunkId> =
+                documents.iter().map(|&d| collection.chunk_of(d)).collect();
             chunks.dedup();
             let places: Vec<ChunkPosition> =
                 chunks.iter().map(|&c| collection.chunk_place(c)).collect();
@@ -123,8 +124,8 @@ pub(crate) fn second_pass(
         |result| {
             // Chunks are those of the first pass, in its order.
             let expected = match &some {
-                None => position as u32,
-                Some(chunks) => chunks.get(position).copied().unwrap_or(u32::MAX),
+                None => ChunkId(position as u32),
+                Some(chunks) => chunks.get(position).copied().unwrap_or(ChunkId(u32::MAX)),
             };
             position += 1;
             outcome = result.and_then(|(index, read, shown)| {

@@ -266,7 +266,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     });
     let mut collection = collection?;
     run.reading = clock.stop();
-    for chunk in 0..collection.chunks() {
+    for chunk in collection.chunk_ids() {
         let (keys, sketches) = collection.signatures(chunk).bytes();
         run.signatures += keys + sketches;
     }

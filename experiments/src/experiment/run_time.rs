@@ -170,7 +170,7 @@ fn matching(corpus: &Corpus, approach: Approach) -> Result<(f64, f64)> {
     let found = search(corpus, approach, resemblance("0.8")?, false)?;
     let all: f64 = found.matches.phases.iter().map(|(_, seconds)| seconds).sum();
     let collection = &found.signed.collection;
-    let (bytes, signed) = (0..collection.chunks()).fold((0, 0), |(bytes, signed), chunk| {
+    let (bytes, signed) = collection.chunk_ids().fold((0, 0), |(bytes, signed), chunk| {
         let signatures = collection.signatures(chunk);
         let (keys, sketches) = signatures.bytes();
         (bytes + keys + sketches, signed + signatures.len())

@@ -1,6 +1,7 @@
 //! One document of a collection.
 
 use lookalike_core::{TextDigest, TokenDigest};
+use lookalike_join::ChunkId;
 use lookalike_methods::Unsigned;
 use lookalike_spill::Number;
 use std::fmt;
@@ -114,7 +115,7 @@ pub struct Document {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetRef {
     /// The chunk that stores it.
-    pub block: u32,
+    pub chunk: ChunkId,
     /// Its index among the sets of the chunk.
     pub index: u32,
 }

@@ -70,7 +70,7 @@ impl Collection {
     pub fn load_names(&mut self, wanted: impl Fn(DocumentId) -> bool) -> Result<(), EngineError> {
         self.names = Names::default();
         let on_disk =
-            |document: DocumentId| !self.blocks[self.locate(document).0 as usize].rows_held;
+            |document: DocumentId| !self.blocks[self.locate(document).0.index()].rows_held;
         if self.blocks.iter().all(|block| block.rows_held) {
             return Ok(());
         }
@@ -207,7 +207,7 @@ impl Collection {
         };
         let place = |document: DocumentId| {
             let (chunk, row) = self.locate(document);
-            let block = &self.blocks[chunk as usize];
+            let block = &self.blocks[chunk.index()];
             block.rows_held.then(|| self.name_parts(&block.rows, row))
         };
         let (Some(x), Some(y)) = (place(a), place(b)) else {

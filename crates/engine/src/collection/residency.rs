@@ -5,6 +5,7 @@ use super::{Collection, Rows};
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::heap;
 use crate::{EngineError, SignatureBlock};
+use lookalike_join::ChunkId;
 use std::sync::Arc;
 
 impl Collection {
@@ -84,8 +85,8 @@ impl Collection {
     /// A chunk on disk that cannot be read.
     pub fn hold_rows(&mut self, bytes: u64) -> Result<(), EngineError> {
         let mut left = bytes.saturating_sub(self.held_bytes());
-        let missing: Vec<u32> =
-            (0..self.chunks()).filter(|&chunk| !self.blocks[chunk as usize].rows_held).collect();
+        let missing: Vec<ChunkId> =
+            self.chunk_ids().filter(|&chunk| !self.blocks[chunk.index()].rows_held).collect();
         let mut back = Vec::new();
         let read = |chunk| Ok(self.read_rows(chunk)?.0);
         in_order(&missing, read, |rows: Rows| {
@@ -95,7 +96,7 @@ impl Collection {
             true
         })?;
         for (chunk, rows) in missing.into_iter().zip(back) {
-            let block = &mut self.blocks[chunk as usize];
+            let block = &mut self.blocks[chunk.index()];
             (block.rows, block.rows_held) = (rows, true);
         }
         Ok(())

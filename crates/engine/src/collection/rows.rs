@@ -3,6 +3,7 @@
 use super::document::{Document, SetRef};
 use crate::reason_codes;
 use lookalike_core::{TextDigest, TokenDigest};
+use lookalike_join::ChunkId;
 use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
 
@@ -40,7 +41,7 @@ impl Ids {
 }
 
 /// Stands for the chunk of a document without a set; the index is why there is none.
-const NO_SET: u32 = u32::MAX;
+const NO_SET: ChunkId = ChunkId(u32::MAX);
 
 impl Rows {
     /// Size in memory, in bytes.
@@ -69,13 +70,13 @@ impl Rows {
         let rows = &self.documents;
         let set = |row: &Document| {
             let none =
-                |reason| SetRef { block: NO_SET, index: reason_codes::code(Some(reason)).into() };
+                |reason| SetRef { chunk: NO_SET, index: reason_codes::code(Some(reason)).into() };
             row.set.unwrap_or_else(none)
         };
         out.array(&rows.iter().map(|row| row.file).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| row.record).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| row.tokens).collect::<Vec<_>>())?;
-        out.array(&rows.iter().map(|row| set(row).block).collect::<Vec<_>>())?;
+        out.array(&rows.iter().map(|row| set(row).chunk).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| set(row).index).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| row.text_bytes).collect::<Vec<_>>())?;
         out.array(&rows.iter().map(|row| row.text.0).collect::<Vec<_>>())?;
@@ -87,7 +88,7 @@ impl Rows {
     pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
         let files = from.array::<u32>(most)?;
         let (records, tokens) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
-        let (blocks, indices) = (from.array::<u32>(most)?, from.array::<u32>(most)?);
+        let (chunks, indices) = (from.array::<ChunkId>(most)?, from.array::<u32>(most)?);
         let text_bytes = from.array::<u64>(most)?;
         let (texts, sequences) = (from.array::<u128>(most)?, from.array::<u128>(most)?);
         let bytes = String::from_utf8(from.array(most)?).map_err(io::Error::other)?;
@@ -95,7 +96,7 @@ impl Rows {
         let columns = [
             records.len(),
             tokens.len(),
-            blocks.len(),
+            chunks.len(),
             indices.len(),
             text_bytes.len(),
             ends.len(),
@@ -104,9 +105,9 @@ impl Rows {
             return Err(io::Error::other("columns of different lengths"));
         }
         let row = |at: usize| {
-            let place = SetRef { block: blocks[at], index: indices[at] };
+            let place = SetRef { chunk: chunks[at], index: indices[at] };
             let set = match place {
-                SetRef { block: NO_SET, index } => Err(reason_codes::reason(index)?
+                SetRef { chunk: NO_SET, index } => Err(reason_codes::reason(index)?
                     .ok_or_else(|| io::Error::other("a document without a set and a reason"))?),
                 place => Ok(place),
             };

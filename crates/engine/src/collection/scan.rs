@@ -4,6 +4,7 @@ use super::{Collection, Document, DocumentId, DocumentRange, Rows};
 use crate::EngineError;
 use lookalike_core::SetDigest;
 use lookalike_core::SparseIndex;
+use lookalike_join::ChunkId;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -30,17 +31,17 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn rows(&self, chunk: u32) -> Result<Cow<'_, Rows>, EngineError> {
-        let block = &self.blocks[chunk as usize];
+    pub fn rows(&self, chunk: ChunkId) -> Result<Cow<'_, Rows>, EngineError> {
+        let block = &self.blocks[chunk.index()];
         match block.rows_held {
             true => Ok(Cow::Borrowed(&block.rows)),
             false => Ok(Cow::Owned(self.read_rows(chunk)?.0)),
         }
     }
 
-    pub(super) fn read_rows(&self, chunk: u32) -> Result<(Rows, Vec<SetDigest>), EngineError> {
+    pub(super) fn read_rows(&self, chunk: ChunkId) -> Result<(Rows, Vec<SetDigest>), EngineError> {
         let documents = self.chunk_documents(chunk).len();
-        let frame = self.blocks[chunk as usize].frame;
+        let frame = self.blocks[chunk.index()].frame;
         let rows = self.store.rows(frame, documents, self.attributes.len());
         rows.map_err(|error| self.store.error(&error))
     }
@@ -48,9 +49,9 @@ impl Collection {
     /// The rows of a chunk and the digests of the sets that it stores.
     pub(super) fn rows_and_digests(
         &self,
-        chunk: u32,
+        chunk: ChunkId,
     ) -> Result<(Cow<'_, Rows>, Cow<'_, [SetDigest]>), EngineError> {
-        let block = &self.blocks[chunk as usize];
+        let block = &self.blocks[chunk.index()];
         if block.rows_held && block.digests.len() == block.ends.len() {
             return Ok((Cow::Borrowed(&block.rows), Cow::Borrowed(&block.digests)));
         }
@@ -63,7 +64,7 @@ impl Collection {
     /// # Errors
     /// A chunk on disk that cannot be read.
     pub fn for_each(&self, mut each: impl FnMut(DocumentId, &Document)) -> Result<(), EngineError> {
-        for chunk in 0..self.chunks() {
+        for chunk in self.chunk_ids() {
             let rows = self.rows(chunk)?;
             self.chunk_documents(chunk).zip(&rows.documents).for_each(|(n, row)| each(n, row));
         }
@@ -81,8 +82,8 @@ impl Collection {
         each: impl Fn(DocumentRange, &Rows) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<(), EngineError> {
-        let chunks: Vec<u32> =
-            (0..self.chunks()).filter(|&chunk| wanted(self.chunk_documents(chunk))).collect();
+        let chunks: Vec<ChunkId> =
+            self.chunk_ids().filter(|&chunk| wanted(self.chunk_documents(chunk))).collect();
         let make = |chunk| Ok(each(self.chunk_documents(chunk), &*self.rows(chunk)?));
         in_order(&chunks, make, |made| {
             take(made);
@@ -97,7 +98,7 @@ impl Collection {
         each: impl Fn(DocumentRange, &Rows, &[SetDigest]) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<(), EngineError> {
-        let chunks: Vec<u32> = (0..self.chunks()).collect();
+        let chunks: Vec<ChunkId> = self.chunk_ids().collect();
         let make = |chunk| {
             let (rows, digests) = self.rows_and_digests(chunk)?;
             Ok(each(self.chunk_documents(chunk), &rows, &digests))
@@ -140,8 +141,8 @@ impl Collection {
 /// Runs `make` for each chunk on all threads and passes the results to `take` in order, until it
 /// returns false.
 pub(super) fn in_order<T: Send>(
-    chunks: &[u32],
-    make: impl Fn(u32) -> Result<T, EngineError> + Sync,
+    chunks: &[ChunkId],
+    make: impl Fn(ChunkId) -> Result<T, EngineError> + Sync,
     mut take: impl FnMut(T) -> bool,
 ) -> Result<(), EngineError> {
     for chunks in chunks.chunks(PASSED_AHEAD * rayon::current_num_threads()) {

@@ -1,6 +1,7 @@
 //! Order of names, and references of restored chunks.
 
 use super::*;
+use lookalike_join::ChunkId;
 
 #[test]
 fn names_are_compared_as_if_they_were_written_out() {
@@ -85,7 +86,7 @@ fn restored_chunks_refer_backwards_and_to_sets_that_exist() {
         let sequences = vec![TokenDigest(0); sets as usize];
         (block, ChunkMetadata { sequences, ..ChunkMetadata::default() })
     };
-    let at = |block, index| SetRef { block, index };
+    let at = |chunk, index| SetRef { chunk: ChunkId(chunk), index };
     let mut collection = Collection {
         file_names: vec!["a".to_owned()],
         blocks: vec![block(2, &[]).0],

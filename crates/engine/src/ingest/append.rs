@@ -8,6 +8,7 @@ use crate::store::{ChunkMetadata, ChunkStore};
 use crate::stored_sets::{StoredSets, retain};
 use crate::{EngineError, Problems, Progress};
 use lookalike_io::Inputs;
+use lookalike_join::ChunkId;
 
 /// Appends the results of chunks in order.
 pub(super) struct Appender<'a> {
@@ -65,7 +66,7 @@ impl<'a> Appender<'a> {
             let documents = rows.len();
             progress.advance(metadata.consumed, documents as u64);
             rows.iter().for_each(|row| self.of_files[row.file as usize] += 1);
-            reader.sets.commit(chunk as u32, &metadata.sequences);
+            reader.sets.commit(ChunkId(chunk as u32), &metadata.sequences);
             self.collection.store.settle(&mut block)?;
             self.count(block, metadata, documents)?;
             if progress.cancelled() {
@@ -89,9 +90,9 @@ impl<'a> Appender<'a> {
             return Err(error);
         }
         self.refuse_unreadable(&result.metadata.problems)?;
-        let number = self.collection.chunks();
+        let number = ChunkId(self.collection.chunks());
         let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut().ok());
-        places.filter(|place| place.block == OWN).for_each(|place| place.block = number);
+        places.filter(|place| place.chunk == OWN).for_each(|place| place.chunk = number);
         let repeated = sets.commit(number, &result.metadata.sequences);
         if !repeated.is_empty() {
             result.block.drop_repeated(number, &repeated);

@@ -10,6 +10,7 @@ use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_join::ChunkId;
 use lookalike_methods::Unsigned;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -39,7 +40,7 @@ pub(super) struct Sets<'s> {
 }
 
 /// The chunk being read: its number is known once all earlier chunks are committed.
-pub(super) const OWN: u32 = u32::MAX;
+pub(super) const OWN: ChunkId = ChunkId(u32::MAX);
 
 /// Capacity that buffers keep between chunks, in elements: few chunks have more.
 pub(super) const USUAL: usize = 1 << 20;
@@ -118,7 +119,7 @@ impl Reader<'_> {
         result: &mut ChunkResult,
     ) {
         let seen = self.signer.read(record, scratch);
-        let here = SetRef { block: OWN, index: result.block.ends.len() as u32 };
+        let here = SetRef { chunk: OWN, index: result.block.ends.len() as u32 };
         let store = || {
             // A large set is alone in its chunk and is not copied.
             if let Some(large) = large

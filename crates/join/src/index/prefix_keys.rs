@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::index::Key;
     use crate::source::{HighElements, InMemorySorted, SourceError};
-    use crate::{InMemorySets, Silent};
+    use crate::{ChunkId, InMemorySets, Silent};
     use lookalike_core::fingerprint::finalise;
     use lookalike_core::{Halves, Measure, SparseIndex};
 
@@ -303,7 +303,7 @@ mod tests {
             self.sets.chunks()
         }
 
-        fn chunk_of(&self, set: SetId) -> u32 {
+        fn chunk_of(&self, set: SetId) -> ChunkId {
             self.sets.chunk_of(set)
         }
 

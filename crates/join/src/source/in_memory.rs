@@ -1,7 +1,7 @@
 //! Sets in two arrays, as an Arrow list array stores them.
 
 use super::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};
-use crate::SetId;
+use crate::{ChunkId, SetId};
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap_at_least};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -78,8 +78,8 @@ impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<'a, O> {
     }
 
     /// The sets of a chunk.
-    fn chunk(&self, chunk: u32) -> impl ExactSizeIterator<Item = SetId> + use<O> {
-        let start = chunk * IN_CHUNK;
+    fn chunk(&self, chunk: ChunkId) -> impl ExactSizeIterator<Item = SetId> + use<O> {
+        let start = chunk.0 * IN_CHUNK;
         (start..self.len().min(start.saturating_add(IN_CHUNK))).map(SetId)
     }
 }
@@ -107,8 +107,8 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
         self.len().div_ceil(IN_CHUNK)
     }
 
-    fn chunk_of(&self, set: SetId) -> u32 {
-        set.0 / IN_CHUNK
+    fn chunk_of(&self, set: SetId) -> ChunkId {
+        ChunkId(set.0 / IN_CHUNK)
     }
 
     fn scan(&self) -> Self {
@@ -123,7 +123,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
         visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<InMemorySorted<'_, O>, SourceError> {
-        let each = |sort: &mut SpreadSort, (chunk, mut state): (u32, S)| {
+        let each = |sort: &mut SpreadSort, (chunk, mut state): (ChunkId, S)| {
             let sets = || self.chunk(chunk).filter(|set| wanted.place(set.0).is_some());
             let mut copies = Copies::default();
             if sets().any(|set| !self.get(set).is_sorted()) {
@@ -147,7 +147,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
             }
             Ok((copies, state))
         };
-        let chunks = (0..self.chunks()).into_par_iter().zip(states).with_max_len(1);
+        let chunks = (0..self.chunks()).into_par_iter().map(ChunkId).zip(states).with_max_len(1);
         let chunks: Vec<_> =
             chunks.map_init(SpreadSort::default, each).collect::<Result<_, SourceError>>()?;
         let (copies, states): (Vec<Copies>, Vec<S>) = chunks.into_iter().unzip();
@@ -167,7 +167,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
     }
 
     fn elements(&self, task: u32) -> usize {
-        self.chunk(task).map(|set| self.range(set).len()).sum()
+        self.chunk(ChunkId(task)).map(|set| self.range(set).len()).sum()
     }
 
     fn is_large(&self, _task: u32) -> bool {
@@ -180,7 +180,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
         _part: Part,
         mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
-        self.chunk(task).try_for_each(|set| visit(set, &[], &mut self.get(set)))
+        self.chunk(ChunkId(task)).try_for_each(|set| visit(set, &[], &mut self.get(set)))
     }
 
     fn visit_low(&self, _task: u32, _visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
@@ -193,7 +193,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
         wanted: impl Fn(SetId) -> bool,
         mut visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError> {
-        self.chunk(task).filter(|&set| wanted(set)).for_each(|set| visit(self.get(set)));
+        self.chunk(ChunkId(task)).filter(|&set| wanted(set)).for_each(|set| visit(self.get(set)));
         Ok(())
     }
 }
@@ -215,7 +215,7 @@ struct Copies {
 
 impl<O: Copy + TryInto<usize> + Sync> InMemorySorted<'_, O> {
     fn get(&self, set: SetId) -> &[u64] {
-        let copies = &self.copies[self.sets.chunk_of(set) as usize];
+        let copies = &self.copies[self.sets.chunk_of(set).index()];
         match copies.starts.get(place_in_chunk(set)) {
             Some(&start) => &copies.elements[start..start + self.sets.range(set).len()],
             None => self.sets.get(set),

@@ -4,7 +4,7 @@
 //! [scans](SetScan) over all sets in storage order, from which the index is built, and
 //! [sorted sets](SortedSets), which are the few that can match another one, to be intersected.
 
-use crate::SetId;
+use crate::{ChunkId, SetId};
 use lookalike_core::{Halves, SparseIndex};
 
 /// Why a source could not read its sets. [`crate::JoinError::Source`] returns it unchanged.
@@ -53,7 +53,7 @@ pub trait SetSource: Sync {
     fn chunks(&self) -> u32;
 
     /// The chunk that stores a set.
-    fn chunk_of(&self, set: SetId) -> u32;
+    fn chunk_of(&self, set: SetId) -> ChunkId;
 
     /// Starts a scan. It stays valid, with its order of sets and elements, whatever other joins of the same
     /// source do.

@@ -101,7 +101,7 @@ impl SetCounts {
         };
         let mut starts = vec![0u32; chunks as usize + 1];
         for (set, &log) in compared.iter().map(SetId).zip(&logs) {
-            starts[sets.chunk_of(set) as usize + 1] += lines(log);
+            starts[sets.chunk_of(set).index() + 1] += lines(log);
         }
         (1..starts.len()).for_each(|chunk| starts[chunk] += starts[chunk - 1]);
         let total = starts[chunks as usize] as usize;
@@ -112,7 +112,7 @@ impl SetCounts {
         let at = |(set, &log): (SetId, &u8)| match lines(log) {
             0 => CountsAt::default(),
             lines => {
-                let next = &mut next[sets.chunk_of(set) as usize];
+                let next = &mut next[sets.chunk_of(set).index()];
                 *next += lines;
                 CountsAt::new(*next - lines, lines.trailing_zeros())
             }
@@ -205,7 +205,7 @@ mod tests {
             for set in compared.iter().map(SetId) {
                 if let Some(&at) = at.get(compared.place(set.0).unwrap() as usize) {
                     let (low, high) = all[set.index()].split_at(all[set.index()].len() / 3);
-                    let part = &mut parts[sets.chunk_of(set) as usize];
+                    let part = &mut parts[sets.chunk_of(set).index()];
                     part.add(at, low);
                     part.add(at, high);
                 }

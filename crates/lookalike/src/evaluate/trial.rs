@@ -199,7 +199,7 @@ impl Trial {
 
     fn bytes_of(&self, document: DocumentId) -> (u64, u64) {
         let Some(place) = self.documents[document.index()].0 else { return (0, 0) };
-        let signatures = self.collection.signatures(place.block);
+        let signatures = self.collection.signatures(place.chunk);
         if signatures.is_empty() {
             return (0, 0);
         }

@@ -20,7 +20,7 @@
 //!
 //! Standard errors of the means are from a jackknife over tenths of the chunks (Quenouille 1956).
 
-use lookalike_engine::{Collection, Edge, Linkage, SetId, Units};
+use lookalike_engine::{ChunkId, Collection, Edge, Linkage, SetId, Units};
 
 /// Number of parts of the jackknife, each left out in turn.
 const PARTS: u32 = 10;
@@ -87,7 +87,7 @@ fn mixture(m: f64, f: f64) -> f64 {
 }
 
 /// Documents by the chunk that they were read with: chunk and number, in order.
-type ByChunk = Vec<(u32, u64)>;
+type ByChunk = Vec<(ChunkId, u64)>;
 
 /// The numbers of partners in a sample.
 pub(super) struct Partners {
@@ -99,8 +99,8 @@ pub(super) struct Partners {
 
 /// The documents of each unit by chunk.
 pub(super) fn by_chunk(collection: &Collection, units: &Units, chunks: u32) -> Vec<ByChunk> {
-    let mut chunk_of = vec![0u32; collection.len() as usize];
-    for chunk in 0..chunks {
+    let mut chunk_of = vec![ChunkId(0); collection.len() as usize];
+    for chunk in (0..chunks).map(ChunkId) {
         for document in collection.chunk_documents(chunk) {
             chunk_of[document.index()] = chunk;
         }
@@ -160,7 +160,7 @@ impl Partners {
     /// Means in the whole, of which the sample is this share; `left_out` omits a part of the
     /// chunks.
     pub(super) fn means(&self, share: f64, left_out: Option<u32>) -> Means {
-        let takes = |chunk: u32| left_out.is_none_or(|part| chunk % self.parts() != part);
+        let takes = |chunk: ChunkId| left_out.is_none_or(|part| chunk.0 % self.parts() != part);
         let of = |counts: &ByChunk| -> u64 {
             counts.iter().filter(|&&(chunk, _)| takes(chunk)).map(|&(_, count)| count).sum()
         };
@@ -269,11 +269,14 @@ mod tests {
     #[test]
     fn documents_of_one_chunk_are_weighted_once() {
         // Half is sampled. Two copies in chunk 0, and one in chunk 1.
-        let copies = vec![(0, 2), (1, 1)];
+        let of = |counts: &[(u32, u64)]| -> ByChunk {
+            counts.iter().map(|&(chunk, count)| (ChunkId(chunk), count)).collect()
+        };
+        let copies = of(&[(0, 2), (1, 1)]);
         assert_eq!(weight(&copies, None, 0.5), (3, 1.0 / 0.5 + 2.0 / 0.25));
-        assert_eq!(weight(&vec![(0, 2)], Some(&vec![(0, 1), (1, 1)]), 0.5), (4, 4.0 + 8.0));
+        assert_eq!(weight(&of(&[(0, 2)]), Some(&of(&[(0, 1), (1, 1)])), 0.5), (4, 4.0 + 8.0));
         // Three partners of each other, all far apart, in a sample of all.
-        let apart: Vec<ByChunk> = (0..3).map(|chunk| vec![(chunk, 1)]).collect();
+        let apart: Vec<ByChunk> = (0..3).map(|chunk| of(&[(chunk, 1)])).collect();
         let partners = Partners::new(&apart, &[pair(1, 0), pair(2, 0), pair(2, 1)], 3);
         assert_eq!(partners.means(1.0, None), Means { partners: 2.0, two_partners: 2.0 });
         assert!((partners.in_cliques() - 2.0).abs() < 1e-12);

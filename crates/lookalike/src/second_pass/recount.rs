@@ -2,6 +2,7 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
+use lookalike_engine::ChunkId;
 use lookalike_io::sink::{Role, Routed};
 use lookalike_io::{Format, Inputs, Problem};
 use std::collections::BTreeMap;
@@ -37,8 +38,12 @@ impl<'a> Recount<'a> {
     }
 
     /// Counts a problem in place of a chunk. It is an error if the first pass read documents there.
-    pub(super) fn problem(&mut self, chunk: u32, problem: Problem) -> Result<(), LookalikeError> {
-        let is_known = chunk < self.analysis.collection.chunks();
+    pub(super) fn problem(
+        &mut self,
+        chunk: ChunkId,
+        problem: Problem,
+    ) -> Result<(), LookalikeError> {
+        let is_known = chunk.0 < self.analysis.collection.chunks();
         if is_known && !self.analysis.collection.chunk_documents(chunk).is_empty() {
             return Err(unreadable_again(&self.analysis.inputs, problem));
         }

@@ -4,9 +4,9 @@ use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use lookalike_core::TextDigest;
-use lookalike_engine::DocumentId;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
+use lookalike_engine::{ChunkId, DocumentId};
 use lookalike_io::Item;
 use lookalike_io::source::{Chunk, VisitScratch};
 
@@ -48,7 +48,7 @@ impl Wanted {
 /// Collects the wanted documents of a chunk.
 pub(super) fn pick(
     chunk: &Chunk,
-    index: u32,
+    index: ChunkId,
     analysis: &Analysis,
     all: &Wanted,
     scratch: &mut VisitScratch,
