@@ -6,7 +6,7 @@
 use crate::passes::Passes;
 use crate::{Collection, EngineError, Progress, Units};
 use lookalike_core::CommonElements;
-use lookalike_join::{Part, SetScan};
+use lookalike_join::{Part, SetScan, TaskId};
 use rayon::prelude::*;
 
 /// Bytes that are used at least: fewer would only take more passes.
@@ -66,6 +66,7 @@ pub fn common_elements(
         let gathered: Vec<Vec<Vec<u64>>> = (0..passes.tasks())
             .into_par_iter()
             .with_max_len(1)
+            .map(TaskId)
             .map(|task| {
                 let mut partitions = vec![Vec::new(); PARTITIONS];
                 passes.visit(task, Part::Whole, |_, low, high| {

@@ -9,7 +9,7 @@ use crate::chunk_sets::{ChunkBuffer, ChunkSets, Set, for_each_run};
 use crate::units::NO_UNIT;
 use crate::{Collection, Units};
 use lookalike_core::features::MANY;
-use lookalike_join::{ChunkId, HighElements, Part, SetId, SetScan, SourceError};
+use lookalike_join::{ChunkId, HighElements, Part, SetId, SetScan, SourceError, TaskId};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,8 +94,8 @@ impl<'a> Passes<'a> {
     }
 
     /// The chunks of a task.
-    fn chunks(&self, task: u32) -> impl Iterator<Item = ChunkId> + use<> {
-        self.tasks[task as usize].clone().map(ChunkId)
+    fn chunks(&self, task: TaskId) -> impl Iterator<Item = ChunkId> + use<> {
+        self.tasks[task.index()].clone().map(ChunkId)
     }
 
     /// The units whose sets a chunk stores.
@@ -180,17 +180,17 @@ impl SetScan for Passes<'_> {
         self.tasks.len() as u32
     }
 
-    fn elements(&self, task: u32) -> usize {
+    fn elements(&self, task: TaskId) -> usize {
         self.chunks(task).map(|chunk| self.collection.blocks[chunk.index()].elements()).sum()
     }
 
-    fn is_large(&self, task: u32) -> bool {
+    fn is_large(&self, task: TaskId) -> bool {
         self.chunks(task).any(|chunk| self.is_large(chunk))
     }
 
     fn visit(
         &self,
-        task: u32,
+        task: TaskId,
         part: Part,
         mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
@@ -198,7 +198,7 @@ impl SetScan for Passes<'_> {
         self.chunks(task).try_for_each(|chunk| self.chunk(chunk, part, |_| true, &mut each))
     }
 
-    fn visit_low(&self, task: u32, mut visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
+    fn visit_low(&self, task: TaskId, mut visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
         for chunk in self.chunks(task) {
             let (block, held) = self.block(chunk);
             if self.units(chunk).len() < block.ends.len() {
@@ -219,7 +219,7 @@ impl SetScan for Passes<'_> {
 
     fn visit_some(
         &self,
-        task: u32,
+        task: TaskId,
         wanted: impl Fn(SetId) -> bool,
         mut visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError> {

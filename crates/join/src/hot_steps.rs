@@ -3,7 +3,7 @@
 use crate::index::key_buckets::{SETS_PER_TASK, emit, for_each_bucket};
 use crate::index::singletons::Singletons;
 use crate::index::{Entry, Key, UNKNOWN};
-use crate::{JoinError, Silent, SpillBudget};
+use crate::{JoinError, Silent, SpillBudget, TaskId};
 
 /// Finds the singletons of some sets, in one round. Returns their number: nearly all that there are.
 ///
@@ -22,14 +22,14 @@ use crate::{JoinError, Silent, SpillBudget};
 pub fn singletons(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
     let elements = sets.iter().map(|set| set.len() as u64).sum();
     let tasks: Vec<&[Vec<u64>]> = sets.chunks(SETS_PER_TASK as usize).collect();
-    let scan = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
-        tasks[task as usize].iter().for_each(|set| give(set));
+    let scan = |task: TaskId, (): &mut (), give: &mut dyn FnMut(&[u64])| {
+        tasks[task.index()].iter().for_each(|set| give(set));
         Ok(())
     };
     let (tasks_of_sets, bound, memory) = (tasks.len() as u32, u64::MAX, u64::MAX);
     let singletons = Singletons::new(tasks_of_sets, bound, elements, memory, &Silent, scan)?;
     let mut found = 0;
-    for (task, sets) in (0u32..).zip(&tasks) {
+    for (task, sets) in (0..).map(TaskId).zip(&tasks) {
         let mut reader = singletons.reader(task);
         let each = |&value| u64::from(reader.is_singleton(value));
         found += sets.iter().flatten().map(each).sum::<u64>();

@@ -1,4 +1,4 @@
-//! Identifiers of sets, of the chunks that store them, and of posting lists.
+//! Identifiers of sets, of the chunks that store them, of scan tasks and of posting lists.
 
 use lookalike_spill::Number;
 use std::fmt;
@@ -66,6 +66,11 @@ id! {
 id! {
     /// Number of a chunk of a [`SetSource`](crate::SetSource): dense, from 0, in storage order.
     ChunkId
+}
+
+id! {
+    /// Number of a task of a [`SetScan`](crate::SetScan): dense, from 0, in storage order.
+    TaskId
 }
 
 id! {

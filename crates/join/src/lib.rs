@@ -116,7 +116,7 @@ pub use candidates::{Bitmap, Candidate, CandidatePairs, Posting, candidates, can
 pub use criterion::Criterion;
 pub use error::JoinError;
 pub use filter::{CandidateFilter, Unfiltered};
-pub use id::{ChunkId, ListId, SetId};
+pub use id::{ChunkId, ListId, SetId, TaskId};
 pub use index::{COUNTED_BYTES, Entry, InvertedIndex, ListKey, UNKNOWN};
 pub use join::{join, join_candidates, join_candidates_by};
 pub use matches::{Edge, JoinResult, PairList};

@@ -9,8 +9,8 @@ use lookalike_core::{Halves, Measure, Overlap, SparseIndex};
 use lookalike_join::{
     CandidateSearch, ChunkId, Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError,
     JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, Part, Posting, SetId, SetScan,
-    SetSource, Silent, SortedSets, SourceError, SpillBudget, WitnessRule, candidates, index_keys,
-    join, verify,
+    SetSource, Silent, SortedSets, SourceError, SpillBudget, TaskId, WitnessRule, candidates,
+    index_keys, join, verify,
 };
 use proptest::prelude::*;
 use std::cmp::Reverse;
@@ -386,17 +386,17 @@ impl SetScan for &FailingSets<'_> {
         self.sets.tasks()
     }
 
-    fn elements(&self, task: u32) -> usize {
+    fn elements(&self, task: TaskId) -> usize {
         self.sets.elements(task)
     }
 
-    fn is_large(&self, task: u32) -> bool {
+    fn is_large(&self, task: TaskId) -> bool {
         self.sets.is_large(task)
     }
 
     fn visit(
         &self,
-        task: u32,
+        task: TaskId,
         part: Part,
         mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
@@ -406,13 +406,13 @@ impl SetScan for &FailingSets<'_> {
         })
     }
 
-    fn visit_low(&self, task: u32, visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
+    fn visit_low(&self, task: TaskId, visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
         self.sets.visit_low(task, visit)
     }
 
     fn visit_some(
         &self,
-        task: u32,
+        task: TaskId,
         wanted: impl Fn(SetId) -> bool,
         visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError> {

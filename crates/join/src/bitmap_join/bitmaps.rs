@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use crate::progress::stop_if_cancelled;
 use crate::source::{Part, SetScan, SetSource};
-use crate::{JoinError, Progress};
+use crate::{JoinError, Progress, TaskId};
 use lookalike_core::wide_bitmap::{self, BLOCK};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ impl Bitmaps {
         let blocks = plan.starts[plan.len()] as usize;
         // Each word is written by the thread that visits its set: atomics without any order are plain stores.
         let words: Vec<AtomicU64> = (0..blocks * BLOCK).map(|_| AtomicU64::new(0)).collect();
-        let visit = |task: u32| {
+        let visit = |task: TaskId| {
             stop_if_cancelled(progress)?;
             let mut own = Vec::new();
             scan.visit(task, Part::Whole, |set, low, high| {
@@ -58,7 +58,7 @@ impl Bitmaps {
             })
             .map_err(JoinError::from)
         };
-        (0..scan.tasks()).into_par_iter().with_max_len(1).try_for_each(visit)?;
+        (0..scan.tasks()).into_par_iter().map(TaskId).with_max_len(1).try_for_each(visit)?;
         Ok(Self { words: words.into_iter().map(AtomicU64::into_inner).collect() })
     }
 

@@ -7,7 +7,7 @@ use crate::progress::stop_if_cancelled;
 use crate::source::{Part, SetScan, SetSource};
 use crate::{
     Criterion, DfSketch, ElementOrder, JoinError, PrefixFilter, PrefixScratch, Progress, SetId,
-    SpillBudget,
+    SpillBudget, TaskId,
 };
 use lookalike_core::divide;
 use lookalike_core::features::MANY;
@@ -132,7 +132,7 @@ pub(super) fn prefix_keys(
         return Ok(PrefixKeys { probes, posts: None, extended: order.is_small_vocabulary() });
     }
     let probed = ProbedValues::new(&probes, progress)?;
-    let post = |&task: &u32| {
+    let post = |&task: &TaskId| {
         stop_if_cancelled(progress)?;
         let mut out = Buckets::default();
         scan.visit(task, Part::Whole, |set, low, high| {
@@ -153,9 +153,9 @@ pub(super) fn prefix_keys(
 
 /// One job for each task, but a single one for all tasks with large sets: the keys of one large set are in memory at a
 /// time.
-fn jobs(scan: &impl SetScan) -> Vec<Vec<u32>> {
-    let (large, small): (Vec<u32>, Vec<u32>) =
-        (0..scan.tasks()).partition(|&task| scan.is_large(task));
+fn jobs(scan: &impl SetScan) -> Vec<Vec<TaskId>> {
+    let (large, small): (Vec<TaskId>, Vec<TaskId>) =
+        (0..scan.tasks()).map(TaskId).partition(|&task| scan.is_large(task));
     std::iter::once(large).chain(small.into_iter().map(|task| vec![task])).collect()
 }
 
@@ -191,7 +191,7 @@ fn count_sample(
 ) -> Result<(), JoinError> {
     let threads = rayon::current_num_threads();
     let part = sketch.part(threads);
-    let tasks: Vec<u32> = (0..scan.tasks()).collect();
+    let tasks: Vec<TaskId> = (0..scan.tasks()).map(TaskId).collect();
     // The counters of large sets take half as much memory as the sets.
     let mut collected = 0;
     let together = tasks.chunk_by(|&task, _| {
@@ -202,7 +202,7 @@ fn count_sample(
     });
     for tasks in together {
         let counting = &*sketch;
-        let collect = |&task: &u32| {
+        let collect = |&task: &TaskId| {
             stop_if_cancelled(progress)?;
             let mut counters = vec![Vec::new(); threads];
             let takes = |set| counting.takes(sets.sample_number(set));
@@ -332,36 +332,40 @@ mod tests {
             self.sets.len()
         }
 
-        fn elements(&self, task: u32) -> usize {
-            self.sets.get(SetId(task)).len()
+        fn elements(&self, task: TaskId) -> usize {
+            self.sets.get(SetId(task.0)).len()
         }
 
-        fn is_large(&self, task: u32) -> bool {
-            task.is_multiple_of(3)
+        fn is_large(&self, task: TaskId) -> bool {
+            task.0.is_multiple_of(3)
         }
 
         fn visit(
             &self,
-            task: u32,
+            task: TaskId,
             _part: Part,
             mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
         ) -> Result<(), SourceError> {
-            let (low, high) = &self.parts[task as usize];
-            visit(SetId(task), low, &mut &**high)
+            let (low, high) = &self.parts[task.index()];
+            visit(SetId(task.0), low, &mut &**high)
         }
 
-        fn visit_low(&self, task: u32, mut visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
-            visit(&self.parts[task as usize].0);
+        fn visit_low(
+            &self,
+            task: TaskId,
+            mut visit: impl FnMut(&[u64]),
+        ) -> Result<(), SourceError> {
+            visit(&self.parts[task.index()].0);
             Ok(())
         }
 
         fn visit_some(
             &self,
-            task: u32,
+            task: TaskId,
             wanted: impl Fn(SetId) -> bool,
             mut visit: impl FnMut(&[u64]),
         ) -> Result<(), SourceError> {
-            let set = SetId(task);
+            let set = SetId(task.0);
             if wanted(set) {
                 visit(self.sets.get(set));
             }

@@ -7,7 +7,7 @@
 //! singletons are taken for repeated ones, never the other way round.
 
 use crate::progress::stop_if_cancelled;
-use crate::{JoinError, Progress, limits};
+use crate::{JoinError, Progress, TaskId, limits};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -134,7 +134,7 @@ impl Singletons {
         elements: u64,
         memory: u64,
         progress: &dyn Progress,
-        scan: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), JoinError> + Sync,
+        scan: impl Fn(TaskId, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), JoinError> + Sync,
     ) -> Result<Self, JoinError> {
         let split = Split::new(bound, elements);
         let mut singletons = Self {
@@ -176,12 +176,12 @@ impl Singletons {
         buckets: Range<usize>,
         elements: u64,
         progress: &dyn Progress,
-        scan: impl Fn(u32, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), JoinError> + Sync,
+        scan: impl Fn(TaskId, &mut S, &mut dyn FnMut(&[u64])) -> Result<(), JoinError> + Sync,
     ) -> Result<Vec<Vec<Vec<Written>>>, JoinError> {
         let Self { split, .. } = *self;
         let expected = elements.min(BUCKET * split.count as u64) as usize;
         let expected = expected / (self.tasks.max(1) as usize * split.count);
-        let task = |(scratch, lines): &mut (S, Lines), task: u32| {
+        let task = |(scratch, lines): &mut (S, Lines), task: TaskId| {
             stop_if_cancelled(progress)?;
             let room = || Vec::with_capacity(expected + expected / 8 + IN_LINE);
             let mut out: Vec<Vec<Written>> =
@@ -198,7 +198,7 @@ impl Singletons {
             lines.finish(&mut out);
             Ok(out)
         };
-        let tasks = (0..self.tasks).into_par_iter().with_max_len(1);
+        let tasks = (0..self.tasks).into_par_iter().map(TaskId).with_max_len(1);
         tasks.map_init(Default::default, task).collect()
     }
 
@@ -206,9 +206,9 @@ impl Singletons {
     ///
     /// Copies the bits of the task, which are few and adjacent in the copy; in the buckets, successive elements
     /// are on different pages.
-    pub(crate) fn reader(&self, task: u32) -> Reader {
+    pub(crate) fn reader(&self, task: TaskId) -> Reader {
         let count = self.split.count;
-        let rows = &self.starts[task as usize * count..(task as usize + 2) * count];
+        let rows = &self.starts[task.index() * count..(task.index() + 2) * count];
         let (from, to) = rows.split_at(count);
         let (mut next, mut bits) = (Vec::with_capacity(count), Bits::default());
         for ((&from, &to), repeated) in from.iter().zip(to).zip(&self.repeated) {
@@ -321,15 +321,15 @@ mod tests {
         let mut count: HashMap<u64, u32> = HashMap::new();
         sets.iter().flatten().for_each(|&value| *count.entry(value).or_default() += 1);
         let tasks: Vec<&[Vec<u64>]> = sets.chunks(sets_per_task).collect();
-        let scan = |task, (): &mut (), give: &mut dyn FnMut(&[u64])| {
-            tasks[task as usize].iter().for_each(|set| give(set));
+        let scan = |task: TaskId, (): &mut (), give: &mut dyn FnMut(&[u64])| {
+            tasks[task.index()].iter().for_each(|set| give(set));
             Ok(())
         };
         let singletons =
             Singletons::new(tasks.len() as u32, bound, elements, memory, &crate::Silent, scan)
                 .unwrap();
         let (mut once, mut known) = (0, 0);
-        for (task, sets) in (0u32..).zip(&tasks) {
+        for (task, sets) in (0..).map(TaskId).zip(&tasks) {
             let mut reader = singletons.reader(task);
             for &value in sets.iter().flatten() {
                 let said = reader.is_singleton(value);

@@ -1,7 +1,7 @@
 //! Sets in two arrays, as an Arrow list array stores them.
 
 use super::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};
-use crate::{ChunkId, SetId};
+use crate::{ChunkId, SetId, TaskId};
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap_at_least};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -166,34 +166,34 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
         self.chunks()
     }
 
-    fn elements(&self, task: u32) -> usize {
-        self.chunk(ChunkId(task)).map(|set| self.range(set).len()).sum()
+    fn elements(&self, task: TaskId) -> usize {
+        self.chunk(ChunkId(task.0)).map(|set| self.range(set).len()).sum()
     }
 
-    fn is_large(&self, _task: u32) -> bool {
+    fn is_large(&self, _task: TaskId) -> bool {
         false
     }
 
     fn visit(
         &self,
-        task: u32,
+        task: TaskId,
         _part: Part,
         mut visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
-        self.chunk(ChunkId(task)).try_for_each(|set| visit(set, &[], &mut self.get(set)))
+        self.chunk(ChunkId(task.0)).try_for_each(|set| visit(set, &[], &mut self.get(set)))
     }
 
-    fn visit_low(&self, _task: u32, _visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
+    fn visit_low(&self, _task: TaskId, _visit: impl FnMut(&[u64])) -> Result<(), SourceError> {
         Ok(())
     }
 
     fn visit_some(
         &self,
-        task: u32,
+        task: TaskId,
         wanted: impl Fn(SetId) -> bool,
         mut visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError> {
-        self.chunk(ChunkId(task)).filter(|&set| wanted(set)).for_each(|set| visit(self.get(set)));
+        self.chunk(ChunkId(task.0)).filter(|&set| wanted(set)).for_each(|set| visit(self.get(set)));
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! [scans](SetScan) over all sets in storage order, from which the index is built, and
 //! [sorted sets](SortedSets), which are the few that can match another one, to be intersected.
 
-use crate::{ChunkId, SetId};
+use crate::{ChunkId, SetId, TaskId};
 use lookalike_core::{Halves, SparseIndex};
 
 /// Why a source could not read its sets. [`crate::JoinError::Source`] returns it unchanged.
@@ -103,10 +103,10 @@ pub trait SetScan: Sync {
     fn tasks(&self) -> u32;
 
     /// Number of elements of a task, at least that of the sets that it visits.
-    fn elements(&self, task: u32) -> usize;
+    fn elements(&self, task: TaskId) -> usize;
 
     /// Whether the sets of a task are so large that no two such tasks should be in memory at once.
-    fn is_large(&self, task: u32) -> bool;
+    fn is_large(&self, task: TaskId) -> bool;
 
     /// Visits the sets of a task: number, elements up to the bound, and the others, which are read when they
     /// are asked for unless `part` is [`Part::Whole`]. Without a bound all elements are among the others.
@@ -115,7 +115,7 @@ pub trait SetScan: Sync {
     /// Sets that cannot be read, and the error of `visit`.
     fn visit(
         &self,
-        task: u32,
+        task: TaskId,
         part: Part,
         visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError>;
@@ -125,7 +125,7 @@ pub trait SetScan: Sync {
     ///
     /// # Errors
     /// Sets that cannot be read.
-    fn visit_low(&self, task: u32, visit: impl FnMut(&[u64])) -> Result<(), SourceError>;
+    fn visit_low(&self, task: TaskId, visit: impl FnMut(&[u64])) -> Result<(), SourceError>;
 
     /// Visits the sets of a task that are `wanted`, each in one piece or several, and reads no others.
     ///
@@ -133,7 +133,7 @@ pub trait SetScan: Sync {
     /// Sets that cannot be read.
     fn visit_some(
         &self,
-        task: u32,
+        task: TaskId,
         wanted: impl Fn(SetId) -> bool,
         visit: impl FnMut(&[u64]),
     ) -> Result<(), SourceError>;
