@@ -10,7 +10,7 @@ use crate::document_columns::{A, B, WIDTH};
 use crate::documents::Documents;
 use crate::result_tables::{Extra, digest_row, pair_columns};
 use lookalike_core::Overlap;
-use lookalike_engine::{EngineError, Progress};
+use lookalike_engine::{EngineError, Progress, SetId};
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
@@ -113,8 +113,8 @@ impl<'a> Pairs<'a> {
 /// Two units; `counts.a` is of `unit`, the later one in precedence.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edge {
-    pub(super) unit: u32,
-    pub(super) with: u32,
+    pub(super) unit: SetId,
+    pub(super) with: SetId,
     pub(super) counts: Overlap,
 }
 
@@ -148,7 +148,8 @@ impl Edges {
     ) -> Result<Self, LookalikeError> {
         // All pairs of members are in the table, so the pair of the first members by name
         // represents them.
-        let first: Vec<u32> = (0..units.len())
+        let first: Vec<u32> = units
+            .ids()
             .map(|unit| units.members(unit).iter().copied().min().unwrap_or_default())
             .collect();
         let mut sizes: Vec<u32> =
@@ -156,9 +157,9 @@ impl Edges {
         let mut all = Vec::new();
         let rows = pairs.for_each(progress, |pair| {
             match edge(units, pair) {
-                None => sizes[units.of_document(pair.a) as usize] = pair.counts.a,
+                None => sizes[units.of_document(pair.a).index()] = pair.counts.a,
                 Some(edge) => {
-                    let firsts = [pair.a, pair.b].map(|d| first[units.of_document(d) as usize]);
+                    let firsts = [pair.a, pair.b].map(|d| first[units.of_document(d).index()]);
                     if firsts == [pair.a, pair.b] {
                         all.push(edge);
                     }

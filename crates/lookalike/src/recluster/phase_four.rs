@@ -5,13 +5,13 @@ use super::criterion::Criterion;
 use super::pairs::{Edge, Edges};
 use lookalike_cluster::Components;
 use lookalike_core::Overlap;
-use lookalike_engine::{Linkage, WitnessRule, WitnessSearch};
+use lookalike_engine::{Linkage, SetId, WitnessRule, WitnessSearch};
 
 /// The witness of a unit, or the first of its component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leader {
     /// That unit; itself for a kept one.
-    pub(super) unit: u32,
+    pub(super) unit: SetId,
     /// The counts of the two, if the pair is in the table.
     pub(super) counts: Option<Overlap>,
 }
@@ -22,7 +22,7 @@ pub(super) fn link(
     witness: WitnessRule,
     criterion: Criterion,
 ) -> Vec<Leader> {
-    let sizes = (0u32..).zip(&edges.sizes);
+    let sizes = (0..).map(SetId).zip(&edges.sizes);
     let mut leaders: Vec<Leader> = sizes
         .map(|(unit, &size)| Leader {
             unit,
@@ -40,7 +40,7 @@ pub(super) fn link(
 /// with an edge to a kept one is removed, and its witness is chosen as the engine chooses it.
 fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &mut [Leader]) {
     for own in edges.all.chunk_by(|x, y| x.unit == y.unit) {
-        let kept = |edge: &&Edge| leaders[edge.with as usize].unit == edge.with;
+        let kept = |edge: &&Edge| leaders[edge.with.index()].unit == edge.with;
         let mut matches = own.iter().filter(|edge| criterion.reaches(edge.counts)).filter(kept);
         let mut search = WitnessSearch::new(witness);
         let _ = matches.try_for_each(|edge| {
@@ -48,7 +48,7 @@ fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &m
             search.offer(|so_far| so_far.is_none_or(better).then_some(*edge))
         });
         if let Some(Edge { unit, with, counts }) = search.witness() {
-            leaders[unit as usize] = Leader { unit: with, counts: Some(counts) };
+            leaders[unit.index()] = Leader { unit: with, counts: Some(counts) };
         }
     }
 }
@@ -58,17 +58,17 @@ fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &m
 fn components(edges: &Edges, criterion: Criterion, leaders: &mut [Leader]) {
     let mut components = Components::new(leaders.len() as u32);
     for edge in edges.all.iter().filter(|edge| criterion.reaches(edge.counts)) {
-        components.join(edge.unit, edge.with);
+        components.join(edge.unit.0, edge.with.0);
     }
     for (unit, label) in components.labels().into_iter().enumerate() {
         if label as usize != unit {
-            leaders[unit] = Leader { unit: label, counts: None };
+            leaders[unit] = Leader { unit: SetId(label), counts: None };
         }
     }
     // The list has pairs below the threshold as well, so it may contain the counts of pairs that do
     // not match.
     for edge in &edges.all {
-        let leader = &mut leaders[edge.unit as usize];
+        let leader = &mut leaders[edge.unit.index()];
         if leader.unit == edge.with {
             leader.counts = Some(edge.counts);
         }

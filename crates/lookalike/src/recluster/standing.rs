@@ -8,7 +8,7 @@ use crate::documents::{Documents, Row};
 use crate::result_tables::{cluster_columns, digest_row};
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::Rule;
+use lookalike_engine::{Rule, SetId};
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
@@ -52,7 +52,7 @@ impl Known {
     }
 
     /// The similarity of a document to a unit.
-    fn value(&self, document: u32, unit: u32, units: &Units) -> Option<f64> {
+    fn value(&self, document: u32, unit: SetId, units: &Units) -> Option<f64> {
         let (leader, value) = self.by_document[document as usize]?;
         (units.of_document(leader) == unit).then_some(value)
     }
@@ -88,7 +88,7 @@ impl Standing {
         let by_match = Rule::by_match(settings.linkage, verify);
         let mut removals = vec![None; documents.rows.len()];
         let row = |document: u32| documents.rows[document as usize];
-        for (unit, leader) in (0u32..).zip(leaders) {
+        for (unit, leader) in units.ids().zip(leaders) {
             let kept = units.members(leader.unit)[0];
             for &document in units.members(unit).iter().filter(|&&document| document != kept) {
                 let (a, b) = (row(document), row(kept));

@@ -45,12 +45,12 @@ fn write_documents(
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, edges, criterion, .. } = answer;
-    let mut listed: Vec<bool> = (0..units.len()).map(|u| units.members(u).len() > 1).collect();
+    let mut listed: Vec<bool> = units.ids().map(|unit| units.members(unit).len() > 1).collect();
     for edge in edges.all.iter().filter(|edge| criterion.reaches(edge.counts)) {
-        listed[edge.unit as usize] = true;
-        listed[edge.with as usize] = true;
+        listed[edge.unit.index()] = true;
+        listed[edge.with.index()] = true;
     }
-    let listed = |document: &u32| listed[units.of_document(*document) as usize];
+    let listed = |document: &u32| listed[units.of_document(*document).index()];
     let mut order: Vec<u32> = (0..documents.len()).filter(listed).collect();
     order.sort_unstable_by_key(|&document| units.order[document as usize]);
     let mut precedence = vec![0; documents.rows.len()];

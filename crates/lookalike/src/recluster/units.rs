@@ -8,16 +8,17 @@ use crate::LookalikeError;
 use crate::documents::{Documents, Row};
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::Measure;
+use lookalike_engine::SetId;
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// The units. Documents are numbered in the order of their names.
+/// The units. Documents have plain numbers, in the order of their names.
 #[derive(Debug)]
 pub(super) struct Units {
     /// Documents in order of precedence, unit by unit.
     members: Vec<u32>,
     starts: Vec<u32>,
-    of_document: Vec<u32>,
+    of_document: Vec<SetId>,
     /// Position of each document in the order of precedence.
     pub(super) order: Vec<u32>,
 }
@@ -36,26 +37,27 @@ impl Units {
             (std::cmp::Reverse(size), order[group[0] as usize])
         });
         let mut starts = vec![0];
-        let mut of_document = vec![0; members.len()];
-        for (unit, group) in (0u32..).zip(&groups) {
+        let mut of_document = vec![SetId(0); members.len()];
+        for (unit, group) in (0..).map(SetId).zip(&groups) {
             group.iter().for_each(|&document| of_document[document as usize] = unit);
-            starts.push(starts[unit as usize] + group.len() as u32);
+            starts.push(starts[unit.index()] + group.len() as u32);
         }
         let members = groups.concat();
         Self { members, starts, of_document, order }
     }
 
-    pub(super) fn len(&self) -> u32 {
-        self.starts.len() as u32 - 1
+    /// All units, in order of precedence.
+    pub(super) fn ids(&self) -> impl ExactSizeIterator<Item = SetId> + use<> {
+        (0..self.starts.len() as u32 - 1).map(SetId)
     }
 
     /// The documents of a unit; the first leads.
-    pub(super) fn members(&self, unit: u32) -> &[u32] {
-        let unit = unit as usize;
+    pub(super) fn members(&self, unit: SetId) -> &[u32] {
+        let unit = unit.index();
         &self.members[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
-    pub(super) fn of_document(&self, document: u32) -> u32 {
+    pub(super) fn of_document(&self, document: u32) -> SetId {
         self.of_document[document as usize]
     }
 }
