@@ -49,6 +49,15 @@ impl Number for DocumentId {
 }
 
 /// Adjacent documents, in order.
+///
+/// ```
+/// use lookalike_engine::{DocumentId, DocumentRange};
+///
+/// let documents = DocumentRange::new(3, 5);
+/// assert_eq!((documents.len(), documents.is_empty()), (2, false));
+/// assert!(documents.eq([3, 4].map(DocumentId)));
+/// assert_eq!(DocumentRange::new(3, 3).next(), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRange {
     /// The first document.
