@@ -12,6 +12,7 @@
 
 use crate::fingerprint;
 use crate::processor::compiled_for;
+use std::sync::LazyLock;
 
 /// Tokens per block: their bytes and lengths stay in the first-level cache.
 const BLOCK: usize = 64;
@@ -25,6 +26,10 @@ struct Block {
     high: [u64; BLOCK],
     length: [u64; BLOCK],
 }
+
+/// The hash of each token of one byte.
+static OF_BYTE: LazyLock<[u64; 256]> =
+    LazyLock::new(|| std::array::from_fn(|byte| fingerprint::token(&[byte as u8])));
 
 /// Appends the hashes of the tokens of `bytes` with these ranges (start and end), in order.
 ///
@@ -52,6 +57,11 @@ fn with(hash: Hasher, bytes: &[u8], places: &[[usize; 2]], out: &mut Vec<u64>) {
     let mut hashes = [0; BLOCK];
     let mut others = [0u8; BLOCK];
     for places in places.chunks(BLOCK) {
+        // Characters: text that is all ASCII.
+        if places.iter().all(|[start, end]| end - start == 1) {
+            out.extend(places.iter().map(|&[start, _]| OF_BYTE[usize::from(bytes[start])]));
+            continue;
+        }
         let mut count = 0;
         for (at, &[start, end]) in places.iter().enumerate() {
             let length = end - start;
@@ -334,6 +344,24 @@ mod tests {
             && is_x86_feature_detected!("avx512vl");
         assert_eq!(has_avx512(), all);
         assert_eq!(hasher().is_some(), all || is_x86_feature_detected!("avx2"));
+    }
+
+    proptest! {
+        /// Blocks of tokens of one byte each, before and after one with a longer token.
+        #[test]
+        fn single_bytes_are_as_one_by_one(
+            bytes in prop::collection::vec(any::<u8>(), 1..300), longer in any::<prop::sample::Index>(),
+        ) {
+            let mut places: Vec<[usize; 2]> = (0..bytes.len()).map(|at| [at, at + 1]).collect();
+            let longer = longer.index(bytes.len());
+            for _ in 0..2 {
+                let expected = one_by_one(&bytes, &places);
+                for found in every_way(&bytes, &places) {
+                    prop_assert_eq!(&found, &expected);
+                }
+                places[longer][1] = bytes.len().min(longer + 2);
+            }
+        }
     }
 
     proptest! {
