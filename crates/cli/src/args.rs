@@ -79,7 +79,8 @@ Examples:
   lookalike plan docs.jsonl --format json > docs.plan
   lookalike dedup docs.jsonl --output clean --plan docs.plan     # prediction and outcome")]
     Plan(PlanArgs),
-    /// Recompute the clusters of a `cluster` run at a higher threshold, without reading the documents
+    /// Recompute the clusters of a `cluster` run at a higher threshold, without reading the
+    /// documents
     #[command(after_help = "\
 Examples:
   lookalike cluster docs.jsonl --threshold 0.5 --output low
@@ -101,7 +102,8 @@ Examples:
   lookalike explain doc-17 doc-42 --run clean
   lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
     Explain(ExplainArgs),
-    /// Measure recall, precision, clusters and cost of methods against the exact pairs of a collection
+    /// Measure recall, precision, clusters and cost of methods against the exact pairs of a
+    /// collection
     #[command(after_help = "\
 A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact
 join. A suffix selects the verifier of its candidates: @sketch (default), @exact or @none. One

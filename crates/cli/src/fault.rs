@@ -1,7 +1,7 @@
 //! Records panics when they happen, and reports one only if the command ends because of it.
 //!
-//! The hook of the standard library would print every panic of every thread, including those that the
-//! library catches and returns as errors.
+//! The hook of the standard library would print every panic of every thread, including those that
+//! the library catches and returns as errors.
 
 use std::any::Any;
 use std::panic::PanicHookInfo;

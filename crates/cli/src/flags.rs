@@ -1,8 +1,8 @@
 //! Turns the setting names of the library's messages into options of the command line.
 //!
-//! The library is also called from other languages, where settings are keyword arguments: its messages say
-//! `the setting max_record` or `the setting keep=newest`. Printed here, they say `--max-record` and
-//! `--keep=newest`, which can be typed.
+//! The library is also called from other languages, where settings are keyword arguments: its
+//! messages say `the setting max_record` or `the setting keep=newest`. Printed here, they say
+//! `--max-record` and `--keep=newest`, which can be typed.
 
 use crate::args::Cli;
 use clap::CommandFactory;
@@ -11,7 +11,8 @@ use std::sync::{LazyLock, OnceLock};
 /// What the library writes before the name of a setting; a capital letter may begin it.
 const PHRASES: [&str; 2] = ["the setting ", "The setting "];
 
-/// The command line that runs, as the names of its subcommands: `["dedup"]`, `["lexicon", "build"]`.
+/// The command line that runs, as the names of its subcommands: `["dedup"]`, `["lexicon",
+/// "build"]`.
 static RUNNING: OnceLock<Vec<String>> = OnceLock::new();
 
 static COMMAND: LazyLock<clap::Command> = LazyLock::new(Cli::command);
@@ -35,9 +36,9 @@ pub(crate) fn with_flags(message: &str) -> String {
     }
 }
 
-/// Replaces `the setting NAME` by `--name` where that is an option of the subcommand `running`, or of
-/// a subcommand that the message names in backticks ("run `cluster` again with the setting max_pairs").
-/// Other names stay: what cannot be typed is not suggested.
+/// Replaces `the setting NAME` by `--name` where that is an option of the subcommand `running`, or
+/// of a subcommand that the message names in backticks ("run `cluster` again with the setting
+/// max_pairs"). Other names stay: what cannot be typed is not suggested.
 fn translate(message: &str, command: &clap::Command, running: &[String]) -> String {
     if !PHRASES.iter().any(|phrase| message.contains(phrase)) {
         return message.to_owned();

@@ -1,9 +1,10 @@
-//! The `lookalike` command: parses arguments, runs a job of the library, prints results and messages.
+//! The `lookalike` command: parses arguments, runs a job of the library, prints results and
+//! messages.
 //!
 //! No algorithm lives here. [`args`] defines the arguments, [`command`] has one file for each
-//! subcommand, [`terminal`] draws progress and tables, [`flags`] names the options in messages of the
-//! library, [`interrupt`] turns signals into a clean stop, [`exit`] defines the exit codes, [`fault`]
-//! reports panics.
+//! subcommand, [`terminal`] draws progress and tables, [`flags`] names the options in messages of
+//! the library, [`interrupt`] turns signals into a clean stop, [`exit`] defines the exit codes,
+//! [`fault`] reports panics.
 
 // These macros panic if standard error cannot be written; `terminal::tell` does not.
 #![warn(clippy::print_stderr, clippy::print_stdout)]

@@ -1,7 +1,8 @@
 //! Text that names files, arguments and documents, made safe to print on a terminal.
 //!
-//! Such names may hold escape sequences that move the cursor, change colours or hide what follows, and
-//! characters that reverse the direction of text. They are printed as escapes, as Rust writes them.
+//! Such names may hold escape sequences that move the cursor, change colours or hide what follows,
+//! and characters that reverse the direction of text. They are printed as escapes, as Rust writes
+//! them.
 
 use std::io::Write;
 

@@ -3,8 +3,8 @@
 /// Union-find over `0..n` by Rem's algorithm with splicing: one pass, no ranks. The root of a
 /// component is always its smallest element, so labels do not depend on the order of the edges.
 ///
-/// Elements are plain numbers: callers connect sets of a join, distinct sets or documents, each with
-/// identifiers of its own type.
+/// Elements are plain numbers: callers connect sets of a join, distinct sets or documents, each
+/// with identifiers of its own type.
 #[derive(Debug, Clone)]
 pub struct Components {
     parent: Vec<u32>,

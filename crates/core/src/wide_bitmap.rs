@@ -89,8 +89,9 @@ compiled_for! {
     }
 }
 
-/// The comparison, written for each of the frequent lengths: with a length that it knows, the compiler keeps the row in
-/// registers, and of others it vectorises the sum and not, with gathers, the columns.
+/// The comparison, written for each of the frequent lengths: with a length that it knows, the
+/// compiler keeps the row in registers, and of others it vectorises the sum and not, with gathers,
+/// the columns.
 #[inline(always)]
 fn compare(row: &[u64], columns: &[u64], most: u32) -> u64 {
     match row.len() / BLOCK {

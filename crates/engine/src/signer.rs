@@ -30,7 +30,8 @@ pub struct Signer {
     terms: Terms,
     min_features: Option<MinFeatures>,
     keeps_sets: bool,
-    /// The bound by which sets are partitioned ([`lookalike_core::divide`]); `None` if no prefixes are needed.
+    /// The bound by which sets are partitioned ([`lookalike_core::divide`]); `None` if no prefixes
+    /// are needed.
     arranged: Option<u64>,
     method: Option<Arc<dyn Method>>,
     /// The term filter of the method.
@@ -100,8 +101,8 @@ impl Signer {
         })
     }
 
-    /// The bound by which sets are partitioned ([`lookalike_core::divide`]): that of the element order for these
-    /// settings, unless candidates come from a method.
+    /// The bound by which sets are partitioned ([`lookalike_core::divide`]): that of the element
+    /// order for these settings, unless candidates come from a method.
     #[must_use]
     pub fn arranged(&self) -> Option<u64> {
         self.arranged

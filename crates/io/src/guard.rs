@@ -17,8 +17,8 @@ thread_local! {
 /// errors anyway, and calls the hook of before for all others.
 ///
 /// The panic hook belongs to the process, so nothing else in this library replaces it: this is for
-/// the main function of a program. Without it, the process's own hook runs for such a panic (that of
-/// the standard library prints it); the errors are the same. Later calls do nothing.
+/// the main function of a program. Without it, the process's own hook runs for such a panic (that
+/// of the standard library prints it); the errors are the same. Later calls do nothing.
 pub fn quiet_decoder_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -3,17 +3,18 @@
 use crate::Criterion;
 use lookalike_core::Overlap;
 
-/// What rules out a pair under a common key, before anything of the sets is looked up but their sizes. Never
-/// rules out a match under the first key that both sets have.
+/// What rules out a pair under a common key, before anything of the sets is looked up but their
+/// sizes. Never rules out a match under the first key that both sets have.
 pub trait CandidateFilter: Copy + Sync {
     /// Whether two sets can match, each given as (size, position of the common key).
     fn could_match(self, a: (u32, u32), b: (u32, u32)) -> bool;
 
-    /// Whether a set, given as (size, position of a key), can match any set of `least` or more elements
-    /// under this key.
+    /// Whether a set, given as (size, position of a key), can match any set of `least` or more
+    /// elements under this key.
     fn could_match_any(self, own: (u32, u32), least: u32) -> bool;
 
-    /// Size of the largest set before a set, given as (size, position of a key), that it can match under this key.
+    /// Size of the largest set before a set, given as (size, position of a key), that it can match
+    /// under this key.
     fn largest_earlier(self, own: (u32, u32)) -> u32;
 
     /// Size of the largest set after a set that it can match under this key.
@@ -34,8 +35,9 @@ pub trait CandidateFilter: Copy + Sync {
     /// Length filter: smallest and largest size of a set that a set of `size` elements can match.
     fn size_bounds(self, size: u32) -> (u32, u32);
 
-    /// The position for the bounds above of a key at a position in the prefix of a set. If prefixes are `extended`,
-    /// matching sets share several keys, and some of the elements before this one may be shared as well.
+    /// The position for the bounds above of a key at a position in the prefix of a set. If prefixes
+    /// are `extended`, matching sets share several keys, and some of the elements before this one
+    /// may be shared as well.
     #[inline]
     fn least_position(self, (size, position): (u32, u32), extended: bool) -> u32 {
         match extended {
@@ -54,7 +56,8 @@ impl CandidateFilter for Criterion {
 
     #[inline]
     fn could_match_any(self, (size, position): (u32, u32), least: u32) -> bool {
-        // At most `rest` elements are shared; of the sets that have so many, the smallest matches best.
+        // At most `rest` elements are shared; of the sets that have so many, the smallest matches
+        // best.
         let rest = size - position;
         self.reaches(Overlap { shared: rest, a: size, b: least.max(rest) })
     }

@@ -1,11 +1,13 @@
-//! Two steps of the index by themselves, for measurements: singleton counting, and the sort of keys.
+//! Two steps of the index by themselves, for measurements: singleton counting, and the sort of
+//! keys.
 
 use crate::index::key_buckets::{SETS_PER_TASK, emit, for_each_bucket};
 use crate::index::singletons::Singletons;
 use crate::index::{Entry, Key, UNKNOWN};
 use crate::{JoinError, Silent, SpillBudget, TaskId};
 
-/// Finds the singletons of some sets, in one round. Returns their number: nearly all that there are.
+/// Finds the singletons of some sets, in one round. Returns their number: nearly all that there
+/// are.
 ///
 /// # Errors
 /// More elements than 32 bits can number in one bucket.
@@ -37,7 +39,8 @@ pub fn singletons(sets: &[Vec<u64>]) -> Result<u64, JoinError> {
     Ok(found)
 }
 
-/// Emits the keys of some sets and sorts them, bucket by bucket, in memory. Returns the number of distinct keys.
+/// Emits the keys of some sets and sorts them, bucket by bucket, in memory. Returns the number of
+/// distinct keys.
 ///
 /// # Errors
 /// None, as nothing is spilled.

@@ -51,8 +51,8 @@ macro_rules! id {
 id! {
     /// Number of a set in a join within one process: dense, from 0, in order of precedence.
     ///
-    /// The pure steps are generic over the identifier: any `Copy + Ord` type does whose order is that
-    /// of precedence, for example a `u64` rank on a cluster.
+    /// The pure steps are generic over the identifier: any `Copy + Ord` type does whose order is
+    /// that of precedence, for example a `u64` rank on a cluster.
     ///
     /// ```
     /// use lookalike_join::SetId;

@@ -18,12 +18,14 @@ use std::time::Instant;
 
 /// Exact set-similarity join: which sets match, and which are kept.
 ///
-/// Borrows its source: several joins of one source may run, also at the same time. Runs on the rayon pool that it
-/// is called in. The result is a function of the sets, their precedence, the criterion, and the linkage, witness
-/// rule and protected sets of the options: neither threads nor memory change it.
+/// Borrows its source: several joins of one source may run, also at the same time. Runs on the
+/// rayon pool that it is called in. The result is a function of the sets, their precedence, the
+/// criterion, and the linkage, witness rule and protected sets of the options: neither threads nor
+/// memory change it.
 ///
 /// # Errors
-/// A source or a spill file that cannot be read, more index entries than 32 bits can number, or a cancellation.
+/// A source or a spill file that cannot be read, more index entries than 32 bits can number, or a
+/// cancellation.
 ///
 /// ```
 /// use lookalike_core::Measure;
@@ -56,7 +58,8 @@ pub fn join<S: SetSource>(
     Ok(result)
 }
 
-/// The second half of [`join`]: verifies candidates by their whole sets. The filter is the criterion.
+/// The second half of [`join`]: verifies candidates by their whole sets. The filter is the
+/// criterion.
 ///
 /// # Errors
 /// As [`join`].
@@ -75,7 +78,8 @@ pub fn join_candidates<S: SetSource>(
     comparing.finish(result, pairs, &statistics, progress)
 }
 
-/// The second half of [`join`] with another verifier, which counts what it compares in `statistics`.
+/// The second half of [`join`] with another verifier, which counts what it compares in
+/// `statistics`.
 ///
 /// # Errors
 /// A cancellation.
@@ -179,8 +183,8 @@ fn search<S: SetSource>(
             (leader, shared)
         }
         Linkage::Components => {
-            // Listing pairs runs on all threads, growing components on one: pairs are listed as long as there
-            // are no more than one for two sets, wanted or not.
+            // Listing pairs runs on all threads, growing components on one: pairs are listed as
+            // long as there are no more than one for two sets, wanted or not.
             let records = options.list_pairs.unwrap_or_default();
             let edges = u64::from(sets.len() / 2);
             let (components, listed) = match list(PairLimits { pairs: records, edges }) {
@@ -202,7 +206,8 @@ fn search<S: SetSource>(
                 }
             };
             result.pairs = listed;
-            // The label is the first set of the component. Both are in a match, so both were sorted.
+            // The label is the first set of the component. Both are in a match, so both were
+            // sorted.
             let leads = |set: SetId, leader: SetId| match set == leader {
                 true => itself(set),
                 false => (leader, verifier.shared(set, leader)),

@@ -1,28 +1,35 @@
 //! Exact set-similarity join: sets in; pairs, leaders or components out.
 //!
-//! [`join()`] runs in one process, in bounded memory, over any [`SetSource`]: sets in memory ([`InMemorySets`]) or on
-//! disk. It knows no texts, input files or settings of an analysis. The data runs through the folders in this order:
+//! [`join()`] runs in one process, in bounded memory, over any [`SetSource`]: sets in memory
+//! ([`InMemorySets`]) or on disk. It knows no texts, input files or settings of an analysis. The
+//! data runs through the folders in this order:
 //!
 //! 1. `source`: scans over the sets, and sorted sets.
-//! 2. `order`, [`mod@prefix`] and `index`: df sketch, element order, prefixes, inverted index ([`InvertedIndex`]).
-//!    In small vocabularies `bitmap_join` finds the pairs instead, where that costs less ([`CandidateSearch`]).
-//! 3. `candidates` ([`CandidatePairs`]): the sets that share a key and pass the length and positional filters.
+//! 2. `order`, [`mod@prefix`] and `index`: df sketch, element order, prefixes, inverted index
+//!    ([`InvertedIndex`]). In small vocabularies `bitmap_join` finds the pairs instead, where that
+//!    costs less ([`CandidateSearch`]).
+//! 3. `candidates` ([`CandidatePairs`]): the sets that share a key and pass the length and
+//!    positional filters.
 //! 4. `verify` ([`Verifier`]): bitmap filter, bucket counts, intersection.
 //! 5. `survivors`: all matches, leader clustering or connected components.
 //!
-//! The same steps are pure functions for engines that shuffle data by themselves (Spark, Ray) and for indexes:
+//! The same steps are pure functions for engines that shuffle data by themselves (Spark, Ray) and
+//! for indexes:
 //!
-//! 1. [`DfSketch`] counts in how many sets elements are; [`DfSketch::freeze`] gives the [`ElementOrder`].
-//! 2. [`prefix()`] and [`index_keys`] choose the elements under which a set is looked up and indexed
-//!    ([`PrefixFilter`] where singletons are known).
-//! 3. [`candidates()`] pairs the sets of one posting list, by length, positional and bitmap filters.
+//! 1. [`DfSketch`] counts in how many sets elements are; [`DfSketch::freeze`] gives the
+//!    [`ElementOrder`].
+//! 2. [`prefix()`] and [`index_keys`] choose the elements under which a set is looked up and
+//!    indexed ([`PrefixFilter`] where singletons are known).
+//! 3. [`candidates()`] pairs the sets of one posting list, by length, positional and bitmap
+//!    filters.
 //! 4. [`verify()`] decides about a candidate exactly.
 //! 5. [`LeaderPass`] chooses the sets that are kept, with a witness for each one removed.
 //!
-//! Sets are slices of distinct 64-bit elements that are hashes, hence uniform ([`lookalike_core::fingerprint`]); other
-//! numbers give the same answer more slowly. Identifiers are in order of precedence: [`SetId`] in one process, any other
-//! `Copy + Ord` type elsewhere. The answer depends on the sets, their precedence and the [`Criterion`] alone: not
-//! on the sample, the order of elements, batches, or the order of posting lists.
+//! Sets are slices of distinct 64-bit elements that are hashes, hence uniform
+//! ([`lookalike_core::fingerprint`]); other numbers give the same answer more slowly. Identifiers
+//! are in order of precedence: [`SetId`] in one process, any other `Copy + Ord` type elsewhere. The
+//! answer depends on the sets, their precedence and the [`Criterion`] alone: not on the sample, the
+//! order of elements, batches, or the order of posting lists.
 //!
 //! ```
 //! use lookalike_cluster::Components;

@@ -1,8 +1,8 @@
 //! Checked numbers of index entries.
 //!
-//! Offsets into the index take 32 bits, which is half the memory of 64. Sets are numbered with 32 bits, so
-//! what is counted once for each set cannot exceed them; sums over their elements and keys can, and are
-//! checked here. The limit is an argument so that tests can lower it.
+//! Offsets into the index take 32 bits, which is half the memory of 64. Sets are numbered with 32
+//! bits, so what is counted once for each set cannot exceed them; sums over their elements and keys
+//! can, and are checked here. The limit is an argument so that tests can lower it.
 
 use crate::JoinError;
 

@@ -20,23 +20,24 @@ pub struct Edge {
 pub struct PairList {
     /// The edges, in order.
     pub edges: Vec<Edge>,
-    /// Whether all matches are listed. If not, the edges are those that caused a removal or connected two
-    /// components.
+    /// Whether all matches are listed. If not, the edges are those that caused a removal or
+    /// connected two components.
     pub complete: bool,
 }
 
 /// Which sets are kept, the matches that prove it, and counters.
 #[derive(Debug, Default)]
 pub struct JoinResult {
-    /// For each removed set its witness, or the first set of its component; for each kept set itself.
+    /// For each removed set its witness, or the first set of its component; for each kept set
+    /// itself.
     pub leader: Vec<SetId>,
     /// Elements shared with the leader.
     pub shared: Vec<u32>,
     /// The matches.
     pub pairs: PairList,
-    /// Distinct pairs of sets that share a key and pass the length and positional filters, or, of extended
-    /// prefixes, share as many keys as sets that match. Where kept sets of long posting lists are looked up,
-    /// positions are not known, and all pairs are counted.
+    /// Distinct pairs of sets that share a key and pass the length and positional filters, or, of
+    /// extended prefixes, share as many keys as sets that match. Where kept sets of long posting
+    /// lists are looked up, positions are not known, and all pairs are counted.
     pub candidates: u64,
     /// Pairs that were decided by their sets: by bucket counts or by intersection.
     pub verified: u64,

@@ -1,11 +1,12 @@
 //! Prefix filter: the few elements of a set under which it has to be found.
 //!
 //! Under any fixed total order of elements, two sets that match share an element among the first
-//! [`Criterion::prefix_length`] of each (Chaudhuri, Ganti & Kaushik 2006; Bayardo, Ma & Srikant 2007). [`prefix`] and
-//! [`index_keys`] use an [`ElementOrder`] alone. [`PrefixFilter`] is for runs that can tell *singletons*, elements of a
-//! single set: they come first, as they match nothing, and most documents of most collections have enough of them to
-//! have no other key. To find singletons among few elements, those with values up to a bound come before the others, and
-//! only they are looked up.
+//! [`Criterion::prefix_length`] of each (Chaudhuri, Ganti & Kaushik 2006; Bayardo, Ma & Srikant
+//! 2007). [`prefix`] and [`index_keys`] use an [`ElementOrder`] alone. [`PrefixFilter`] is for runs
+//! that can tell *singletons*, elements of a single set: they come first, as they match nothing,
+//! and most documents of most collections have enough of them to have no other key. To find
+//! singletons among few elements, those with values up to a bound come before the others, and only
+//! they are looked up.
 
 mod ascending;
 mod small_vocabulary;
@@ -18,15 +19,16 @@ use lookalike_core::{SpreadSort, divide};
 pub struct PrefixKey {
     /// The element.
     pub element: u64,
-    /// Number of elements of the set before it in the order. All that two sets share besides their first common
-    /// element comes after it in both.
+    /// Number of elements of the set before it in the order. All that two sets share besides their
+    /// first common element comes after it in both.
     pub position: u32,
 }
 
 /// The prefix of a set: its first [`Criterion::prefix_length`] elements in the order, by position.
 ///
-/// `set` has distinct elements in any order; `out` is replaced, and is the only buffer. A set that matches another one
-/// has one of these keys among the [`index_keys`] of the other one. O(|set| + p log p) for a prefix of p elements.
+/// `set` has distinct elements in any order; `out` is replaced, and is the only buffer. A set that
+/// matches another one has one of these keys among the [`index_keys`] of the other one. O(|set| + p
+/// log p) for a prefix of p elements.
 ///
 /// ```
 /// use lookalike_core::Measure;
@@ -46,8 +48,8 @@ pub fn prefix(criterion: Criterion, order: &ElementOrder, set: &[u64], out: &mut
     first(order, set, criterion.prefix_length(set.len() as u32), out);
 }
 
-/// The keys under which a set is indexed: its [`prefix()`], or for containment, where the set that contains another
-/// one may be much larger, all of its elements.
+/// The keys under which a set is indexed: its [`prefix()`], or for containment, where the set that
+/// contains another one may be much larger, all of its elements.
 ///
 /// Complexity and arguments as for [`prefix()`].
 pub fn index_keys(
@@ -75,9 +77,10 @@ fn first(order: &ElementOrder, set: &[u64], length: u32, out: &mut Vec<PrefixKey
     (0u32..).zip(out).for_each(|(position, key)| key.position = position);
 }
 
-/// Prefixes by the order of a run that knows singletons: singletons up to the bound, other elements up to the bound,
-/// those above it, and at the end the common ones; each by value, the common ones by level first. In contrast to
-/// [`prefix()`] it looks up the levels of common elements only, in few documents. A join uses one of both throughout.
+/// Prefixes by the order of a run that knows singletons: singletons up to the bound, other elements
+/// up to the bound, those above it, and at the end the common ones; each by value, the common ones
+/// by level first. In contrast to [`prefix()`] it looks up the levels of common elements only, in
+/// few documents. A join uses one of both throughout.
 #[derive(Debug, Clone, Copy)]
 pub struct PrefixFilter<'a> {
     /// When sets match.
@@ -107,8 +110,8 @@ struct Sorting {
     high: Vec<u64>,
 }
 
-/// Ratio of the elements up to the bound to those of a prefix: where nearly half of the elements are singletons, as
-/// in most texts that are no copies, the elements up to the bound are enough.
+/// Ratio of the elements up to the bound to those of a prefix: where nearly half of the elements
+/// are singletons, as in most texts that are no copies, the elements up to the bound are enough.
 pub const SHARE: (u64, u64) = (9, 4);
 
 /// Elements that are looked up together.
@@ -139,9 +142,9 @@ impl<'a> PrefixFilter<'a> {
         Self { criterion, bound: bound(criterion), order }
     }
 
-    /// Number of elements, from the start of the order, that are keys: the prefix, and of a small vocabulary, where many
-    /// sets share one element by chance, the
-    /// [extended one](Criterion::least_in_extended_prefix).
+    /// Number of elements, from the start of the order, that are keys: the prefix, and of a small
+    /// vocabulary, where many sets share one element by chance, the [extended
+    /// one](Criterion::least_in_extended_prefix).
     #[must_use]
     pub fn length(&self, size: u32) -> u32 {
         let extension = match self.order.is_small_vocabulary() {
@@ -153,10 +156,11 @@ impl<'a> PrefixFilter<'a> {
 
     /// Emits the keys of a set, as (position, element) in the order, without the singletons.
     ///
-    /// `size` is that of the set; `low` are its elements up to the bound, distinct and in any order; `high` gives
-    /// the others, and is called only where `low` does not suffice. `is_singleton` is called for each element of
-    /// `low`, in its order, and may always say no; it must say no for elements of other sets of the run. O(|set|),
-    /// plus sorting the prefix; no allocation once the buffers have grown.
+    /// `size` is that of the set; `low` are its elements up to the bound, distinct and in any
+    /// order; `high` gives the others, and is called only where `low` does not suffice.
+    /// `is_singleton` is called for each element of `low`, in its order, and may always say no; it
+    /// must say no for elements of other sets of the run. O(|set|), plus sorting the prefix; no
+    /// allocation once the buffers have grown.
     pub fn prefix<'s>(
         &self,
         size: u32,
@@ -196,8 +200,8 @@ impl<'a> PrefixFilter<'a> {
             );
         }
         let (mut position, end) = (singletons as u32, length as u32);
-        // A lookup may miss the cache: several are issued together, without branches, and only until the prefix is
-        // complete.
+        // A lookup may miss the cache: several are issued together, without branches, and only
+        // until the prefix is complete.
         let mut take = |elements: &[u64]| {
             for elements in elements.chunks(TOGETHER) {
                 let (mut rare, mut rare_end, mut common_end) = ([0; TOGETHER], 0, common.len());
@@ -237,9 +241,9 @@ impl<'a> PrefixFilter<'a> {
     }
 }
 
-/// Passes elements on in ascending order, some at a time, until `each` returns false; returns what it returned last.
-/// About `few` are likely to be wanted: only those are sorted. Fast where the values are spread evenly between `from`
-/// and `to`.
+/// Passes elements on in ascending order, some at a time, until `each` returns false; returns what
+/// it returned last. About `few` are likely to be wanted: only those are sorted. Fast where the
+/// values are spread evenly between `from` and `to`.
 fn ascending(
     elements: &mut [u64],
     few: usize,
@@ -252,7 +256,8 @@ fn ascending(
         let wanted = few + few / 4 + 8;
         let mut count = rest.len();
         if wanted < count {
-            // About as many as wanted are expected up to this value: found without comparing them with each other.
+            // About as many as wanted are expected up to this value: found without comparing them
+            // with each other.
             from += to.saturating_sub(from) / count as u64 * wanted as u64;
             let Sorting { low, high, .. } = &mut *sorting;
             low.clear();

@@ -10,7 +10,8 @@ pub trait Progress: Sync {
     /// This much of the phase is done: amounts, not totals.
     fn advance(&self, _amount: u64, _documents: u64) {}
 
-    /// Whether the user asked to stop. Called on any thread, once for a block of some thousand sets or keys.
+    /// Whether the user asked to stop. Called on any thread, once for a block of some thousand sets
+    /// or keys.
     fn cancelled(&self) -> bool {
         false
     }

@@ -28,7 +28,8 @@ impl Statistics {
         self.intersected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Resets the counters to earlier values: how far an abandoned search got differs from run to run.
+    /// Resets the counters to earlier values: how far an abandoned search got differs from run to
+    /// run.
     pub(crate) fn reset_to(&self, candidates: u64, verified: u64) {
         self.candidates.store(candidates, Ordering::Relaxed);
         self.verified.store(verified, Ordering::Relaxed);

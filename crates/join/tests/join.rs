@@ -1,5 +1,5 @@
-//! The join in one process: against brute force, against the composition of the pure steps, and with a
-//! source whose reads fail.
+//! The join in one process: against brute force, against the composition of the pure steps, and
+//! with a source whose reads fail.
 
 #![allow(clippy::unwrap_used)]
 
@@ -84,7 +84,8 @@ fn greedy(sets: u32, matches: &Matches, rule: WitnessRule, measure: Measure) -> 
     leader
 }
 
-/// The matches by the pure steps: sketches of batches merged in some order, one posting list after the other.
+/// The matches by the pure steps: sketches of batches merged in some order, one posting list after
+/// the other.
 fn by_steps(sets: &[Vec<u64>], criterion: Criterion, batches: &[usize], seed: u64) -> Matches {
     const BATCHES: usize = 4;
     let batch = |set: usize| batches[set % batches.len()] % BATCHES;
@@ -159,7 +160,8 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// Sets with many matches: variants of a few, strangers, empty and equal sets; elements in no order.
+/// Sets with many matches: variants of a few, strangers, empty and equal sets; elements in no
+/// order.
 fn sets() -> impl Strategy<Value = Vec<Vec<u64>>> {
     let base = prop::collection::vec(prop::collection::btree_set(1u64..60, 1..40), 1..4);
     let variant = (any::<prop::sample::Index>(), prop::collection::btree_set(1u64..60, 0..5));

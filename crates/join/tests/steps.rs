@@ -1,8 +1,9 @@
 //! The composed steps against brute force.
 //!
-//! Sets are cut into batches; each batch is counted, keyed and verified by itself, sketches are merged in any order,
-//! posting lists are gathered and shuffled, and a random element order may take the place of the counted one. Pairs,
-//! kept sets and witnesses must be those of brute force, which intersects `BTreeSet`s and shares no code with the join.
+//! Sets are cut into batches; each batch is counted, keyed and verified by itself, sketches are
+//! merged in any order, posting lists are gathered and shuffled, and a random element order may
+//! take the place of the counted one. Pairs, kept sets and witnesses must be those of brute force,
+//! which intersects `BTreeSet`s and shares no code with the join.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Calls of the library that are cancelled at random moments: they end as cancelled or with the whole answer,
-//! and leave no thread and no file.
+//! Calls of the library that are cancelled at random moments: they end as cancelled or with the
+//! whole answer, and leave no thread and no file.
 
 #![allow(clippy::unwrap_used)]
 
@@ -109,8 +109,8 @@ fn are_threads_gone(before: usize) -> bool {
     })
 }
 
-/// Runs a call that is cancelled after a time, too, if there is one. The phase of the cancellation, and how long
-/// the call went on after it.
+/// Runs a call that is cancelled after a time, too, if there is one. The phase of the cancellation,
+/// and how long the call went on after it.
 fn cancel(
     call: impl FnOnce(&Cancels) -> Result<Answer, LookalikeError>,
     at_call: u64,

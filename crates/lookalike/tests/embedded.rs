@@ -265,7 +265,8 @@ fn sources<'a>(records: &'a [Record], name: &str, settings: &Settings) -> Vec<So
     all.into_iter().map(|source| source.named(name)).collect()
 }
 
-/// In all formats the tables of documents in memory are those of a run over a file of them, byte for byte.
+/// In all formats the tables of documents in memory are those of a run over a file of them, byte
+/// for byte.
 #[test]
 fn records_are_written_as_a_run_over_their_file_writes_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -356,7 +357,8 @@ fn repeatable_sources_are_read_as_often_as_needed() {
     }
 }
 
-/// A source that gives other documents the second time: another text, one more, one fewer, two exchanged.
+/// A source that gives other documents the second time: another text, one more, one fewer, two
+/// exchanged.
 #[test]
 fn a_source_that_changes_between_readings_is_an_error() {
     let picks: Vec<(u8, u8)> = (0..90u8).map(|n| (n % 5, n.wrapping_mul(31))).collect();

@@ -1,5 +1,5 @@
-//! A call of the library leaves its process as it was: panic hook, signal handlers, environment, current
-//! directory, limits, threads and open files. One test, in a process of its own.
+//! A call of the library leaves its process as it was: panic hook, signal handlers, environment,
+//! current directory, limits, threads and open files. One test, in a process of its own.
 
 #![allow(clippy::unwrap_used)]
 
@@ -76,7 +76,8 @@ fn check(
     result
 }
 
-/// Parquet files with some bytes replaced: any decoder that trusts a length may panic on one of them.
+/// Parquet files with some bytes replaced: any decoder that trusts a length may panic on one of
+/// them.
 fn damaged(whole: &[u8], number: u64) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     let mut random = number;

@@ -38,8 +38,9 @@ struct Arguments {
     /// The kinds of features, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "words-5,words-1,chars-5,chars-3,terms")]
     features: Vec<String>,
-    /// Writes the sets of each kind of features to FOLDER/FEATURES.txt for other set-similarity joins: a set a line, the
-    /// smallest first, as numbers of which lower ones are in fewer sets, in ascending order.
+    /// Writes the sets of each kind of features to FOLDER/FEATURES.txt for other set-similarity
+    /// joins: a set a line, the smallest first, as numbers of which lower ones are in fewer sets,
+    /// in ascending order.
     #[arg(long, value_name = "FOLDER")]
     write_sets: Option<PathBuf>,
 }
@@ -114,8 +115,8 @@ impl Sets {
         Ok(out.flush()?)
     }
 
-    /// Distinct candidate pairs if elements are ordered by `key`, and by value where it is equal: what PPJoin (Xiao et
-    /// al. 2008) verifies.
+    /// Distinct candidate pairs if elements are ordered by `key`, and by value where it is equal:
+    /// what PPJoin (Xiao et al. 2008) verifies.
     fn candidates<K: Ord>(&self, criterion: Criterion, key: impl Fn(usize) -> K) -> u64 {
         let rank = self.ranks(key);
         let mut lists: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); rank.len()];

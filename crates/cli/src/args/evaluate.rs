@@ -14,8 +14,8 @@ pub(crate) struct EvaluateArgs {
     /// Methods to measure [default: the exact join and one or two methods of each family]
     #[arg(long, value_name = "METHOD", num_args = 1.., help_heading = "Method")]
     pub(crate) methods: Vec<String>,
-    /// Lexicon of document frequencies, from `lookalike lexicon build` (may be repeated; each method uses
-    /// the first one that fits) [default: counted in INPUT]
+    /// Lexicon of document frequencies, from `lookalike lexicon build` (may be repeated; each
+    /// method uses the first one that fits) [default: counted in INPUT]
     #[arg(long, value_name = "FILE", value_parser = utf8(), help_heading = "Method")]
     pub(crate) lexicon: Vec<String>,
     #[command(flatten)]
@@ -36,8 +36,8 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Truth"
     )]
     pub(crate) truth: TruthArg,
-    /// Use labels as ground truth: a tab-separated file with the header `a_id`, `b_id` (one pair per
-    /// line) or `id`, `cluster`
+    /// Use labels as ground truth: a tab-separated file with the header `a_id`, `b_id` (one pair
+    /// per line) or `id`, `cluster`
     #[arg(long, value_name = "FILE", help_heading = "Truth")]
     pub(crate) labels: Option<PathBuf>,
     /// Lowest similarity of the pairs that recall by similarity is computed from [default: 0.5 for

@@ -69,8 +69,8 @@ pub(crate) struct CommonArgs {
 /// The minimum size of a feature set.
 #[derive(Debug, Args)]
 pub(crate) struct MinFeaturesArgs {
-    /// Match documents with fewer than N features (shingles or terms) only with documents of the same
-    /// words [default: 10 if terms are compared (--measure cosine without --shingle), else 1]
+    /// Match documents with fewer than N features (shingles or terms) only with documents of the
+    /// same words [default: 10 if terms are compared (--measure cosine without --shingle), else 1]
     #[arg(
         long,
         value_name = "N",
@@ -83,8 +83,8 @@ pub(crate) struct MinFeaturesArgs {
 /// Candidate generation by a method, and the verifier.
 #[derive(Debug, Args)]
 pub(crate) struct MethodArgs {
-    /// Generate candidates by a method of the papers instead of the exact join: NAME:PARAMETER=VALUE,…
-    /// (`lookalike methods` lists them)
+    /// Generate candidates by a method of the papers instead of the exact join:
+    /// NAME:PARAMETER=VALUE,… (`lookalike methods` lists them)
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(crate) method: Option<String>,
     /// Verifier of the method's candidates: exact (complete feature sets), sketch (the method's
@@ -98,15 +98,15 @@ pub(crate) struct MethodArgs {
         help_heading = "Method"
     )]
     pub(crate) verify: VerifyArg,
-    /// Lexicon of document frequencies for the method, from `lookalike lexicon build` [default: counted
-    /// in INPUT]
+    /// Lexicon of document frequencies for the method, from `lookalike lexicon build` [default:
+    /// counted in INPUT]
     #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
     pub(crate) lexicon: Option<String>,
     /// Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)
     #[arg(long, value_name = "HEX", value_parser = checksum, requires = "lexicon", help_heading = "Method")]
     pub(crate) lexicon_checksum: Option<String>,
-    /// Ignore keys that more than N distinct documents have, and count them. Feature sets and sketches
-    /// are not changed (--ignore-common changes them)
+    /// Ignore keys that more than N distinct documents have, and count them. Feature sets and
+    /// sketches are not changed (--ignore-common changes them)
     #[arg(long, value_name = "N", requires = "method", help_heading = "Method")]
     pub(crate) key_limit: Option<u32>,
 }
@@ -131,7 +131,8 @@ pub(crate) struct AnalysisArgs {
     /// Unicode normalisation; zero-width and other default-ignorable characters are always ignored
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
     pub(crate) normalize: NormalizeArg,
-    /// Texts with fewer tokens than one shingle: use the whole text as the shingle, or match nothing
+    /// Texts with fewer tokens than one shingle: use the whole text as the shingle, or match
+    /// nothing
     #[arg(long, value_enum, default_value_t = ShortArg::Whole, help_heading = "Matching")]
     pub(crate) short_documents: ShortArg,
 }

@@ -37,13 +37,13 @@ pub(crate) struct MemoryArgs {
 /// Checkpoints and plans of earlier runs.
 #[derive(Debug, Args)]
 pub(crate) struct EarlierArgs {
-    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from those
-    /// of an earlier run of the same job. Checkpoints are also written if --scratch is given or if the
-    /// inputs may not fit into memory
+    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from
+    /// those of an earlier run of the same job. Checkpoints are also written if --scratch is given
+    /// or if the inputs may not fit into memory
     #[arg(long, help_heading = "Running")]
     pub(crate) resume: bool,
-    /// Output of `lookalike plan --format json` for this run; the summary compares the prediction with
-    /// the outcome
+    /// Output of `lookalike plan --format json` for this run; the summary compares the prediction
+    /// with the outcome
     #[arg(long, value_name = "FILE", help_heading = "Running")]
     pub(crate) plan: Option<PathBuf>,
 }
@@ -62,8 +62,8 @@ pub(crate) struct OutputArgs {
     /// Do not write report.html, and do not read the texts for it
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,
-    /// Maximum number of pairs to list; beyond it, only pairs that caused a removal are listed (`evaluate`
-    /// stops)
+    /// Maximum number of pairs to list; beyond it, only pairs that caused a removal are listed
+    /// (`evaluate` stops)
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
     #[command(flatten)]

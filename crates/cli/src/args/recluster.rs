@@ -9,13 +9,15 @@ pub(crate) struct ReclusterArgs {
     /// Directory of a finished `cluster` or `recluster` run
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Documents are near-duplicates if --measure reaches this value; at least the threshold of the run
+    /// Documents are near-duplicates if --measure reaches this value; at least the threshold of the
+    /// run
     #[arg(long, short = 't', value_name = "RATIO", help_heading = "Matching")]
     pub(crate) threshold: String,
     /// Similarity measure [default: as in the run]
     ///
-    /// A run by containment lists the pairs for every measure, a run by cosine those for resemblance too,
-    /// and a run by resemblance at threshold t those for cosine thresholds of at least √t.
+    /// A run by containment lists the pairs for every measure, a run by cosine those for
+    /// resemblance too, and a run by resemblance at threshold t those for cosine thresholds of at
+    /// least √t.
     #[arg(long, value_enum, help_heading = "Matching")]
     pub(crate) measure: Option<MeasureArg>,
     /// How pairs become clusters [default: as in the run]
@@ -25,7 +27,8 @@ pub(crate) struct ReclusterArgs {
     /// precedence or the best by --measure (ties by precedence) [default: as in the run]
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
     pub(crate) witness: Option<WitnessArg>,
-    /// Which duplicate leads its cluster: first, longest or shortest [default: the rules of the run]
+    /// Which duplicate leads its cluster: first, longest or shortest [default: the rules of the
+    /// run]
     #[arg(
         long,
         value_name = "RULE",

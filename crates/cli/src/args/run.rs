@@ -21,8 +21,8 @@ pub(crate) struct DedupArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
-    /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may be
-    /// repeated)
+    /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
+    /// be repeated)
     #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
     pub(crate) against: Vec<String>,
     /// With --against: remove no other duplicates; repeats within INPUT are kept
@@ -69,11 +69,11 @@ pub(crate) struct ClusterArgs {
 /// The witness rule.
 #[derive(Debug, Args)]
 pub(crate) struct WitnessArgs {
-    /// With --linkage leaders: the kept document named for a removed one, the first match in order of
-    /// precedence or the best by --measure (ties by precedence) [default: first]
+    /// With --linkage leaders: the kept document named for a removed one, the first match in order
+    /// of precedence or the best by --measure (ties by precedence) [default: first]
     ///
-    /// Both rules remove the same documents. `best` verifies every kept match instead of stopping at the
-    /// first: on collections with many versions of one text it takes several times as long.
+    /// Both rules remove the same documents. `best` verifies every kept match instead of stopping
+    /// at the first: on collections with many versions of one text it takes several times as long.
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
     pub(crate) witness: Option<WitnessArg>,
 }

@@ -149,8 +149,9 @@ pub(super) fn print_summary(
     Ok(())
 }
 
-/// Failure, with the reason on standard error, if no document was read: a script must not continue with
-/// an empty collection by accident. The results are written all the same, because they list the reasons.
+/// Failure, with the reason on standard error, if no document was read: a script must not continue
+/// with an empty collection by accident. The results are written all the same, because they list
+/// the reasons.
 pub(super) fn exit_code(documents: u64, problems: u64) -> Exit {
     let reason = match (documents, problems) {
         (1.., _) => return Exit::Done,

@@ -188,7 +188,8 @@ pub(super) fn visit(
 }
 
 impl Columns {
-    /// Accesses every value, without reading the texts: after this, [`Columns::view`] does not panic.
+    /// Accesses every value, without reading the texts: after this, [`Columns::view`] does not
+    /// panic.
     ///
     /// # Errors
     /// None: a value of a damaged file panics.

@@ -18,7 +18,8 @@ pub(super) struct Bitmaps {
 const NONE: u32 = u32::MAX;
 
 impl Bitmaps {
-    /// Scans all sets once, on all threads, and shows the elements of some sets, by place, to `sample`. O(elements).
+    /// Scans all sets once, on all threads, and shows the elements of some sets, by place, to
+    /// `sample`. O(elements).
     pub(super) fn new(
         sets: &impl SetSource,
         plan: &Plan,
@@ -32,7 +33,8 @@ impl Bitmaps {
         }
         let scan = sets.scan();
         let blocks = plan.starts[plan.len()] as usize;
-        // Each word is written by the thread that visits its set: atomics without any order are plain stores.
+        // Each word is written by the thread that visits its set: atomics without any order are
+        // plain stores.
         let words: Vec<AtomicU64> = (0..blocks * BLOCK).map(|_| AtomicU64::new(0)).collect();
         let visit = |task: TaskId| {
             stop_if_cancelled(progress)?;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// The most pairs that are left as candidates: beyond, there is an index instead.
 pub(crate) const MOST_PAIRS: u64 = 1 << 19;
 
-/// The most bytes of bitmaps of so many elements in all: three bits for each, of 64 that the sets take. A function of the
-/// sets alone, as the number of candidates is reported.
+/// The most bytes of bitmaps of so many elements in all: three bits for each, of 64 that the sets
+/// take. A function of the sets alone, as the number of candidates is reported.
 fn most_bytes(elements: u64) -> u64 {
     (elements / 8 * 3).clamp(FEW_BYTES, u64::from(u32::MAX) * BLOCK_BYTES)
 }
@@ -21,8 +21,9 @@ const FEW_BYTES: u64 = 16 << 20;
 /// Bytes of 128 bits.
 const BLOCK_BYTES: u64 = (BLOCK * size_of::<u64>()) as u64;
 
-/// What the bitmap join and the index cost, in comparisons of two blocks of 128 bits, 0.2 to 0.3 ns each. Measured with
-/// characters and single words of titles, news, mail and made collections, 2,000 to 100,000 documents.
+/// What the bitmap join and the index cost, in comparisons of two blocks of 128 bits, 0.2 to 0.3 ns
+/// each. Measured with characters and single words of titles, news, mail and made collections,
+/// 2,000 to 100,000 documents.
 mod cost {
     /// Of a key of the index: 0.3 µs.
     pub(super) const KEY: u64 = 1024;
@@ -32,13 +33,15 @@ mod cost {
     pub(super) const CANDIDATE: u64 = 8192;
 }
 
-/// The resemblance that unrelated sets are assumed to have: characters and words that all texts share.
+/// The resemblance that unrelated sets are assumed to have: characters and words that all texts
+/// share.
 const BY_CHANCE: f64 = 0.2;
 
 /// Quarters of a bit for each element of a set that the shortest bitmaps may have.
 const QUARTERS: [u64; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-/// How much longer the longest bitmaps are, if memory allows it: similar sets need more bits than unrelated ones.
+/// How much longer the longest bitmaps are, if memory allows it: similar sets need more bits than
+/// unrelated ones.
 const LONGER: [u64; 4] = [8, 4, 2, 1];
 
 /// Sizes for which bitmaps have to suffice: those of these of 32 parts of the sets.
@@ -70,7 +73,8 @@ fn rejects(criterion: Criterion, size: u32, words: usize) -> bool {
     let needed = f64::from(criterion.needed_overlap(size as u32, size as u32));
     let may_differ = 2.0 * (size - needed);
     let differing = 2.0 * size * (1.0 - BY_CHANCE) / (1.0 + BY_CHANCE);
-    // Each bit is flipped an odd number of times with this probability, if elements choose bits at random.
+    // Each bit is flipped an odd number of times with this probability, if elements choose bits at
+    // random.
     let load = differing / bits;
     let odd = (1.0 - (-2.0 * load).exp()) / 2.0;
     let variance = bits * (odd * (1.0 - odd) - load * (-4.0 * load).exp());
@@ -92,14 +96,16 @@ fn starts(blocks: impl Iterator<Item = usize>, most: u64) -> Option<Vec<u32>> {
 }
 
 impl Plan {
-    /// Compares the sets of `least_size` or more elements, with the longest bitmaps that may be of use. `None` if bitmaps
-    /// are of no use for the criterion or these sizes, or take too much memory. O(sets · log sets).
+    /// Compares the sets of `least_size` or more elements, with the longest bitmaps that may be of
+    /// use. `None` if bitmaps are of no use for the criterion or these sizes, or take too much
+    /// memory. O(sets · log sets).
     pub(crate) fn new(
         sets: &impl SetSource,
         criterion: Criterion,
         least_size: u32,
     ) -> Option<Self> {
-        // For containment, a small set is compared with large ones, whose bitmaps differ in any case.
+        // For containment, a small set is compared with large ones, whose bitmaps differ in any
+        // case.
         if !criterion.measure.is_symmetric() {
             return None;
         }
@@ -141,7 +147,8 @@ impl Plan {
         compared.saturating_add(candidates.saturating_mul(cost::CANDIDATE))
     }
 
-    /// What an index over the prefixes of the same sets costs, if so many sets have the elements of all prefixes.
+    /// What an index over the prefixes of the same sets costs, if so many sets have the elements of
+    /// all prefixes.
     pub(super) fn cost_of_index(&self, criterion: Criterion, postings: u64) -> u64 {
         let length = |&size: &u32| u64::from(criterion.prefix_length(size));
         let keys: u64 = self.sizes.iter().map(length).sum();
@@ -191,8 +198,8 @@ mod tests {
             let criterion = criterion(Measure::Resemblance, threshold);
             QUARTERS.into_iter().find(|&quarters| rejects(criterion, 2048, words(2048, quarters)))
         };
-        // 0.8: 228 of 2048 elements each, so that 456 bits may differ: of 1024, 512 do by chance, less than four standard
-        // deviations more; of 2048, 949.
+        // 0.8: 228 of 2048 elements each, so that 456 bits may differ: of 1024, 512 do by chance,
+        // less than four standard deviations more; of 2048, 949.
         assert_eq!((quarters("0.9"), quarters("0.8"), quarters("0.1")), (Some(2), Some(3), None));
         assert!(quarters("0.5") > quarters("0.8"));
     }

@@ -36,7 +36,8 @@ pub(crate) struct BitmapJoin {
 }
 
 impl BitmapJoin {
-    /// Scans all sets, and chooses the length of the bitmaps that is likely to cost least, by a sample.
+    /// Scans all sets, and chooses the length of the bitmaps that is likely to cost least, by a
+    /// sample.
     ///
     /// # Errors
     /// Sets that cannot be read; a cancellation.
@@ -82,13 +83,15 @@ impl BitmapJoin {
         self.plan.cost(self.criterion, self.candidates)
     }
 
-    /// Whether it is likely to cost less than an index, and to leave no more than `most` candidates.
+    /// Whether it is likely to cost less than an index, and to leave no more than `most`
+    /// candidates.
     pub(crate) fn is_cheaper(&self, most: u64) -> bool {
         self.candidates <= most
             && self.cost() <= self.plan.cost_of_index(self.criterion, self.postings)
     }
 
-    /// The number of candidates, by a sample of the sets: of every size, as sets of one size may have most candidates.
+    /// The number of candidates, by a sample of the sets: of every size, as sets of one size may
+    /// have most candidates.
     fn estimate(&self) -> u64 {
         let sets = self.plan.len() as u64;
         let places = sample(self.plan.len());
@@ -105,8 +108,8 @@ impl BitmapJoin {
         self.plan.len().div_ceil(ROWS)
     }
 
-    /// The pairs (later, earlier) of sets whose sizes and bitmaps allow a match, in order; `None` if there are more than
-    /// `most`.
+    /// The pairs (later, earlier) of sets whose sizes and bitmaps allow a match, in order; `None`
+    /// if there are more than `most`.
     ///
     /// O(pairs of similar sizes · bits of a bitmap / 128), on all threads.
     ///
@@ -198,7 +201,8 @@ impl Tile<'_> {
                 folded.clear();
                 folded.resize(rows.len() * blocks * BLOCK, 0);
                 for (row, folded) in rows.clone().zip(folded.chunks_exact_mut(blocks * BLOCK)) {
-                    // The first rows may be smaller than the last columns, which are not compared with them.
+                    // The first rows may be smaller than the last columns, which are not compared
+                    // with them.
                     let own = bitmaps.of(plan.blocks(row));
                     if own.len() >= folded.len() {
                         fold(own, folded);
@@ -238,7 +242,8 @@ fn most_differing(criterion: Criterion, (size, first, last): (u32, u32, u32)) ->
         (u64::from(size) + u64::from(other)).saturating_sub(2 * u64::from(needed))
     };
     // Before rounding, the needed overlap is linear in the other size or concave, so that the
-    // difference is largest at one of the ends. Rounding it up takes less than 2 from the difference.
+    // difference is largest at one of the ends. Rounding it up takes less than 2 from the
+    // difference.
     let most = with(first).max(with(last)) + if first == last { 0 } else { 2 };
     u32::try_from(most).unwrap_or(u32::MAX)
 }

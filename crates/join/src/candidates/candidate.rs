@@ -10,7 +10,8 @@ use crate::source::SetSource;
 pub struct Candidate {
     /// The set found.
     pub set: SetId,
-    /// Position of the first common key in the prefix of the set that is looked up; 0 where it is not known.
+    /// Position of the first common key in the prefix of the set that is looked up; 0 where it is
+    /// not known.
     pub own: u32,
     /// Position of that key in the prefix of the set found; 0 where it is not known.
     pub other: u32,
@@ -40,7 +41,8 @@ pub(crate) struct SharedKeys {
 }
 
 impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
-    /// Size of a set and position of one of its keys for the filter, where the key need not be the first common one.
+    /// Size of a set and position of one of its keys for the filter, where the key need not be the
+    /// first common one.
     #[inline]
     pub(crate) fn relaxed(&self, set: SetId, position: u32) -> (u32, u32) {
         let size = self.sets.size(set);
@@ -69,7 +71,8 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
 
     /// Whether two sets share enough keys to match; `shared_keys` are those of one of them.
     ///
-    /// Most candidates of a small vocabulary share too few with any set: then nothing of the other set is looked up.
+    /// Most candidates of a small vocabulary share too few with any set: then nothing of the other
+    /// set is looked up.
     #[inline]
     pub(crate) fn share_enough(&self, shared_keys: SharedKeys, other: SetId, keys: u32) -> bool {
         let SharedKeys { size, least, most } = shared_keys;
@@ -77,7 +80,8 @@ impl<S: SetSource, F: CandidateFilter> CandidatePairs<'_, S, F> {
             && (keys >= most || keys >= self.filter.least_shared_keys(size, self.sets.size(other)))
     }
 
-    /// Whether a set can match the set of an entry, of the given size, if one of its keys is their first common one.
+    /// Whether a set can match the set of an entry, of the given size, if one of its keys is their
+    /// first common one.
     #[inline]
     pub(crate) fn could_match(
         &self,

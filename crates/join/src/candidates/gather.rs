@@ -34,7 +34,8 @@ pub(crate) struct FoundEntry {
 const MANY: usize = 512;
 
 impl Gatherer {
-    /// The distinct candidates that `entries_of` appends for the keys, of which there are `sets` at most.
+    /// The distinct candidates that `entries_of` appends for the keys, of which there are `sets` at
+    /// most.
     ///
     /// The keys come rarest first, so that a set is found first under the first key that it shares:
     /// the one whose positions bound what the two can share at most.
@@ -126,8 +127,8 @@ impl Gatherer {
     }
 }
 
-/// Notes that a set was found under some keys, and whether for the first time in a round. Branchless: that is
-/// unpredictable.
+/// Notes that a set was found under some keys, and whether for the first time in a round.
+/// Branchless: that is unpredictable.
 #[inline]
 fn mark(marks: &mut (u32, u32), round: u32, keys: u32) -> bool {
     let is_new = marks.0 != round;
@@ -143,9 +144,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Each set once, with the positions of the first key it is found under, whatever the lengths of
-        /// the lists: below, around and far above the length at which marking starts. Those that are found
-        /// under several keys, by counting.
+        /// Each set once, with the positions of the first key it is found under, whatever the
+        /// lengths of the lists: below, around and far above the length at which marking starts.
+        /// Those that are found under several keys, by counting.
         #[test]
         fn each_set_once_under_its_first_key(
             lists in prop::collection::vec((0u32..3000, 0u32..1500, 1usize..4, 1u32..4), 1..8),

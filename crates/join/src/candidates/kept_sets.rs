@@ -1,8 +1,8 @@
 //! Kept sets, found by key in order of precedence.
 //!
-//! Near-duplicates share most of their keys, so a set finds the same kept sets under each of them. Under a
-//! key of many sets the kept ones are therefore a bitmap of *slots* (numbers in the order of keeping): the
-//! union over keys is an OR of words.
+//! Near-duplicates share most of their keys, so a set finds the same kept sets under each of them.
+//! Under a key of many sets the kept ones are therefore a bitmap of *slots* (numbers in the order
+//! of keeping): the union over keys is an OR of words.
 
 use super::Candidate;
 use crate::index::{Entry, InvertedIndex, ListKey};
@@ -159,9 +159,10 @@ impl<'a, G: Copy> KeptSets<'a, G> {
         }
     }
 
-    /// Visits the kept sets from slot `from` on that have one of the keys, each once, in order of precedence, with
-    /// their summaries, until `visit` breaks. The keys come in the element order. Entries of short lists are
-    /// skipped where `may` returns false, without looking up anything of the set.
+    /// Visits the kept sets from slot `from` on that have one of the keys, each once, in order of
+    /// precedence, with their summaries, until `visit` breaks. The keys come in the element order.
+    /// Entries of short lists are skipped where `may` returns false, without looking up anything of
+    /// the set.
     pub(crate) fn visit(
         &self,
         keys: impl Iterator<Item = ListKey>,

@@ -10,8 +10,9 @@ use std::ops::Range;
 /// Entries of a block.
 const BLOCK: usize = 16;
 
-/// For each of adjacent entries the size of its set, and that of the largest later set that it can match under this
-/// key: codes of two bytes, so that a block is a line of the cache and most processors compare several at a time.
+/// For each of adjacent entries the size of its set, and that of the largest later set that it can
+/// match under this key: codes of two bytes, so that a block is a line of the cache and most
+/// processors compare several at a time.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Block {
@@ -65,15 +66,15 @@ impl ListBounds {
         Self { blocks: pairs.index.entries().par_chunks(BLOCK).map(block).collect() }
     }
 
-    /// Loads the beginning of a entry list into the cache, if the result is used: loads that do not depend on each other
-    /// wait together.
+    /// Loads the beginning of a entry list into the cache, if the result is used: loads that do not
+    /// depend on each other wait together.
     #[inline]
     pub(crate) fn touch(&self, start: usize) -> i16 {
         self.blocks[start / BLOCK].sizes[0]
     }
 
-    /// Calls `each` with the index of every entry in `range` that passes: with false for those that may
-    /// be rejected by the exact sizes.
+    /// Calls `each` with the index of every entry in `range` that passes: with false for those that
+    /// may be rejected by the exact sizes.
     #[inline]
     pub(crate) fn scan(
         &self,
@@ -85,7 +86,8 @@ impl ListBounds {
         let Range { start, end } = range;
         let mut first = start / BLOCK * BLOCK;
         for block in &self.blocks[start / BLOCK..end.div_ceil(BLOCK)] {
-            // Without a branch for each entry: the compiler vectorises it. A byte of each says whether it passes.
+            // Without a branch for each entry: the compiler vectorises it. A byte of each says
+            // whether it passes.
             let mut passing = [0u8; BLOCK];
             for ((passes, &other), &largest) in
                 passing.iter_mut().zip(&block.sizes).zip(&block.largest)

@@ -1,8 +1,9 @@
-//! Candidate generation, second half: which sets share a key and pass the length and positional filters.
+//! Candidate generation, second half: which sets share a key and pass the length and positional
+//! filters.
 //!
-//! `posting_list` is the step for engines that shuffle data by themselves: it takes one list at a time. The others
-//! use the [index](crate::index): `list_bounds` and `gather` for all candidates of a set, `kept_sets` for the kept ones in order of
-//! precedence.
+//! `posting_list` is the step for engines that shuffle data by themselves: it takes one list at a
+//! time. The others use the [index](crate::index): `list_bounds` and `gather` for all candidates of
+//! a set, `kept_sets` for the kept ones in order of precedence.
 
 mod candidate;
 pub(crate) mod gather;

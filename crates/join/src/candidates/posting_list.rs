@@ -1,4 +1,5 @@
-//! Candidate pairs of one posting list: those that the length, positional and bitmap filters let pass.
+//! Candidate pairs of one posting list: those that the length, positional and bitmap filters let
+//! pass.
 
 use crate::criterion::most_shared;
 use crate::{Criterion, SetId};
@@ -11,8 +12,8 @@ pub struct Posting<Id = SetId, B = ()> {
     pub set: Id,
     /// Number of elements of the set.
     pub size: u32,
-    /// The element's position in the order of the set ([`crate::PrefixKey`]), or any lower number where it is not
-    /// known: the filters are weaker then, and remain valid.
+    /// The element's position in the order of the set ([`crate::PrefixKey`]), or any lower number
+    /// where it is not known: the filters are weaker then, and remain valid.
     pub position: u32,
     /// Summary of the set for the bitmap filter; `()` for none.
     pub bitmap: B,
@@ -42,10 +43,11 @@ impl Bitmap for BitmapSignature {
 
 /// Emits (later, earlier) for the pairs of a posting list that can match.
 ///
-/// `list` are the postings of one element by [`index_keys`](crate::index_keys) of all sets, in any order; sorted by
-/// size, the length filter ends each search early. A pair that matches is emitted for its first common element,
-/// where the positional filter holds, and perhaps for others: the caller removes repeats. For containment, the later set
-/// is the one contained. O(pairs of the list), no allocation.
+/// `list` are the postings of one element by [`index_keys`](crate::index_keys) of all sets, in any
+/// order; sorted by size, the length filter ends each search early. A pair that matches is emitted
+/// for its first common element, where the positional filter holds, and perhaps for others: the
+/// caller removes repeats. For containment, the later set is the one contained. O(pairs of the
+/// list), no allocation.
 ///
 /// ```
 /// use lookalike_core::Measure;
@@ -81,12 +83,12 @@ pub fn candidates<Id: Copy + Ord, B: Bitmap>(
     }
 }
 
-/// Emits the sets of a posting list that one set, which has the element among its [`prefix`](crate::prefix())
-/// keys, can match.
+/// Emits the sets of a posting list that one set, which has the element among its
+/// [`prefix`](crate::prefix()) keys, can match.
 ///
-/// For joins of two sides, such as a collection against another one or new sets against an index, and for containment,
-/// where `index` are all sets that hold the element and the probing set is the one contained. The set itself is
-/// left out. O(|index|), no allocation.
+/// For joins of two sides, such as a collection against another one or new sets against an index,
+/// and for containment, where `index` are all sets that hold the element and the probing set is the
+/// one contained. The set itself is left out. O(|index|), no allocation.
 pub fn candidates_of<Id: Copy + Ord, B: Bitmap>(
     criterion: Criterion,
     probe: &Posting<Id, B>,

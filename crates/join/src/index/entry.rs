@@ -14,5 +14,6 @@ pub struct Entry {
 /// A position that is not known: as a bound it is the weakest.
 pub const UNKNOWN: u32 = 0;
 
-/// A key before posting lists are numbered: its value and a set that has it. Ordered by value, then set.
+/// A key before posting lists are numbered: its value and a set that has it. Ordered by value, then
+/// set.
 pub(crate) type Key = (u64, Entry);

@@ -1,8 +1,10 @@
-//! Inverted index: for each set the keys that it is looked up under and found under, for each key its entry list.
+//! Inverted index: for each set the keys that it is looked up under and found under, for each key
+//! its entry list.
 //!
-//! For resemblance and cosine both are the keys of its prefix ([`mod@crate::prefix`]). Containment has a direction: a set
-//! is looked up under its prefix, and found under any of its elements that some set is looked up under.
-//! All data lies in flat arrays: no hash table, no allocation for each list.
+//! For resemblance and cosine both are the keys of its prefix ([`mod@crate::prefix`]). Containment
+//! has a direction: a set is looked up under its prefix, and found under any of its elements that
+//! some set is looked up under. All data lies in flat arrays: no hash table, no allocation for each
+//! list.
 
 use super::entry::{Entry, Key, UNKNOWN};
 use super::key_buckets::{AllKeys, SETS_PER_TASK, emit, for_each_bucket};
@@ -26,7 +28,8 @@ pub struct ListKey {
     pub position: u32,
 }
 
-/// The inverted index. SetKeys of a single set are left out, and of keys with equal entry lists all but the first.
+/// The inverted index. SetKeys of a single set are left out, and of keys with equal entry lists all
+/// but the first.
 #[derive(Debug, Default)]
 pub struct InvertedIndex {
     lists: PostingLists,
@@ -115,12 +118,12 @@ impl SetKeys {
 }
 
 impl InvertedIndex {
-    /// Index for the candidates of all sets of `least_size` or more elements: over their prefixes, or over the pairs that
-    /// a bitmap join leaves (`search`). Keys beyond the budget are spilled.
+    /// Index for the candidates of all sets of `least_size` or more elements: over their prefixes,
+    /// or over the pairs that a bitmap join leaves (`search`). Keys beyond the budget are spilled.
     ///
     /// # Errors
-    /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be written; a
-    /// cancellation, which is polled for on all threads.
+    /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be
+    /// written; a cancellation, which is polled for on all threads.
     pub fn new(
         sets: &impl SetSource,
         criterion: Criterion,
@@ -171,8 +174,8 @@ impl InvertedIndex {
         Ok(index)
     }
 
-    /// Index with a list for each pair (later, earlier) of sets, which are in order. Nothing is known of the positions
-    /// of what they share.
+    /// Index with a list for each pair (later, earlier) of sets, which are in order. Nothing is
+    /// known of the positions of what they share.
     fn of_pairs(
         sets: &impl SetSource,
         pairs: &[(SetId, SetId)],
@@ -189,8 +192,8 @@ impl InvertedIndex {
         Ok(Self { lists, least_sizes, probes, shared, written, ..Self::default() })
     }
 
-    /// Index over other keys: `each` emits the distinct keys of a set. Keys of more than `limit` sets are left out
-    /// and counted.
+    /// Index over other keys: `each` emits the distinct keys of a set. Keys of more than `limit`
+    /// sets are left out and counted.
     ///
     /// # Errors
     /// More keys than 32 bits can number; a spill file that cannot be written; a cancellation.
@@ -209,8 +212,8 @@ impl InvertedIndex {
         Ok(index)
     }
 
-    /// Numbers the lists, bucket by bucket. `retain` is given what `size` returns for the sets of a list, and removes
-    /// the entries that the list does not need.
+    /// Numbers the lists, bucket by bucket. `retain` is given what `size` returns for the sets of a
+    /// list, and removes the entries that the list does not need.
     fn build(
         sets: u32,
         keys: AllKeys,
@@ -240,7 +243,8 @@ impl InvertedIndex {
     ) -> Result<Self, JoinError> {
         let mut lists = PostingLists::default();
         let entry = |&(_, entry): &Key| entry;
-        // Both sides in step: the lists of what is posted, and for each list the sets that probe it.
+        // Both sides in step: the lists of what is posted, and for each list the sets that probe
+        // it.
         let mut probing = PostingLists::default();
         for_each_bucket(
             [probes, posts],

@@ -1,8 +1,8 @@
 //! Bucket sort of the keys of all sets by value, external where they exceed the memory budget.
 //!
-//! The top bits of a value choose its bucket when the key is emitted. A bucket is sorted in the cache and
-//! freed before the bucket after the next few is taken. Keys beyond the budget are spilled task by
-//! task and read back bucket by bucket.
+//! The top bits of a value choose its bucket when the key is emitted. A bucket is sorted in the
+//! cache and freed before the bucket after the next few is taken. Keys beyond the budget are
+//! spilled task by task and read back bucket by bucket.
 
 use super::entry::{Entry, Key};
 use crate::progress::stop_if_cancelled;
@@ -94,7 +94,8 @@ impl Spilled {
     fn write(&mut self, mut buckets: Buckets, words: &mut Vec<u64>) -> io::Result<()> {
         words.clear();
         let (mut ends, mut sums) = (Vec::new(), Vec::new());
-        // Each bucket is freed before the next is taken: keys of large sets would be in memory twice.
+        // Each bucket is freed before the next is taken: keys of large sets would be in memory
+        // twice.
         for bucket in buckets.by_value.iter_mut().map(std::mem::take) {
             words.extend(bucket.iter().flat_map(|&(value, Entry { set, position })| {
                 [value, u64::from(position) << 32 | u64::from(set.0)]
@@ -220,9 +221,9 @@ pub(crate) fn emit(
 /// Buckets sorted at a time, for each thread and in all: there is never a second copy of all keys.
 const SORTED_AHEAD: (usize, usize) = (2, 32);
 
-/// Visits the keys of one side, or of two sides in step, bucket by bucket, each bucket sorted. `make` runs on
-/// all threads; `each` is given its results in order, while the next buckets are sorted. Both poll for
-/// cancellation once for each bucket.
+/// Visits the keys of one side, or of two sides in step, bucket by bucket, each bucket sorted.
+/// `make` runs on all threads; `each` is given its results in order, while the next buckets are
+/// sorted. Both poll for cancellation once for each bucket.
 pub(crate) fn for_each_bucket<T: Send, const SIDES: usize>(
     mut sides: [AllKeys; SIDES],
     progress: &dyn Progress,

@@ -1,11 +1,12 @@
 //! Entry lists: the sets that have the same key, each distinct list once.
 //!
-//! A list keeps only the sets that may match another one of it under this key, by size and position; the others would
-//! be rejected as candidates again and again.
+//! A list keeps only the sets that may match another one of it under this key, by size and
+//! position; the others would be rejected as candidates again and again.
 //!
-//! Near-duplicates share most of their keys, which no other document has: the lists of those keys hold the same sets
-//! and give the same candidates. To find equal lists, they are assigned to *shards* by a hash of their sets. A
-//! shard is small enough for the cache, and threads work on different shards.
+//! Near-duplicates share most of their keys, which no other document has: the lists of those keys
+//! hold the same sets and give the same candidates. To find equal lists, they are assigned to
+//! *shards* by a hash of their sets. A shard is small enough for the cache, and threads work on
+//! different shards.
 
 use super::entry::{Entry, Key};
 use crate::filter::CandidateFilter;
@@ -22,7 +23,8 @@ pub(crate) struct PostingLists {
     pub(crate) starts: Vec<u32>,
     /// The entries of all lists, those of a list by set.
     pub(crate) entries: Vec<Entry>,
-    /// Number of keys that the sets of each list have in common: a list replaces those with the same sets.
+    /// Number of keys that the sets of each list have in common: a list replaces those with the
+    /// same sets.
     pub(crate) keys: Vec<u32>,
 }
 
@@ -60,7 +62,8 @@ impl PostingLists {
     }
 }
 
-/// Shards: enough that the table of one is small, few enough that a bucket has several lists for each.
+/// Shards: enough that the table of one is small, few enough that a bucket has several lists for
+/// each.
 const SHARDS: usize = 64;
 
 /// Buckets whose lists are assigned to shards together: shards are visited less often.
@@ -93,8 +96,9 @@ pub(crate) struct KeyCounts {
 }
 
 impl BucketLists {
-    /// Finds the lists of two or more sets in a sorted bucket. Lists of more than `most` are left out; `retain`,
-    /// which is given the sizes of the sets of a list, removes the entries that it does not need.
+    /// Finds the lists of two or more sets in a sorted bucket. Lists of more than `most` are left
+    /// out; `retain`, which is given the sizes of the sets of a list, removes the entries that it
+    /// does not need.
     pub(crate) fn of(
         bucket: &[Key],
         most: Option<u32>,
@@ -139,9 +143,11 @@ impl BucketLists {
 /// Longer lists are not filtered: comparing all pairs of entries takes too long.
 const MOST_FILTERED: usize = 32;
 
-/// Retains the entries of a list, whose sets have these sizes, that may match another one of it under this key.
+/// Retains the entries of a list, whose sets have these sizes, that may match another one of it
+/// under this key.
 ///
-/// Prefixes may be `extended` ([`CandidateFilter::least_position`]). Loses no match: under the first key that two matching sets share, the filter passes both.
+/// Prefixes may be `extended` ([`CandidateFilter::least_position`]). Loses no match: under the
+/// first key that two matching sets share, the filter passes both.
 pub(crate) fn retain_partners(
     filter: impl CandidateFilter,
     extended: bool,
@@ -174,8 +180,8 @@ struct Shard {
 }
 
 impl Shard {
-    /// Adds a list, or, if there is one with the same sets, keeps that of both whose key comes first in the
-    /// element order: the first common key of each pair of sets is kept.
+    /// Adds a list, or, if there is one with the same sets, keeps that of both whose key comes
+    /// first in the element order: the first common key of each pair of sets is kept.
     fn push(&mut self, hash: u64, list: &[Entry]) {
         let Self { lists, list_of } = self;
         let new = ListId(lists.len());
@@ -232,7 +238,8 @@ impl DistinctLists {
         assigned.sum::<u64>() + waiting.sum::<u64>()
     }
 
-    /// Assigns lists to shards in the order of the buckets, so that the result does not depend on threads.
+    /// Assigns lists to shards in the order of the buckets, so that the result does not depend on
+    /// threads.
     fn assign(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         self.shards.resize_with(SHARDS, Shard::default);

@@ -13,8 +13,8 @@ use lookalike_core::divide;
 use lookalike_core::features::MANY;
 use rayon::prelude::*;
 
-/// Seed of the sample in which document frequencies are counted: always the same, as the numbers of candidates are
-/// reported.
+/// Seed of the sample in which document frequencies are counted: always the same, as the numbers of
+/// candidates are reported.
 const SAMPLE_SEED: u64 = 0;
 
 /// The fewest bytes in which elements are counted: with less, the sets would be scanned too often.
@@ -35,7 +35,8 @@ fn elements(sets: &impl SetSource) -> u64 {
     (0..sets.len()).map(|set| u64::from(sets.size(SetId(set)))).sum()
 }
 
-/// The element order by the document frequencies in a sample of the sets, which are scanned; and their number.
+/// The element order by the document frequencies in a sample of the sets, which are scanned; and
+/// their number.
 pub(super) fn element_order(
     sets: &impl SetSource,
     scan: &impl SetScan,
@@ -48,10 +49,12 @@ pub(super) fn element_order(
     Ok((sketch.freeze(), sampled as u32))
 }
 
-/// The keys of all sets. Nearly all singletons are left out. Sets smaller than `least_size` have no keys.
+/// The keys of all sets. Nearly all singletons are left out. Sets smaller than `least_size` have no
+/// keys.
 ///
-/// Scans twice the front parts of all sets, and for containment once more all sets. `budget` bounds the keys in memory,
-/// and half of the memory for counting; with less of it, sets are scanned more often.
+/// Scans twice the front parts of all sets, and for containment once more all sets. `budget` bounds
+/// the keys in memory, and half of the memory for counting; with less of it, sets are scanned more
+/// often.
 pub(super) fn prefix_keys(
     sets: &impl SetSource,
     scan: &impl SetScan,
@@ -86,7 +89,8 @@ pub(super) fn prefix_keys(
         scan.visit(task, part, |set, low, high| {
             let is_singleton = |element| reader.is_singleton(element);
             let size = sets.size(set);
-            // The bits of all elements are read in sequence, those of sets that are not compared included.
+            // The bits of all elements are read in sequence, those of sets that are not compared
+            // included.
             let compared = size >= least_size;
             let emit = |position, value| {
                 if compared {
@@ -104,7 +108,8 @@ pub(super) fn prefix_keys(
                         &[]
                     })
                 };
-                // Large sets are stored in ascending order, and copies of them take too much memory.
+                // Large sets are stored in ascending order, and copies of them take too much
+                // memory.
                 match size as usize > MANY {
                     true => filter.prefix_of_ascending(size, low, high, is_singleton, emit),
                     false => filter.prefix(size, low, high, scratch, is_singleton, emit),
@@ -151,8 +156,8 @@ pub(super) fn prefix_keys(
     Ok(PrefixKeys { probes, posts: Some(posts), extended: false })
 }
 
-/// One job for each task, but a single one for all tasks with large sets: the keys of one large set are in memory at a
-/// time.
+/// One job for each task, but a single one for all tasks with large sets: the keys of one large set
+/// are in memory at a time.
 fn jobs(scan: &impl SetScan) -> Vec<Vec<TaskId>> {
     let (large, small): (Vec<TaskId>, Vec<TaskId>) =
         (0..scan.tasks()).map(TaskId).partition(|&task| scan.is_large(task));
@@ -181,8 +186,8 @@ impl Partitioned {
 /// Elements whose counters are collected together, about.
 const COLLECTED: usize = 1 << 22;
 
-/// Counts the elements of a sample of the sets. Each thread collects the counters of its sets by the part of the
-/// sketch that holds them, and then counts one part.
+/// Counts the elements of a sample of the sets. Each thread collects the counters of its sets by
+/// the part of the sketch that holds them, and then counts one part.
 fn count_sample(
     sketch: &mut DfSketch,
     sets: &impl SetSource,
@@ -226,7 +231,8 @@ fn count_sample(
 /// Bits for each probed key.
 const FILTER_BITS: usize = 16;
 
-/// A Bloom filter with one hash function: tells for almost every value that is not probed that it is not.
+/// A Bloom filter with one hash function: tells for almost every value that is not probed that it
+/// is not.
 struct ProbedValues {
     bits: Vec<u64>,
     mask: u64,

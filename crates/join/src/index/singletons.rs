@@ -1,10 +1,11 @@
 //! Finds singletons, the elements with document frequency 1, by partitioned counting.
 //!
-//! A hash table of all elements would miss the cache with each of them. Elements are partitioned by their top
-//! bits into buckets whose counters fit in the cache, and three bytes of each are kept. The result for a bucket
-//! is a bit for each of its elements, in the order in which they came: a second scan in the same order reads
-//! the bits of each bucket in sequence. There are no lookups, and threads share nothing. Of colliding elements,
-//! singletons are taken for repeated ones, never the other way round.
+//! A hash table of all elements would miss the cache with each of them. Elements are partitioned by
+//! their top bits into buckets whose counters fit in the cache, and three bytes of each are kept.
+//! The result for a bucket is a bit for each of its elements, in the order in which they came: a
+//! second scan in the same order reads the bits of each bucket in sequence. There are no lookups,
+//! and threads share nothing. Of colliding elements, singletons are taken for repeated ones, never
+//! the other way round.
 
 use crate::progress::stop_if_cancelled;
 use crate::{JoinError, Progress, TaskId, limits};
@@ -17,8 +18,9 @@ const BUCKET: u64 = 1 << 16;
 /// The most buckets: a task writes as many streams at once.
 const MOST_BUCKETS: u64 = 1 << 12;
 
-/// The part of an element that is kept: the bits below those that choose its bucket, little-endian. Counters are
-/// chosen by fewer bits, up to a million elements in a bucket; beyond, more singletons are missed.
+/// The part of an element that is kept: the bits below those that choose its bucket, little-endian.
+/// Counters are chosen by fewer bits, up to a million elements in a bucket; beyond, more singletons
+/// are missed.
 pub(super) type Written = [u8; 3];
 
 /// Bytes of memory that an element takes while it is counted.
@@ -53,13 +55,14 @@ impl Lines {
         self.lengths.resize(buckets + 1, 0);
     }
 
-    /// Appends the lowest three bytes of a value to a bucket; those for the one behind the last are dropped.
+    /// Appends the lowest three bytes of a value to a bucket; those for the one behind the last are
+    /// dropped.
     #[inline]
     fn push(&mut self, bucket: usize, value: u32, out: &mut [Vec<Written>]) {
         let (line, length) = (&mut self.lines[bucket], &mut self.lengths[bucket]);
         let mut at = usize::from(*length);
-        // Flushed now, and not when its last value came: reading a line right after writing to it would wait
-        // for the store buffer.
+        // Flushed now, and not when its last value came: reading a line right after writing to it
+        // would wait for the store buffer.
         if at == IN_LINE {
             if let Some(out) = out.get_mut(bucket) {
                 out.extend_from_slice(line.as_chunks().0);
@@ -86,7 +89,8 @@ impl Lines {
 pub(crate) struct Singletons {
     tasks: u32,
     split: Split,
-    /// Index of the first element of each (task, bucket) within its bucket; after the last task, the ends.
+    /// Index of the first element of each (task, bucket) within its bucket; after the last task,
+    /// the ends.
     starts: Vec<u32>,
     /// For each bucket, a bit for each element: whether it is repeated.
     repeated: Vec<Vec<u64>>,
@@ -113,8 +117,8 @@ impl Split {
         (value >> self.shift) as usize
     }
 
-    /// The bits below those that choose the bucket, in the lowest three bytes. Values of a bucket that agree in
-    /// them are taken for one.
+    /// The bits below those that choose the bucket, in the lowest three bytes. Values of a bucket
+    /// that agree in them are taken for one.
     #[inline]
     fn rest(self, value: u64) -> u32 {
         (value >> self.shift.saturating_sub(BITS)) as u32
@@ -122,9 +126,10 @@ impl Split {
 }
 
 impl Singletons {
-    /// Counts the elements of all sets. `scan` gives the elements up to `bound` of the sets of a task to its
-    /// last argument, in the same order every time. `elements` is about how many there are in all. Takes
-    /// `memory` bytes besides the result: with fewer, buckets are counted in several rounds.
+    /// Counts the elements of all sets. `scan` gives the elements up to `bound` of the sets of a
+    /// task to its last argument, in the same order every time. `elements` is about how many there
+    /// are in all. Takes `memory` bytes besides the result: with fewer, buckets are counted in
+    /// several rounds.
     ///
     /// # Errors
     /// A bucket of more elements than 32 bits can number, the error of `scan`, or a cancellation.
@@ -189,8 +194,8 @@ impl Singletons {
             lines.clear(buckets.len());
             scan(task, scratch, &mut |values| {
                 for &value in values {
-                    // Below the first bucket the difference wraps to a large number. Branchless: with several
-                    // rounds, a branch would be unpredictable.
+                    // Below the first bucket the difference wraps to a large number. Branchless:
+                    // with several rounds, a branch would be unpredictable.
                     let at = split.of(value).wrapping_sub(buckets.start);
                     lines.push(at.min(buckets.len()), split.rest(value), &mut out);
                 }
@@ -204,8 +209,8 @@ impl Singletons {
 
     /// A reader at the first element of a task.
     ///
-    /// Copies the bits of the task, which are few and adjacent in the copy; in the buckets, successive elements
-    /// are on different pages.
+    /// Copies the bits of the task, which are few and adjacent in the copy; in the buckets,
+    /// successive elements are on different pages.
     pub(crate) fn reader(&self, task: TaskId) -> Reader {
         let count = self.split.count;
         let rows = &self.starts[task.index() * count..(task.index() + 2) * count];
@@ -254,8 +259,9 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Whether the next element, which is `value`, is a singleton. Must be called for all elements, in the order
-    /// in which they were counted. May miss singletons; never reports an element of several sets.
+    /// Whether the next element, which is `value`, is a singleton. Must be called for all elements,
+    /// in the order in which they were counted. May miss singletons; never reports an element of
+    /// several sets.
     #[inline]
     pub(crate) fn is_singleton(&mut self, value: u64) -> bool {
         let bucket = self.split.of(value);
@@ -266,8 +272,8 @@ impl Reader {
     }
 }
 
-/// For each element of a bucket, in order, whether it is repeated. Counts in two bits (seen, seen again) for each
-/// residue of the values modulo the number of counters.
+/// For each element of a bucket, in order, whether it is repeated. Counts in two bits (seen, seen
+/// again) for each residue of the values modulo the number of counters.
 fn repeated<'w>(
     parts: impl Iterator<Item = &'w [Written]> + Clone,
     counters: &mut Vec<u64>,

@@ -1,9 +1,10 @@
-//! Checksummed encoding of sparse counters: what [`crate::DfSketch`] and [`crate::ElementOrder`] travel in.
+//! Checksummed encoding of sparse counters: what [`crate::DfSketch`] and [`crate::ElementOrder`]
+//! travel in.
 //!
-//! Layout, all numbers little-endian: 8 bytes that name the kind, version (`u32`), length (`u8`) and bytes of
-//! the name of the hash family, log₂ of the number of counters (`u8`), fields of the kind, number of entries
-//! (`u64`), the entries, and XXH3-128 of everything before. An entry is the distance from the counter of the
-//! entry before it, and a value that is not 0, both as LEB128.
+//! Layout, all numbers little-endian: 8 bytes that name the kind, version (`u32`), length (`u8`)
+//! and bytes of the name of the hash family, log₂ of the number of counters (`u8`), fields of the
+//! kind, number of entries (`u64`), the entries, and XXH3-128 of everything before. An entry is the
+//! distance from the counter of the entry before it, and a value that is not 0, both as LEB128.
 
 use lookalike_core::{HASH_NAME, TextDigest};
 
@@ -99,8 +100,8 @@ pub(crate) struct Decoder<'a, const FIELDS: usize> {
 }
 
 impl<'a, const FIELDS: usize> Decoder<'a, FIELDS> {
-    /// Checks kind, version, checksum and hash, in this order; reads up to the first entry. `bits` are the
-    /// numbers of counters (log₂) that are valid.
+    /// Checks kind, version, checksum and hash, in this order; reads up to the first entry. `bits`
+    /// are the numbers of counters (log₂) that are valid.
     pub(crate) fn open(
         kind: Kind,
         bits: std::ops::RangeInclusive<u32>,
@@ -236,7 +237,8 @@ mod tests {
             prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_err());
         }
 
-        /// With a checksum that fits, as if the writer were wrong: an error or entries in order, no panic.
+        /// With a checksum that fits, as if the writer were wrong: an error or entries in order, no
+        /// panic.
         #[test]
         fn malformed_content_is_refused(content in prop::collection::vec(any::<u8>(), 0..40)) {
             let mut bytes = encode(KIND, 12, &[], std::iter::empty());

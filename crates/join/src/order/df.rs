@@ -1,12 +1,14 @@
 //! Sketch of document frequencies: approximately how many sets hold an element.
 //!
 //! One array of counters addressed by a hash of the element, as in a count-min sketch (Cormode &
-//! Muthukrishnan 2005) with a single row: elements that share a counter are counted together, so a count is
-//! never too low. It decides only the *order* of elements ([`ElementOrder`]), and every order is valid; what
-//! matters is that elements of many sets come last, the most frequent ones at the very end. Those are frequent
-//! in a sample, too, so of large collections a sample of the sets is counted.
+//! Muthukrishnan 2005) with a single row: elements that share a counter are counted together, so a
+//! count is never too low. It decides only the *order* of elements ([`ElementOrder`]), and every
+//! order is valid; what matters is that elements of many sets come last, the most frequent ones at
+//! the very end. Those are frequent in a sample, too, so of large collections a sample of the sets
+//! is counted.
 //!
-//! Counts are exact sums: they do not depend on the order of adding, on threads, or on how sketches are merged.
+//! Counts are exact sums: they do not depend on the order of adding, on threads, or on how sketches
+//! are merged.
 
 use super::codec::{self, DecodeError, Decoder, Kind};
 use super::counter::counter;
@@ -16,8 +18,8 @@ use std::collections::BTreeMap;
 
 /// Sketch of document frequencies.
 ///
-/// Takes between one and two bytes for each element that the [sample](DfSketch::takes) is expected to hold,
-/// and a few bytes more for every 256 times that a counter is counted up.
+/// Takes between one and two bytes for each element that the [sample](DfSketch::takes) is expected
+/// to hold, and a few bytes more for every 256 times that a counter is counted up.
 ///
 /// ```
 /// use lookalike_join::DfSketch;
@@ -43,7 +45,8 @@ pub struct DfSketch {
     shift: u32,
     /// The counts modulo 256.
     low: Vec<u8>,
-    /// How often each counter went from 255 to 0. Several maps, as each thread has its own; they add up.
+    /// How often each counter went from 255 to 0. Several maps, as each thread has its own; they
+    /// add up.
     carries: Vec<Carries>,
 }
 
@@ -80,7 +83,8 @@ const LEAST_COUNTERS: u64 = 1 << 10;
 /// Sets with adjacent numbers that are sampled together: their data is mostly adjacent on disk.
 const ADJACENT: u64 = 32;
 
-/// Carries that are expected to be kept, for the memory that a sketch takes: one for 256 counts, and bytes of each.
+/// Carries that are expected to be kept, for the memory that a sketch takes: one for 256 counts,
+/// and bytes of each.
 const CARRY_SHARE: u64 = 16;
 
 const KIND: Kind = Kind { magic: *b"LKDFSKT\n", version: 1, name: "a df sketch" };
@@ -94,8 +98,9 @@ impl DfSketch {
         Self::within(elements, seed, MOST_COUNTERS)
     }
 
-    /// An empty sketch as of [`DfSketch::for_elements`] with at most `bytes` bytes of counters (but at least
-    /// 1 KiB): fewer sets are sampled instead. 4 MiB do where sketches and orders are sent over a network.
+    /// An empty sketch as of [`DfSketch::for_elements`] with at most `bytes` bytes of counters (but
+    /// at least 1 KiB): fewer sets are sampled instead. 4 MiB do where sketches and orders are sent
+    /// over a network.
     #[must_use]
     pub fn within(elements: u64, seed: u64, bytes: u64) -> Self {
         let (every, bits) = sample(elements, bytes);
@@ -103,15 +108,17 @@ impl DfSketch {
         Self { sample, shift: 64 - bits, low: vec![0; 1 << bits], carries: Vec::new() }
     }
 
-    /// Bytes of memory that a sketch for so many elements takes at most, its [`ElementOrder`] included.
+    /// Bytes of memory that a sketch for so many elements takes at most, its [`ElementOrder`]
+    /// included.
     #[must_use]
     pub fn bytes_for(elements: u64) -> u64 {
         let counters = 1 << sample(elements, MOST_COUNTERS).1;
         counters + counters / 8 + counters / CARRY_SHARE
     }
 
-    /// Whether the sample holds the set with this number: a few with adjacent numbers in every so many, chosen
-    /// by the seed. The first few are always sampled, so that no sample of a collection is empty.
+    /// Whether the sample holds the set with this number: a few with adjacent numbers in every so
+    /// many, chosen by the seed. The first few are always sampled, so that no sample of a
+    /// collection is empty.
     #[inline]
     #[must_use]
     pub fn takes(&self, set: u64) -> bool {
@@ -136,7 +143,8 @@ impl DfSketch {
         }
     }
 
-    /// The number of sets added that hold an element: never too low, and too high where elements share a counter.
+    /// The number of sets added that hold an element: never too low, and too high where elements
+    /// share a counter.
     #[must_use]
     pub fn count(&self, element: u64) -> u64 {
         let counter = counter(element, self.shift);
@@ -146,7 +154,8 @@ impl DfSketch {
         })
     }
 
-    /// Adds the counts of another sketch made with the same arguments. Associative and commutative. O(counters).
+    /// Adds the counts of another sketch made with the same arguments. Associative and commutative.
+    /// O(counters).
     ///
     /// # Errors
     /// [`SketchMismatch`] if the other one was made with other arguments; nothing is added then.
@@ -200,7 +209,8 @@ impl DfSketch {
         ElementOrder::of_counts(self.low, carries)
     }
 
-    /// Encodes the sketch, to be merged in another process: a few bytes for each counter that is not 0.
+    /// Encodes the sketch, to be merged in another process: a few bytes for each counter that is
+    /// not 0.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let carries = self.clone_carries();
@@ -216,7 +226,8 @@ impl DfSketch {
     /// Decodes what [`DfSketch::to_bytes`] gives.
     ///
     /// # Errors
-    /// Bytes that are no sketch, damaged, of another version, or of elements of another hash family.
+    /// Bytes that are no sketch, damaged, of another version, or of elements of another hash
+    /// family.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let bits = LEAST_COUNTERS.ilog2()..=MOST_COUNTERS.ilog2();
         let decoder = Decoder::<2>::open(KIND, bits, bytes)?;

@@ -6,10 +6,10 @@ use lookalike_core::fingerprint::finalise;
 
 /// Order of elements by document frequency: a frozen [`DfSketch`](crate::DfSketch).
 ///
-/// Elements with lower [levels](ElementOrder::level) come first, those of equal levels by value. Levels are document
-/// frequencies in a sample: exact below 64, and eight to an octave beyond. Immutable, and small when encoded
-/// ([`ElementOrder::to_bytes`]): all tasks of a run must use the same one. The answer of a join never depends on
-/// it, only the number of candidates does.
+/// Elements with lower [levels](ElementOrder::level) come first, those of equal levels by value.
+/// Levels are document frequencies in a sample: exact below 64, and eight to an octave beyond.
+/// Immutable, and small when encoded ([`ElementOrder::to_bytes`]): all tasks of a run must use the
+/// same one. The answer of a join never depends on it, only the number of candidates does.
 ///
 /// ```
 /// use lookalike_join::{DfSketch, ElementOrder};
@@ -29,8 +29,8 @@ pub struct ElementOrder {
     shift: u32,
     /// The lowest level of a common counter.
     common_from: u8,
-    /// A bit for one, two, four or more adjacent counters: whether any of them is common. Few are, so the bits of a
-    /// large sketch stay in the processor's cache, where the levels do not.
+    /// A bit for one, two, four or more adjacent counters: whether any of them is common. Few are,
+    /// so the bits of a large sketch stay in the processor's cache, where the levels do not.
     common: Vec<u64>,
     common_shift: u32,
 }
@@ -38,19 +38,19 @@ pub struct ElementOrder {
 /// Counts below this are chance, or elements that share a counter.
 pub(crate) const COMMON: u8 = 4;
 
-/// Elements that are counted so many times on average are a small vocabulary, as single words and characters are: all of
-/// them are common then, and ordered by level.
+/// Elements that are counted so many times on average are a small vocabulary, as single words and
+/// characters are: all of them are common then, and ordered by level.
 const SMALL_VOCABULARY: usize = 8;
 
-/// Bits for each common counter, at least: so that no more than one in so many of the other elements passes for
-/// common by chance.
+/// Bits for each common counter, at least: so that no more than one in so many of the other
+/// elements passes for common by chance.
 const BITS: usize = 8;
 
 /// The most counters whose levels are kept: of more, the lowest levels become 0.
 const MOST_LEVELS: usize = 1 << 22;
 
-/// Bytes of an encoded order of so many counters at most: three for each level above 0, and more for distances of
-/// 2⁷, of 2¹⁴ and of 2²¹ counters, of which there are only so many.
+/// Bytes of an encoded order of so many counters at most: three for each level above 0, and more
+/// for distances of 2⁷, of 2¹⁴ and of 2²¹ counters, of which there are only so many.
 const fn longest(counters: usize, levels: usize) -> usize {
     HEADER + 3 * levels + (counters >> 7) + (counters >> 14) + (counters >> 21)
 }
@@ -141,8 +141,8 @@ impl ElementOrder {
         Self { levels, shift, common_from, common, common_shift: 64 - bits.ilog2() }
     }
 
-    /// Whether an element may be in several sampled sets: true for all whose [level](Self::level) is 4 or more,
-    /// of small vocabularies 1 or more, and for a few others.
+    /// Whether an element may be in several sampled sets: true for all whose [level](Self::level)
+    /// is 4 or more, of small vocabularies 1 or more, and for a few others.
     #[inline]
     #[must_use]
     pub fn is_common(&self, element: u64) -> bool {
@@ -244,7 +244,8 @@ mod tests {
         assert!(ranks[4] < ranks[5] && ranks[5] < ranks[6] && ranks[6] < ranks[7], "{ranks:?}");
     }
 
-    /// Of 50 elements in 2 to 51 of 51 sets, all are common; of many that are counted as rarely, those above 3 are.
+    /// Of 50 elements in 2 to 51 of 51 sets, all are common; of many that are counted as rarely,
+    /// those above 3 are.
     #[test]
     fn all_elements_of_small_vocabularies_are_common() {
         let set = |n: u64| Vec::from_iter((0..50).map(finalise).skip(n.saturating_sub(1) as usize));
@@ -260,8 +261,8 @@ mod tests {
         assert!(common < 4000 / BITS, "{common}");
     }
 
-    /// One bit for eight counters or so: common elements are all known, and of the others no more than one in
-    /// [`BITS`] passes for one.
+    /// One bit for eight counters or so: common elements are all known, and of the others no more
+    /// than one in [`BITS`] passes for one.
     #[test]
     fn few_bits_tell_common_elements_from_others() {
         let common: Vec<u64> = (0..100).map(finalise).collect();
@@ -286,7 +287,8 @@ mod tests {
         assert_eq!(ElementOrder::of_levels(levels.clone(), COMMON, 1020).levels, levels);
     }
 
-    /// As many common counters as there may be, spread so that as many gaps as possible take two bytes.
+    /// As many common counters as there may be, spread so that as many gaps as possible take two
+    /// bytes.
     #[test]
     fn encoded_orders_stay_within_their_bound() {
         let (counters, most) = (1 << 18, 1 << 13);

@@ -3,10 +3,11 @@
 use super::PrefixFilter;
 
 impl PrefixFilter<'_> {
-    /// Emits what [`PrefixFilter::prefix`] emits, of a set both of whose parts are in ascending order.
+    /// Emits what [`PrefixFilter::prefix`] emits, of a set both of whose parts are in ascending
+    /// order.
     ///
-    /// Takes a bit for each element of `low`, and 16 bytes for each common element of the prefix; common elements are
-    /// looked up up to three times. O(|set|), plus sorting those of the prefix.
+    /// Takes a bit for each element of `low`, and 16 bytes for each common element of the prefix;
+    /// common elements are looked up up to three times. O(|set|), plus sorting those of the prefix.
     pub fn prefix_of_ascending<'s>(
         &self,
         size: u32,
@@ -45,7 +46,8 @@ impl PrefixFilter<'_> {
         if !take(&mut high.iter()) {
             return;
         }
-        // The rest of the prefix: the least frequent of the common elements, those of equal frequency by value.
+        // The rest of the prefix: the least frequent of the common elements, those of equal
+        // frequency by value.
         let common = || {
             let all = shared().chain(high).filter(|&&element| self.order.is_common(element));
             all.map(|&element| (self.order.level(element), element))

@@ -6,8 +6,9 @@ use std::ops::Range;
 impl PrefixFilter<'_> {
     /// Emits the elements of a set at `positions` of the order, where those before are singletons.
     ///
-    /// `low` are the elements up to the bound that are no singletons, in any order, `high` gives the others. Only the
-    /// elements of the prefix are sorted. O(|set| + p log p) for a prefix of p elements.
+    /// `low` are the elements up to the bound that are no singletons, in any order, `high` gives
+    /// the others. Only the elements of the prefix are sorted. O(|set| + p log p) for a prefix of p
+    /// elements.
     pub(super) fn least_common<'s>(
         &self,
         positions: Range<u32>,
@@ -40,8 +41,9 @@ impl PrefixFilter<'_> {
         if !take(low, common) || !take(high(), common) {
             return;
         }
-        // The rest of the prefix: the least frequent of the common elements, those of equal frequency by value. They
-        // are distributed by their levels, up to the level with which the prefix is complete.
+        // The rest of the prefix: the least frequent of the common elements, those of equal
+        // frequency by value. They are distributed by their levels, up to the level with which the
+        // prefix is complete.
         levels.clear();
         levels.extend(common.iter().map(|&element| self.order.level(element)));
         let mut starts = [0u32; 1 << u8::BITS];

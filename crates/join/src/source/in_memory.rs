@@ -8,8 +8,8 @@ use std::ops::Range;
 
 /// Sets in memory: set *n* has the elements from `offsets[n]` to `offsets[n + 1]`.
 ///
-/// Borrows both arrays. Sets that are not ascending are copied when they are compared. A set with an element
-/// twice is an error when it is compared.
+/// Borrows both arrays. Sets that are not ascending are copied when they are compared. A set with
+/// an element twice is an error when it is compared.
 #[derive(Debug, Clone, Copy)]
 pub struct InMemorySets<'a, O = u64> {
     offsets: &'a [O],

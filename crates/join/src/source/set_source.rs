@@ -1,7 +1,7 @@
 //! Where the sets of a join come from.
 //!
-//! A [`SetSource`] gives the sets in two ways, both chosen so that a source on disk can read in sequence:
-//! [scans](SetScan) over all sets in storage order, from which the index is built, and
+//! A [`SetSource`] gives the sets in two ways, both chosen so that a source on disk can read in
+//! sequence: [scans](SetScan) over all sets in storage order, from which the index is built, and
 //! [sorted sets](SortedSets), which are the few that can match another one, to be intersected.
 
 use crate::{ChunkId, SetId, TaskId};
@@ -12,9 +12,9 @@ pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The sets of a join, numbered from 0 in order of precedence: set 0 precedes all others.
 ///
-/// A set has distinct elements, fewer than 2³² of them, which are hashes and therefore uniform; other numbers
-/// give the same answer more slowly. Sets are stored in *chunks*, which are read and released as a whole.
-/// Nothing that a source returns may depend on the number of threads.
+/// A set has distinct elements, fewer than 2³² of them, which are hashes and therefore uniform;
+/// other numbers give the same answer more slowly. Sets are stored in *chunks*, which are read and
+/// released as a whole. Nothing that a source returns may depend on the number of threads.
 pub trait SetSource: Sync {
     /// A scan over all sets.
     type Scan<'a>: SetScan
@@ -43,8 +43,8 @@ pub trait SetSource: Sync {
         1
     }
 
-    /// A number for the sample of sets in which document frequencies are counted ([`crate::DfSketch::takes`]):
-    /// adjacent for sets whose storage is adjacent.
+    /// A number for the sample of sets in which document frequencies are counted
+    /// ([`crate::DfSketch::takes`]): adjacent for sets whose storage is adjacent.
     fn sample_number(&self, set: SetId) -> u64 {
         set.0.into()
     }
@@ -55,19 +55,20 @@ pub trait SetSource: Sync {
     /// The chunk that stores a set.
     fn chunk_of(&self, set: SetId) -> ChunkId;
 
-    /// Starts a scan. It stays valid, with its order of sets and elements, whatever other joins of the same
-    /// source do.
+    /// Starts a scan. It stays valid, with its order of sets and elements, whatever other joins of
+    /// the same source do.
     fn scan(&self) -> Self::Scan<'_>;
 
     /// Called when the scans of a join are over: a source may release memory that only scans need.
     fn release_scanned(&self) {}
 
-    /// Sorts the `wanted` sets (by number), so that they can be intersected, in parallel. Sets on disk may be copied to
-    /// at most `limit` bytes of memory; the others are read whenever they are compared.
+    /// Sorts the `wanted` sets (by number), so that they can be intersected, in parallel. Sets on
+    /// disk may be copied to at most `limit` bytes of memory; the others are read whenever they are
+    /// compared.
     ///
-    /// `states` has one state for each chunk. `visit` is called once for each wanted set, with the state of
-    /// its chunk; the elements may not be in order yet. An error of `visit` ends the call. `done` is given the states, in any order, each when
-    /// its chunk is finished.
+    /// `states` has one state for each chunk. `visit` is called once for each wanted set, with the
+    /// state of its chunk; the elements may not be in order yet. An error of `visit` ends the call.
+    /// `done` is given the states, in any order, each when its chunk is finished.
     ///
     /// # Errors
     /// Sets that cannot be read, and the error of `visit`.
@@ -92,11 +93,11 @@ pub enum Part {
 
 /// Scans over all sets, split into tasks that threads take in parallel.
 ///
-/// Every scan of a task visits the same sets in the same order, and the elements of a set in the same order:
-/// singleton counting depends on it.
+/// Every scan of a task visits the same sets in the same order, and the elements of a set in the
+/// same order: singleton counting depends on it.
 pub trait SetScan: Sync {
-    /// The elements up to this value are stored before the others, and can be read alone; `None` if sets are
-    /// not partitioned.
+    /// The elements up to this value are stored before the others, and can be read alone; `None` if
+    /// sets are not partitioned.
     fn bound(&self) -> Option<u64>;
 
     /// Number of tasks.
@@ -108,8 +109,9 @@ pub trait SetScan: Sync {
     /// Whether the sets of a task are so large that no two such tasks should be in memory at once.
     fn is_large(&self, task: TaskId) -> bool;
 
-    /// Visits the sets of a task: number, elements up to the bound, and the others, which are read when they
-    /// are asked for unless `part` is [`Part::Whole`]. Without a bound all elements are among the others.
+    /// Visits the sets of a task: number, elements up to the bound, and the others, which are read
+    /// when they are asked for unless `part` is [`Part::Whole`]. Without a bound all elements are
+    /// among the others.
     ///
     /// # Errors
     /// Sets that cannot be read, and the error of `visit`.
@@ -120,14 +122,15 @@ pub trait SetScan: Sync {
         visit: impl FnMut(SetId, &[u64], &mut dyn HighElements) -> Result<(), SourceError>,
     ) -> Result<(), SourceError>;
 
-    /// Visits the elements up to the bound of the sets of a task, of one set or several at a time, in the
-    /// order of [`SetScan::visit`].
+    /// Visits the elements up to the bound of the sets of a task, of one set or several at a time,
+    /// in the order of [`SetScan::visit`].
     ///
     /// # Errors
     /// Sets that cannot be read.
     fn visit_low(&self, task: TaskId, visit: impl FnMut(&[u64])) -> Result<(), SourceError>;
 
-    /// Visits the sets of a task that are `wanted`, each in one piece or several, and reads no others.
+    /// Visits the sets of a task that are `wanted`, each in one piece or several, and reads no
+    /// others.
     ///
     /// # Errors
     /// Sets that cannot be read.
@@ -139,7 +142,8 @@ pub trait SetScan: Sync {
     ) -> Result<(), SourceError>;
 }
 
-/// The elements of one set above the bound. A source on disk reads them only when they are asked for.
+/// The elements of one set above the bound. A source on disk reads them only when they are asked
+/// for.
 pub trait HighElements {
     /// The elements, in storage order. Called at most once for each visit.
     ///

@@ -1,9 +1,9 @@
 //! Connected components of the match graph, without listing its edges.
 //!
-//! Broder's fourth phase (1997, "The clustering algorithm") needs every pair only to know which sets are connected.
-//! Pairs within a component are therefore skipped: list by list, only sets of *different* components are
-//! compared, and the first match joins both components. A component of a million sets is connected by its first
-//! few keys, and its other lists are skipped.
+//! Broder's fourth phase (1997, "The clustering algorithm") needs every pair only to know which
+//! sets are connected. Pairs within a component are therefore skipped: list by list, only sets of
+//! *different* components are compared, and the first match joins both components. A component of a
+//! million sets is connected by its first few keys, and its other lists are skipped.
 
 use crate::candidates::{Candidate, CandidatePairs};
 use crate::filter::CandidateFilter;
@@ -40,16 +40,16 @@ pub(crate) fn components<S: SetSource>(
         summaries.extend(entries.iter().map(|entry| verifier.summary(entry.set)));
         for (at, &entry) in (0..).map(At).zip(entries) {
             let own_part = parts.add(at);
-            // The entries come in order of precedence: this set is looked up among those before it, whose
-            // parts were compared with each other already.
+            // The entries come in order of precedence: this set is looked up among those before it,
+            // whose parts were compared with each other already.
             let Some(own) = index
                 .probe_position(entry, list)
                 .filter(|&position| pairs.could_match_any(entry.set, ListKey { list, position }))
             else {
                 continue;
             };
-            // The positional bound holds at the first common key. Under a later one it may reject a match, which
-            // is found under the first.
+            // The positional bound holds at the first common key. Under a later one it may reject a
+            // match, which is found under the first.
             let edge = |other: At| {
                 let Entry { set, position } = entries[other.index()];
                 let summaries = (summaries[at.index()], summaries[other.index()]);
@@ -101,11 +101,13 @@ struct Parts {
     of_entry: Vec<PartId>,
     /// The part that each part is joined to; itself if none.
     joined_to: Vec<PartId>,
-    /// Linked lists of the entries of each part: the first and the last, and for each entry the next.
+    /// Linked lists of the entries of each part: the first and the last, and for each entry the
+    /// next.
     first: Vec<At>,
     last: Vec<At>,
     next: Vec<At>,
-    /// Parts that have entries and are not joined to another one, in the order of their first entries.
+    /// Parts that have entries and are not joined to another one, in the order of their first
+    /// entries.
     open: Vec<PartId>,
     of_root: HashMap<u32, PartId, foldhash::fast::FixedState>,
 }
@@ -154,7 +156,8 @@ impl Parts {
         part
     }
 
-    /// For each other part that has an entry for which `edge` returns an edge, the part and the first such edge.
+    /// For each other part that has an entry for which `edge` returns an edge, the part and the
+    /// first such edge.
     fn edges_from(
         &self,
         own: PartId,

@@ -36,16 +36,17 @@ pub struct EdgeOrderError {
     before: String,
 }
 
-/// Leader clustering (Hartigan 1975, chapter 3) of sets in order of precedence: a set is removed if a *kept* set before
-/// it matches, and kept otherwise.
+/// Leader clustering (Hartigan 1975, chapter 3) of sets in order of precedence: a set is removed if
+/// a *kept* set before it matches, and kept otherwise.
 ///
-/// Takes the edges of the match graph sorted by (component, later, earlier): then everything that a decision depends
-/// on has been decided. The answer is that of the sequential greedy algorithm, for any number of passes side by side
-/// as long as each component is in one of them. Repeated edges do no harm.
+/// Takes the edges of the match graph sorted by (component, later, earlier): then everything that a
+/// decision depends on has been decided. The answer is that of the sequential greedy algorithm, for
+/// any number of passes side by side as long as each component is in one of them. Repeated edges do
+/// no harm.
 ///
-/// Decisions are emitted for each set that is the later one of an edge, in order. Sets that are never the later one are
-/// kept, and are not emitted. Memory: one identifier for each removed set of the current component. Time: O(edges
-/// × log of that).
+/// Decisions are emitted for each set that is the later one of an edge, in order. Sets that are
+/// never the later one are kept, and are not emitted. Memory: one identifier for each removed set
+/// of the current component. Time: O(edges × log of that).
 ///
 /// ```
 /// use lookalike_core::{Measure, Overlap};
@@ -89,8 +90,9 @@ where
     /// Takes the next edge, and emits what it decides.
     ///
     /// # Errors
-    /// [`EdgeOrderError`] if the edge does not follow the one before, or its sets are not in order; the edge is left out
-    /// then, and the pass must not be continued, as decisions that depend on it would be wrong.
+    /// [`EdgeOrderError`] if the edge does not follow the one before, or its sets are not in order;
+    /// the edge is left out then, and the pass must not be continued, as decisions that depend on
+    /// it would be wrong.
     pub fn push(
         &mut self,
         edge: MatchEdge<Id, Component>,
@@ -153,7 +155,8 @@ mod tests {
 
     type Edges = Vec<(u32, u32, Overlap)>;
 
-    /// For each set, the kept set that is its witness, itself if it is kept: set by set, over all edges.
+    /// For each set, the kept set that is its witness, itself if it is kept: set by set, over all
+    /// edges.
     fn greedy(sets: u32, edges: &Edges, rule: WitnessRule) -> Vec<u32> {
         let mut leaders: Vec<u32> = Vec::new();
         for set in 0..sets {
@@ -240,7 +243,8 @@ mod tests {
             }
         }
 
-        /// Each version matches the few before it, and the versions are in random order of precedence.
+        /// Each version matches the few before it, and the versions are in random order of
+        /// precedence.
         #[test]
         fn equals_the_sequential_greedy_on_chains(
             order in Just(Vec::from_iter(0u32..60)).prop_shuffle(), reach in 1usize..4,

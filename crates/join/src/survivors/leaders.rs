@@ -1,14 +1,14 @@
-//! Leader clustering (Hartigan 1975): sets in order of precedence; a set is removed if a *kept* set before it
-//! matches, and kept otherwise.
+//! Leader clustering (Hartigan 1975): sets in order of precedence; a set is removed if a *kept* set
+//! before it matches, and kept otherwise.
 //!
-//! The kept sets are those of the greedy choice over all pairs, but removed sets are never compared again. Chains do
-//! not connect sets that do not match: every removed set matches its witness, which [`WitnessRule`] chooses
-//! among the kept sets before it. Candidates are verified one by one in order of precedence, so that the search
-//! for the first match ends with it.
+//! The kept sets are those of the greedy choice over all pairs, but removed sets are never compared
+//! again. Chains do not connect sets that do not match: every removed set matches its witness,
+//! which [`WitnessRule`] chooses among the kept sets before it. Candidates are verified one by one
+//! in order of precedence, so that the search for the first match ends with it.
 //!
-//! Sets are taken in blocks. All sets of a block are compared, in parallel, with those kept before the block; then
-//! those that share keys with other sets of the block are compared with its kept sets one after the other. The block
-//! size changes the work and not the result.
+//! Sets are taken in blocks. All sets of a block are compared, in parallel, with those kept before
+//! the block; then those that share keys with other sets of the block are compared with its kept
+//! sets one after the other. The block size changes the work and not the result.
 
 use super::witness::{WitnessRule, WitnessSearch};
 use crate::candidates::CandidatePairs;
@@ -67,7 +67,8 @@ pub(crate) fn leaders<S: SetSource>(
         let keys = keys.filter(|&key| pairs.could_match_any(set, key));
         let own = verifier.summary(set);
         let mut found = 0;
-        // Most chance candidates are too small or have the key too late: only their size is looked up.
+        // Most chance candidates are too small or have the key too late: only their size is looked
+        // up.
         let may = |key: ListKey, other: &Entry| {
             pairs.could_match(set, key, (other, sets.size(other.set)))
         };

@@ -27,13 +27,14 @@ pub(crate) struct PairLimits {
     pub(crate) edges: u64,
 }
 
-/// About where the entries of a set and later ones begin in a list of this length, if its sets are spread evenly.
+/// About where the entries of a set and later ones begin in a list of this length, if its sets are
+/// spread evenly.
 fn list_guess(length: usize, set: SetId, sets: u32) -> usize {
     (length as u64 * u64::from(set.0) / u64::from(sets)) as usize
 }
 
-/// Number of entries of sets before `set` in a list, which is ordered by set. O(length), and close to O(1) where
-/// sets are spread evenly: fewer cache misses than a binary search.
+/// Number of entries of sets before `set` in a list, which is ordered by set. O(length), and close
+/// to O(1) where sets are spread evenly: fewer cache misses than a binary search.
 fn list_end(list: &[Entry], set: SetId, sets: u32) -> usize {
     let guess = list_guess(list.len(), set, sets);
     let (before, behind) = list.split_at(guess);
@@ -45,7 +46,8 @@ fn list_end(list: &[Entry], set: SetId, sets: u32) -> usize {
     }
 }
 
-/// All matches, complete if they give no more than `limits.pairs` pairs of records; `None` if both limits are exceeded.
+/// All matches, complete if they give no more than `limits.pairs` pairs of records; `None` if both
+/// limits are exceeded.
 pub(crate) fn all_pairs<S: SetSource>(
     pairs: &CandidatePairs<'_, S, impl CandidateFilter>,
     verifier: &impl Verifier,
@@ -77,7 +79,8 @@ pub(crate) fn all_pairs<S: SetSource>(
                     let own = pairs.relaxed(set, key.position);
                     filter.could_match_any(own, index.least_size(key.list))
                 });
-                // Calls `each` with the indices of the entries of earlier sets under a key that pass.
+                // Calls `each` with the indices of the entries of earlier sets under a key that
+                // pass.
                 let scan = |key: ListKey, each: &mut dyn FnMut(usize)| {
                     let Range { start, end } = index.range(key.list);
                     let end = start + list_end(&entries[start..end], set, sets.len());
@@ -141,7 +144,8 @@ pub(crate) fn all_pairs<S: SetSource>(
             edges
         })
         .collect();
-    // Whether both limits are exceeded depends on the sets alone: the sums only grow, and no task stops before.
+    // Whether both limits are exceeded depends on the sets alone: the sums only grow, and no task
+    // stops before.
     if over() {
         statistics.reset_to(before.0, before.1);
         return None;

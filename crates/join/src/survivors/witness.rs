@@ -1,9 +1,9 @@
 //! Witness rule: which kept match proves the removal of a set.
 //!
-//! Leader clustering (Hartigan 1975, chapter 3) decides which sets are kept. Where several kept sets match a
-//! removed one, this rule chooses among them. Both rules are functions of the sets, their precedence and the
-//! criterion: the order of elements, samples, lengths of posting lists and limits of a run do not matter. Everything
-//! that names a witness uses [`WitnessSearch`].
+//! Leader clustering (Hartigan 1975, chapter 3) decides which sets are kept. Where several kept
+//! sets match a removed one, this rule chooses among them. Both rules are functions of the sets,
+//! their precedence and the criterion: the order of elements, samples, lengths of posting lists and
+//! limits of a run do not matter. Everything that names a witness uses [`WitnessSearch`].
 
 use std::ops::ControlFlow;
 
@@ -14,8 +14,8 @@ pub enum WitnessRule {
     /// The first in order of precedence. The search stops there.
     #[default]
     First,
-    /// The one with the highest measure; of equal ones the first in order of precedence. Every kept set that could
-    /// match is compared.
+    /// The one with the highest measure; of equal ones the first in order of precedence. Every kept
+    /// set that could match is compared.
     Best,
 }
 
@@ -69,9 +69,9 @@ impl<M: Copy> WitnessSearch<M> {
         self.rule == WitnessRule::First && self.witness.is_some()
     }
 
-    /// Offers the next kept set. `verify` is given the best match so far, and returns the match with this set if it is
-    /// one, and a strictly better one than that. Breaks when the search is over; with [`WitnessRule::First`],
-    /// `verify` is therefore never given a match.
+    /// Offers the next kept set. `verify` is given the best match so far, and returns the match
+    /// with this set if it is one, and a strictly better one than that. Breaks when the search is
+    /// over; with [`WitnessRule::First`], `verify` is therefore never given a match.
     #[inline]
     pub fn offer(&mut self, verify: impl FnOnce(Option<M>) -> Option<M>) -> ControlFlow<()> {
         if !self.is_over() {

@@ -9,9 +9,9 @@ use crate::{Criterion, Edge, InvertedIndex, JoinError, Progress, SetId, Statisti
 use lookalike_core::{BitmapSignature, Overlap, SparseIndex};
 use std::sync::OnceLock;
 
-/// Intersects whole sets. Before that, four filters reject candidates, none of them a match: the length filter, the
-/// positional filter of the first common key, the bitmap filter ([`BitmapSignature`]), and for large sets the bucket
-/// counts ([`lookalike_core::bucket_counts`]).
+/// Intersects whole sets. Before that, four filters reject candidates, none of them a match: the
+/// length filter, the positional filter of the first common key, the bitmap filter
+/// ([`BitmapSignature`]), and for large sets the bucket counts ([`lookalike_core::bucket_counts`]).
 pub struct ExactVerifier<'a, S: SetSource> {
     sets: &'a S,
     criterion: Criterion,
@@ -32,8 +32,8 @@ pub struct SetSummary {
 }
 
 impl<'a, S: SetSource> ExactVerifier<'a, S> {
-    /// A verifier of the sets that have keys, which are the only ones that are ever compared: sorts them, with at most
-    /// `limit` bytes of copies of sets on disk and of bucket counts.
+    /// A verifier of the sets that have keys, which are the only ones that are ever compared: sorts
+    /// them, with at most `limit` bytes of copies of sets on disk and of bucket counts.
     ///
     /// # Errors
     /// Sets that cannot be read, or a cancellation.
@@ -74,8 +74,8 @@ impl<'a, S: SetSource> ExactVerifier<'a, S> {
 
 /// Sizes of two sets, and the most that they share by the positional filter and by parity.
 ///
-/// What they share lies at and after their first common key. That bound contains the length filter, as no overlap
-/// exceeds the smaller size.
+/// What they share lies at and after their first common key. That bound contains the length filter,
+/// as no overlap exceeds the smaller size.
 #[inline]
 fn most(candidate: Candidate, a: &SetSummary, b: &SetSummary) -> Overlap {
     let by_position = (a.size - candidate.own).min(b.size - candidate.other);

@@ -1,8 +1,8 @@
 //! Verification: what decides whether a candidate pair matches.
 //!
-//! The searches ([`crate::survivors`]) use a [`Verifier`] and do not know which. [`ExactVerifier`] intersects whole
-//! sets and estimates nothing; [`KeyVerifier`] accepts every candidate. [`verify`] is the step for engines that
-//! shuffle data by themselves.
+//! The searches ([`crate::survivors`]) use a [`Verifier`] and do not know which. [`ExactVerifier`]
+//! intersects whole sets and estimates nothing; [`KeyVerifier`] accepts every candidate. [`verify`]
+//! is the step for engines that shuffle data by themselves.
 
 mod by_key;
 mod exact;

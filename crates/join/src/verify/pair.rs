@@ -3,10 +3,11 @@
 use crate::Criterion;
 use lookalike_core::{Overlap, overlap_at_least};
 
-/// The counts of two sets if they match, `None` otherwise. For containment, `a` is the set contained: the later one.
+/// The counts of two sets if they match, `None` otherwise. For containment, `a` is the set
+/// contained: the later one.
 ///
-/// Both sets strictly ascending. O(|a| + |b|), ended as soon as the threshold is out of reach; O(|a| log |b|) if
-/// one is far smaller.
+/// Both sets strictly ascending. O(|a| + |b|), ended as soon as the threshold is out of reach;
+/// O(|a| log |b|) if one is far smaller.
 ///
 /// ```
 /// use lookalike_core::{Measure, Overlap};

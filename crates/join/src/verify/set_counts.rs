@@ -16,8 +16,8 @@ const LINE_BITS: u32 = 27;
 
 /// The vectors of counts of the compared sets that are large enough to have one.
 ///
-/// Stored in the order of the chunks that store the sets, so that each chunk's part is filled by the thread that
-/// reads the chunk.
+/// Stored in the order of the chunks that store the sets, so that each chunk's part is filled by
+/// the thread that reads the chunk.
 #[derive(Debug, Default)]
 pub(super) struct SetCounts {
     /// By place among the compared sets; empty where no set has counts.
@@ -27,8 +27,8 @@ pub(super) struct SetCounts {
     chunks: Vec<u32>,
 }
 
-/// Where the counts of a set lie: the first line, and in the bits above it one more than the binary logarithm of the
-/// number of lines; 0 for a set that has none.
+/// Where the counts of a set lie: the first line, and in the bits above it one more than the binary
+/// logarithm of the number of lines; 0 for a set that has none.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CountsAt(u32);
 
@@ -65,8 +65,8 @@ impl ChunkCounts<'_> {
 }
 
 impl SetCounts {
-    /// Zeros for the compared sets, in at most [`COUNTS_SHARE`] of `limit` bytes: vectors are halved until they fit,
-    /// and sets whose vectors become shorter than a line have none.
+    /// Zeros for the compared sets, in at most [`COUNTS_SHARE`] of `limit` bytes: vectors are
+    /// halved until they fit, and sets whose vectors become shorter than a line have none.
     pub(super) fn new(
         sets: &impl SetSource,
         compared: &SparseIndex,

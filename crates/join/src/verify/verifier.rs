@@ -11,8 +11,9 @@ pub trait Verifier: Sync {
     /// The summary of a set.
     fn summary(&self, set: SetId) -> Self::Summary;
 
-    /// The edge between a set and a candidate that precedes it, if they match, and match better than `best`, the edge to
-    /// a set that precedes the candidate. `summaries` are those of the set and of the candidate.
+    /// The edge between a set and a candidate that precedes it, if they match, and match better
+    /// than `best`, the edge to a set that precedes the candidate. `summaries` are those of the set
+    /// and of the candidate.
     fn verify(
         &self,
         set: SetId,
@@ -21,7 +22,8 @@ pub trait Verifier: Sync {
         best: Option<Edge>,
     ) -> Option<Edge>;
 
-    /// Number of elements that two sets share, whether they match or not; 0 where sets are not compared.
+    /// Number of elements that two sets share, whether they match or not; 0 where sets are not
+    /// compared.
     fn shared(&self, a: SetId, b: SetId) -> u32 {
         let _ = (a, b);
         0
