@@ -393,7 +393,7 @@ def arguments():
 
 def main() -> int:
     options = arguments()
-    # So that whoever ends the benchmark ends the tool that is running, too.
+    # So that ending the benchmark ends the tool that is running, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         bench = Bench(options)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Crates on a Rust developer's machine in; the sample collection of this directory out.
+"""Builds the sample collection of this directory from the crates on a Rust developer's machine.
 
     python3 samples/build.py
 

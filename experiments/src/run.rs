@@ -1,4 +1,4 @@
-//! A collection and a method's description in; clusters, pairs and what was left out, out.
+//! Runs a method on a collection: clusters, pairs and what was left out.
 //!
 //! One thread does everything: times are then those of the work, and not of its division.
 

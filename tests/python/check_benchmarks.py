@@ -145,7 +145,7 @@ class MeasureTest(unittest.TestCase):
         self.assertGreater(cost["peak"], 120_000_000)
         self.assertLess(cost["peak"], 240_000_000)
 
-    def test_counts_the_time_of_children_that_nobody_waited_for(self):
+    def test_counts_the_time_of_children_that_were_not_waited_for(self):
         if not Path("/proc/self/smaps_rollup").exists():
             self.skipTest("the system does not list its processes")
         work = "import time; end = time.process_time() + 1\nwhile time.process_time() < end: pass"

@@ -10,7 +10,7 @@ It shares no code with lookalike and knows nothing of how lookalike finds its an
 (--tables tsv).
 
 Two kinds of checks: the promises (nothing lost, no two kept documents reach the threshold, every
-removal proven), from the files as they are; and the exact answer (which document stands for which),
+removal proven), from the files as they are; and the exact answer (which document represents which),
 from a second, plain computation of it.
 
 Not for HTML and Parquet, nor for texts whose words it cannot be trusted to find (Thai, Lao, Khmer,
@@ -565,7 +565,7 @@ class Answer:
         return sorted((d for d in self.stands_for if d.file.own), key=by_name)
 
     def clusters(self) -> dict:
-        """Leaders in the order of their names, each with the documents that it stands for."""
+        """Leaders in the order of their names, each with the documents that it represents."""
         found = defaultdict(list)
         for document, first in self.stands_for.items():
             found[first].append(document)
@@ -581,7 +581,7 @@ class Answer:
         return in_order(pairs)
 
     def deciding_pairs(self) -> list:
-        """Each document with the first of its own set, and with the one that stands for its set."""
+        """Each document with the first of its own set, and with the one that represents its set."""
         pairs = []
         for number, unit in enumerate(self.units):
             pairs += [(a, unit.members[0]) for a in unit.members[1:]]
@@ -884,7 +884,7 @@ def check_promises(run: Run, report: Report) -> None:
                 alone.append(document)
         elif not any(True for _ in reached_by(document, kept_index, measure)):
             alone.append(document)
-    report.check("every removed document has a kept one that stands for it", map(repr, alone))
+    report.check("every removed document has a kept one that represents it", map(repr, alone))
 
 
 class Index:

@@ -38,8 +38,8 @@ class Collection:
     """Files whose documents refer to each other across chunks.
 
     Chunks end where files end, so a small file is a small chunk. Each large file is followed by small ones that
-    hold copies of its last documents: on several threads those are read while the large one still is, and whoever
-    comes first stores the feature set. Copies differ in case, so that it is the sets that make them equal.
+    hold copies of its last documents: on several threads those are read while the large one still is, and the
+    first to come stores the feature set. Copies differ in case, so that it is the sets that make them equal.
     """
 
     def __init__(self, folder: Path, seed: int, groups: int, large: int, small: int):
@@ -152,7 +152,7 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
                       "--shingle-unit", "char", "--shingle", "20"], resumes=False, checker=tuple(map(str, texts))),
         Job("mark", ["dedup", *small.every, "--mark"], resumes=False),
         Job("recluster", ["recluster", folder / "pairs", "--threshold", "0.7"], resumes=False),
-        # Terms for which memory has no room go to files beside the output.
+        # Terms that exceed memory are spilled to files beside the output.
         Job("lexicon", ["lexicon", "build", *texts, "--memory", "64KB"], resumes=False),
     ]
     if long:

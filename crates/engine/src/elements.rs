@@ -1,4 +1,4 @@
-//! The elements of a chunk in; the same in memory of their own, out.
+//! Memory that holds the elements of a chunk.
 //!
 //! A chunk of ordinary text has two or three megabytes of elements, and the sets of a collection in
 //! memory consist of such arrays. On the heap they would be in pages of four kilobytes, each of

@@ -1,4 +1,4 @@
-//! Documents in; verified pairs, clusters and survivors out.
+//! Finds verified pairs, clusters and survivors of documents.
 //!
 //! The steps in the order in which the data runs through them:
 //!

@@ -1,4 +1,4 @@
-//! A collection in; its distinct feature sets, in order of precedence, out.
+//! The distinct feature sets of a collection, in order of precedence.
 //!
 //! Documents with the same set form *one* unit in all later steps: identical, lexically equivalent
 //! and shingle-equivalent documents (Broder 1997, "Identical documents") are grouped here and

@@ -1,4 +1,4 @@
-//! Exact set-similarity join: sets in; pairs, leaders or components out.
+//! Exact set-similarity join: the pairs, leaders or components of sets.
 //!
 //! [`join()`] runs in one process, in bounded memory, over any [`SetSource`]: sets in memory
 //! ([`InMemorySets`]) or on disk. It knows no texts, input files or settings of an analysis. The

@@ -36,7 +36,7 @@ fn write(path: &Path, documents: &[(String, String)]) {
 
 /// Families of five: an original, one that differs in case and punctuation, one with a word changed
 /// in the middle (of 96 5-shingles 91 stay: 91/101 = 0.9009…), one with four changed words far
-/// apart (76/116 = 0.655…), and one that nobody resembles.
+/// apart (76/116 = 0.655…), and one that resembles no other.
 fn families(number: u64) -> Vec<(String, String)> {
     let mut documents = Vec::new();
     for family in 0..number {

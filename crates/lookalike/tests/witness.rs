@@ -174,7 +174,7 @@ fn a_choice_where_there_is_none_is_an_error() {
     run_cluster(&job, &Silent).unwrap();
     let mut asked = ReclusterJob::new(&job.output, "0.9", folder.path("again"));
     asked.linkage = Some(Linkage::Components);
-    // The rule of the run has no meaning there, and nobody asked for it.
+    // The rule of the run has no meaning there and was not given.
     assert_eq!(recluster(&asked, &Silent).unwrap().settings.witness, None);
     (asked.witness, asked.force) = (Some(WitnessRule::Best), true);
     job.settings.linkage = Linkage::Components;

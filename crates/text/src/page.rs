@@ -1,4 +1,4 @@
-//! Pieces of text, separations and marks in; a page's text with its marks out.
+//! Builds a page's text with its marks from pieces of text, separations and marks.
 
 /// A page without its markup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,4 +1,4 @@
-//! The rest of a page from a tag on in; where that tag's name and the tag itself end out.
+//! Finds where a tag of a page and its name end.
 //!
 //! WHATWG HTML, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.40 (tag name to self-closing start tag
 //! state). Attributes are skipped: extraction needs none, and a tokenizer that keeps them compares

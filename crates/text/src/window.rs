@@ -1,4 +1,4 @@
-//! A window of text in; a lower-cased copy and the place of each word in it out.
+//! A window of text: its lower-cased copy, and the place of each word in it.
 //!
 //! The copy is as long as the window, and each word stands in it where it stood in the text, as
 //! long as three things hold: there is nothing to normalise or to remove, no letter gets longer or

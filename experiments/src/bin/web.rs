@@ -6,9 +6,9 @@
 //! engine's own road, through method `dsc` with the paper's parameters: shingles of ten words, one
 //! in 25 kept, those of more than 1000 documents ignored, an estimated resemblance of a half,
 //! connected components; or, asked for by `--exact`, by the whole sets of shingles, as many pages
-//! as the disk has room for. Making the pages is measured apart, by making all of them once more
-//! for nobody, and taken off the phase in which they are made and signed. Processor time and memory
-//! are the system's account (Linux; elsewhere "–").
+//! as the disk has room for. Generating the pages is measured separately, by generating all of them once more,
+//! and subtracted from the phase in which they are generated and signed. Processor time and memory
+//! are measured by the system (Linux; elsewhere "–").
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -364,7 +364,7 @@ fn show(arguments: &Arguments, run: &Run) {
         "| phase | paper, CPU days | ours, CPU days for as many | CPU s | CPU µs a page | wall s | GB held after it | GB at its peak | bytes a page |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    // The pages are made while others are signed; nobody else uses the processor for it.
+    // The pages are generated while others are signed.
     let signing = Cost {
         cpu: run.reading.cpu.zip(run.making.cpu).map(|(both, making)| (both - making).max(0.0)),
         ..run.reading

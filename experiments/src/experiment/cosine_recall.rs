@@ -108,11 +108,12 @@ fn compare(own: &[Quality], news: &[Quality]) -> String {
     let last = own.len() - 1;
     let better = |at: usize| if news[at].recall > own[at].recall { "news" } else { "our own" };
     format!(
-        "In the paper the lexicon of clean news is the better one at every K; here it is {} without copies \
-         and {} with {last}. The level of recall is lower than the paper's, since most of our pages are \
-         documentation of software: whole families of pages differ in the name of one function, which is \
-         a term of the lexicon, so that {} (own) and {} (news) of the queries find anything at all without \
-         copies. Section 7.1.1 of the paper tells of the same kind of pages.",
+        "In the paper the lexicon of clean news is the better one at every K; here it is {} \
+         without copies and {} with {last}. The level of recall is lower than the paper's, since \
+         most of our pages are documentation of software: whole families of pages differ in the \
+         name of one function, which is a term of the lexicon, so that {} (own) and {} (news) of \
+         the queries find anything at all without copies. Section 7.1.1 of the paper describes \
+         the same kind of pages.",
         better(0),
         better(last),
         share(&own[0]),

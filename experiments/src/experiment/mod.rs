@@ -92,10 +92,11 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
 pub(crate) fn introduce(collections: &Collections, page: &mut Page) {
     page.say("# The papers' experiments, measured again");
     page.say(
-        "Written by `make experiments DATA=DIR`; do not edit. Our collections are not the papers' (those \
-         are not to be had any more, or under licences only) and are ten to a thousand times smaller, so \
-         what can be compared is the order of the methods and the shape of the curves, not the numbers. \
-         Every random choice is seeded, and everything runs on one thread.",
+        "Written by `make experiments DATA=DIR`; do not edit. Our collections are not the papers' \
+         (which are no longer available, or only under licences) and are ten to a thousand times \
+         smaller, so what can be compared is the order of the methods and the shape of the \
+         curves, not the numbers. Every random choice is seeded, and everything runs on one \
+         thread.",
     );
     if cfg!(debug_assertions) {
         page.say("This page was written by a development build: its times are too high.");

@@ -113,16 +113,17 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let falling = all.iter().filter(falls).count();
     let raised = (0..4).filter(|&d| precision(&all[1], d) > precision(&all[0], d)).count();
     page.say(format_args!(
-        "Precision falls with d, as in Table 6.1, in {falling} of the 8 variants (the high threshold's is \
-         the same at all of them), and metadata raise it at {raised} of the 4 distances, leaving nothing to \
-         raise at the others. They do so at the price of most pairs: the dates of Reuters stories say the \
-         hundredth of a second. Stripping, the high threshold and the arbitrary function are worse than the \
-         original, as in the thesis; the low threshold and tagged text change next to nothing (our \
-         stories have no tags). Our levels are higher. Strangers within three bits are a matter of chance, \
-         and the thesis had three thousand times as many pairs of documents; its judge may also have been \
-         stricter than a count of common words. The high threshold is worse here, presumably because it \
-         leaves one or two terms of a short Reuters story. Why position scaling did so badly in the thesis \
-         we cannot say: its function is ours, its texts are not.",
+        "Precision falls with d, as in Table 6.1, in {falling} of the 8 variants (the high \
+         threshold's is the same at all of them), and metadata raise it at {raised} of the 4 \
+         distances, leaving nothing to raise at the others. They do so at the price of most \
+         pairs: the dates of Reuters stories say the hundredth of a second. Stripping, the high \
+         threshold and the arbitrary function are worse than the original, as in the thesis; the \
+         low threshold and tagged text change next to nothing (our stories have no tags). Our \
+         levels are higher. Unrelated documents within three bits occur by chance, and the thesis \
+         had three thousand times as many pairs of documents; its judge may also have been \
+         stricter than a count of common words. The high threshold is worse here, presumably \
+         because it leaves one or two terms of a short Reuters story. Why position scaling did so \
+         badly in the thesis we cannot say: its function is ours, its texts are not.",
     ));
     Ok(())
 }

@@ -202,7 +202,7 @@ fn table_4(page: &mut Page, words: &[u64]) {
             measured.map_or("–".into(), |sum| mean(sum, MAILS, 2)),
         ]
     });
-    page.say("Table 4: copies of the lexicon that it takes until one signature outlives n edits.");
+    page.say("Table 4: copies of the lexicon until one signature survives n edits.");
     let header =
         ["n", "paper, &#124;L&#124; = 10 000", "1/(1 − p)ⁿ", "1/pⁿ", "measured, mean of 300 mails"];
     page.table(&header, rows);

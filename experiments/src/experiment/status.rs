@@ -126,10 +126,11 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         rows,
     );
     page.say(format_args!(
-        "The paper's 10.5 CPU days are 30 000 s for a million documents of about 5 kB; ours have {:.1} kB of \
-         text on the average. Clusters hold a third of the documents (41 % there) and \
-         three documents each, about as there. Clusters of identical documents are far fewer here: a sweep of the web meets the same page \
-         under several addresses, while our collections of mail and news mostly hold each message once.",
+        "The paper's 10.5 CPU days are 30 000 s for a million documents of about 5 kB; ours have \
+         {:.1} kB of text on the average. Clusters hold a third of the documents (41 % there) and \
+         three documents each, about as there. Clusters of identical documents are far fewer \
+         here: a crawl of the web has the same page under several addresses, while our \
+         collections of mail and news mostly hold each message once.",
         bytes as f64 / n as f64 / 1e3,
     ));
     Ok(())

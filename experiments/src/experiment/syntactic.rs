@@ -65,23 +65,25 @@ const PAPER: [[(f64, f64); 8]; 4] = [
 
 fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     page.say(
-        "Each filter takes terms away from the documents; documents with the same set of terms left are \
-         duplicates. *Kept* is the share of the collection's distinct terms that are left, *found* the \
-         share of the documents that are not the first of their kind, *unique* the number of kinds. All web \
-         collections are taken together; of the mail the last collection is taken. The paper's collection, Excite@Home, was put together of pages that all had a duplicate.",
+        "Each filter removes terms from the documents; documents with the same set of remaining \
+         terms are duplicates. *Kept* is the share of the collection's distinct terms that \
+         remain, *found* the share of the documents that are not the first of their kind, \
+         *unique* the number of kinds. The web collections are one collection here; of the mail \
+         it is the last one. The paper's collection, Excite@Home, consists of pages that all have \
+         a duplicate.",
     );
     let web = Corpus::joined(&collections.web)?;
     for corpus in std::iter::once(&web).chain(collections.mail.last()) {
         table(corpus, page)?;
     }
     page.say(
-        "As in the paper, the more is filtered the more is found, stop words and stemming add next to \
-         nothing, and special characters add much: most of all on mail, while on our pages terms under \
-         five characters (cell values and version numbers) matter more. The paper's lexicon shrinks to a \
-         tenth with `nosc` and to 60 % with `tl25`, ours hardly: its tokens were whatever white space \
-         delimits, ours are words already, so that most of what those two throw away never is a term here. \
-         The shares found are lower because our collections, unlike Excite@Home, are mostly of documents \
-         that have no duplicate.",
+        "As in the paper, stronger filters find more, stop words and stemming add little, and \
+         special characters add much, most of all on mail; on our pages terms under five \
+         characters (cell values and version numbers) matter more. The paper's lexicon shrinks to \
+         a tenth with `nosc` and to 60 % with `tl25`, ours hardly: its tokens were whatever white \
+         space delimits, ours are words already, so that most of what those two remove is no term \
+         here. The shares found are lower because our collections, unlike Excite@Home, are mostly \
+         of documents that have no duplicate.",
     );
     Ok(())
 }
@@ -112,8 +114,8 @@ fn table(corpus: &Corpus, page: &mut Page) -> Result<()> {
     page.table(&header, &rows);
     let gain = |row: usize| found_by[row] as i64 - found_by[0] as i64;
     page.say(format_args!(
-        "Documents found beyond those that are found without a filter: {} with `stop`, {} with `tg5`, {} \
-         with `tl25`, {} with `nosc`, {} with `stem`, {} with all five.",
+        "Documents found in addition to those found without a filter: {} with `stop`, {} with \
+         `tg5`, {} with `tl25`, {} with `nosc`, {} with `stem`, {} with all five.",
         gain(1),
         gain(2),
         gain(4),

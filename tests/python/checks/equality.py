@@ -41,7 +41,7 @@ def ignorable(c: Checks) -> None:
     c.check("ignorable: a method with a term filter runs", done.returncode == 0, done.stderr)
     for name in [*runs, "ignorable method"]:
         ledger = ledger_of(c.out(name))
-        # Both have the same words, so one document stands for both, or one of them for the other.
+        # Both have the same words, so one document represents both, or one of them the other.
         kept = {one["id"]: ledger.get(one["id"], {"kept": one["id"]})["kept"] for one in made}
         wrong = [f"b{at}" for at, text in enumerate(plain) if kept[f"b{at}"] != kept[f"a{at}"]]
         c.check(f"{name}: a planted copy goes where its original goes", not wrong, wrong[:5])

@@ -130,7 +130,7 @@ def resuming(c: Checks) -> None:
             run = gone_on(f"{name}: {moment}", out, truth, *arguments)
             before = steps[: steps.index(moment)] if moment in steps else steps[:-1] if moment == "writing" else ()
             if run:
-                # Once there are matches, nobody asks for postings.
+                # Once there are matches, postings are not needed.
                 wanted = [step for step in ("reading", *before) if moment not in ("chunks 0", "matches", "writing") or step != "postings"]
                 taken = run.get("resumed", [])
                 c.check(f"{name}: {moment}: what was done is not done again", moment == "chunks 0" or all(step in taken for step in wanted), (wanted, taken))

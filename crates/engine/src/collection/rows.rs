@@ -40,7 +40,7 @@ impl Ids {
     }
 }
 
-/// Stands for the chunk of a document without a set; the index is why there is none.
+/// In place of the chunk of a document without a set; the index is the reason.
 const NO_SET: ChunkId = ChunkId(u32::MAX);
 
 impl Rows {

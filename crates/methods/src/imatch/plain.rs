@@ -164,7 +164,7 @@ mod tests {
             let digest = lookalike_core::features::digest(&terms_of(&chosen.join(" ")))?.0;
             (signature.sketch == [(digest >> 64) as u64, digest as u64]).then(|| chosen.join(" "))
         });
-        Ok(subset.expect("a signature stands for a subset of the terms"))
+        Ok(subset.expect("a signature is that of a subset of the terms"))
     }
 
     #[test]
