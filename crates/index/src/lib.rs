@@ -11,8 +11,11 @@
 
 mod document;
 mod error;
+mod leaders;
+mod precedence;
 mod question;
 
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
+pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
