@@ -9,12 +9,14 @@
 //! 3. `search`: the stored sets that answer a [`Question`].
 //! 4. `store`: the transactional file, the only commit point.
 
+mod batch;
 mod document;
 mod error;
 mod leaders;
 mod precedence;
 mod question;
 
+pub use batch::DocumentBatch;
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use precedence::{Precedence, Rank, Ranked};
