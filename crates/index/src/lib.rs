@@ -10,6 +10,7 @@
 //! 4. `store`: the transactional file, the only commit point.
 
 mod batch;
+mod collapse;
 mod document;
 mod error;
 mod leaders;
@@ -17,6 +18,7 @@ mod precedence;
 mod question;
 
 pub use batch::DocumentBatch;
+pub use collapse::{Behind, Group, RankedItem, collapse};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use precedence::{Precedence, Rank, Ranked};
