@@ -11,6 +11,7 @@
 
 mod batch;
 mod collapse;
+mod description;
 mod document;
 mod error;
 mod leaders;
@@ -19,6 +20,7 @@ mod question;
 
 pub use batch::DocumentBatch;
 pub use collapse::{Behind, Group, RankedItem, collapse};
+pub use description::{Description, FORMAT};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use precedence::{Precedence, Rank, Ranked};
