@@ -9,10 +9,18 @@
 //! 3. `search`: the stored sets that answer a [`Question`].
 //! 4. `store`: the transactional file, the only commit point.
 
+mod disk;
 mod document;
 mod error;
 mod question;
 
+pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use question::{Ask, Cost, Question, SetMaker};
+
+/// Disks for tests of this crate and of its callers.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::disk::failing::{FailingDisk, Moment};
+}
