@@ -12,6 +12,7 @@
 mod batch;
 mod collapse;
 mod description;
+mod disk;
 mod document;
 mod error;
 mod leaders;
@@ -21,7 +22,14 @@ mod question;
 pub use batch::DocumentBatch;
 pub use collapse::{Behind, Group, RankedItem, collapse};
 pub use description::{Description, FORMAT};
+pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
+
+/// Disks for tests of this crate and of its callers.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::disk::failing::{FailingDisk, Moment};
+}
