@@ -13,11 +13,15 @@ mod disk;
 mod document;
 mod error;
 mod question;
+mod store;
 
 pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use question::{Ask, Cost, Question, SetMaker};
+pub use store::{
+    Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
+};
 
 /// Disks for tests of this crate and of its callers.
 #[doc(hidden)]
