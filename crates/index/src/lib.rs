@@ -18,6 +18,7 @@ mod error;
 mod leaders;
 mod precedence;
 mod question;
+mod store;
 
 pub use batch::DocumentBatch;
 pub use collapse::{Behind, Group, RankedItem, collapse};
@@ -27,6 +28,9 @@ pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
 pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
+pub use store::{
+    Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
+};
 
 /// Disks for tests of this crate and of its callers.
 #[doc(hidden)]
