@@ -137,6 +137,17 @@ impl DocumentBatch {
                 unsigned: signature.unsigned,
             }
         }));
+        DocumentView { signatures: views, ..self.get_plain(index, number, first) }
+    }
+
+    /// A document without its signatures.
+    pub(crate) fn get_plain(
+        &self,
+        index: usize,
+        number: DocNumber,
+        first: DocNumber,
+    ) -> DocumentView<'_> {
+        let row = &self.rows[index];
         DocumentView {
             number,
             first,
@@ -156,7 +167,7 @@ impl DocumentBatch {
             few: row.few,
             set: &self.sets[row.set.clone()],
             content: &self.strings[row.content.clone()],
-            signatures: views,
+            signatures: &[],
         }
     }
 

@@ -18,6 +18,7 @@ mod error;
 mod leaders;
 mod precedence;
 mod question;
+mod segment;
 mod store;
 
 pub use batch::DocumentBatch;

@@ -89,6 +89,19 @@ pub(super) fn settings(
     analysis: &AnalysisArgs,
     fields: &FieldArgs,
 ) -> anyhow::Result<Settings> {
+    Ok(Settings {
+        fields: field_names(fields),
+        format: input_format(fields),
+        max_record: Some(fields.max_record),
+        ..analysis_settings(measure, analysis)?
+    })
+}
+
+/// Converts the analysis arguments to settings.
+pub(super) fn analysis_settings(
+    measure: MeasureArg,
+    analysis: &AnalysisArgs,
+) -> anyhow::Result<Settings> {
     let measure = measure.into();
     let terms = match analysis.terms {
         TermsArg::All => Terms::All,
@@ -120,9 +133,6 @@ pub(super) fn settings(
                 UnitArg::Char => Unit::Char,
             },
         },
-        fields: field_names(fields),
-        format: input_format(fields),
-        max_record: Some(fields.max_record),
         ..defaults
     })
 }
