@@ -35,6 +35,9 @@ pub enum IndexError {
         /// What is needed.
         wanted: String,
     },
+    /// A search was stopped by its caller before it had its answer.
+    #[error("the search was stopped before it was complete (deadline or cancellation)")]
+    Stopped,
 }
 
 impl IndexError {

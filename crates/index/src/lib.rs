@@ -12,6 +12,7 @@
 mod document;
 mod error;
 mod question;
+pub mod search;
 
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
