@@ -182,20 +182,30 @@ impl Measure {
         (low, high)
     }
 
+    /// The least |A∩B| of a set A of `size` elements with any set B that it matches, whatever the
+    /// size of B: ⌈t·size⌉, for cosine ⌈t²·size⌉. The same as the lower of [`Self::size_bounds`].
+    ///
+    /// Let o = |A∩B|, a = |A|, b = |B|. Resemblance: o ≥ t·|A∪B| ≥ t·a. Containment of A: o ≥ t·a.
+    /// Cosine: o ≥ t·√(ab) and b ≥ o, so o² ≥ t²·a·o, and o ≥ t²·a as o > 0. Each is reached, up to
+    /// rounding, by a B of that size inside A.
+    #[must_use]
+    pub fn least_shared(self, threshold: Threshold, size: u32) -> u32 {
+        let (p, q) = self.linear(threshold);
+        // t ≤ 1: not above `size`.
+        (p * u128::from(size)).div_ceil(q) as u32
+    }
+
     /// Prefix length: the number of elements, from the start of any fixed total order, of which
     /// every matching set shares at least one.
     ///
-    /// A match shares at least m elements (m = t·size for resemblance and containment, t²·size for
-    /// cosine, as every match has at least the lower size bound); the last m−1 of `size` cannot
+    /// A match shares at least m elements ([`Self::least_shared`]); the last m−1 of `size` cannot
     /// hold m shared ones, so one lies in the first size − m + 1.
     #[must_use]
     pub fn prefix_length(self, threshold: Threshold, size: u32) -> u32 {
         if size == 0 {
             return 0;
         }
-        let (p, q) = self.linear(threshold);
-        let least = (p * u128::from(size)).div_ceil(q) as u32;
-        size - least + 1
+        size - self.least_shared(threshold, size) + 1
     }
 
     /// Whether a pair's value is the same from both sides.
@@ -250,6 +260,11 @@ mod tests {
         assert_eq!(Measure::Containment.needed_overlap(t("0.9"), 10, 500), 9);
         assert_eq!(Measure::Resemblance.prefix_length(t("0.8"), 10), 3);
         assert_eq!(Measure::Cosine.prefix_length(t("0.9"), 100), 20);
+        assert_eq!(Measure::Resemblance.least_shared(t("0.8"), 11), 9);
+        assert_eq!(Measure::Containment.least_shared(t("0.8"), 10), 8);
+        assert_eq!(Measure::Cosine.least_shared(t("0.9"), 101), 82);
+        assert_eq!(Measure::Cosine.least_shared(t("0.000000001"), u32::MAX), 1);
+        assert_eq!(Measure::Resemblance.least_shared(t("1"), u32::MAX), u32::MAX);
         assert_eq!(Measure::Resemblance.size_bounds(t("0.8"), 10), (8, 12));
         assert_eq!(Measure::Cosine.size_bounds(t("0.9"), 100), (81, 123));
         assert_eq!(Overlap { shared: 0, a: 0, b: 0 }.resemblance(), 0.0);
@@ -275,12 +290,25 @@ mod tests {
                 if truth && s > 0 {
                     let (low, high) = measure.size_bounds(threshold, a);
                     prop_assert!(low <= b && b <= high);
+                    prop_assert!(measure.least_shared(threshold, a) <= shared);
                     // The worst case of the prefix: everything not shared comes first.
                     prop_assert!(measure.prefix_length(threshold, a) > a - shared);
                     if measure.is_symmetric() {
                         prop_assert!(measure.prefix_length(threshold, b) > b - shared);
                     }
                 }
+            }
+        }
+
+        #[test]
+        fn a_subset_of_the_least_shared_size_matches(a in 1u32..200, thousandths in 1u32..=1000) {
+            let threshold = t(&format!("{}.{:03}", thousandths / 1000, thousandths % 1000));
+            for measure in MEASURES {
+                // The bound is tight: the match is made of the least shared elements alone, or, for
+                // containment, of them and any others.
+                let least = measure.least_shared(threshold, a);
+                let counts = Overlap { shared: least, a, b: least };
+                prop_assert!(measure.reaches(threshold, counts), "{:?}", measure);
             }
         }
 

@@ -1,11 +1,14 @@
 //! What an index was made with: `settings.json`, written once.
 
-use crate::{IndexError, Precedence};
+use crate::disk::Disk;
+use crate::segment::SegmentSettings;
+use crate::{IndexError, Precedence, layout};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{HASH_NAME, Measure, Threshold};
 use lookalike_join::Criterion;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::io;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -85,6 +88,29 @@ impl Description {
         }
         description.rules(path)?;
         Ok(description)
+    }
+
+    /// Reads the `settings.json` of an index.
+    ///
+    /// # Errors
+    /// As [`Description::decode`]; a directory without an index.
+    pub fn read(disk: &dyn Disk, dir: &Path) -> Result<Self, IndexError> {
+        let path = layout::settings(dir);
+        let bytes = disk.read(&path).map_err(|reason| match reason.kind() {
+            io::ErrorKind::NotFound => IndexError::NoIndex { path: dir.to_owned() },
+            _ => IndexError::io(&path)(reason),
+        })?;
+        Self::decode(&path, &bytes)
+    }
+
+    /// What all segments have in common.
+    pub(crate) fn segment_settings(&self) -> SegmentSettings {
+        SegmentSettings {
+            digest: self.digest(),
+            keep_values: self.keep.len() as u32,
+            methods: self.methods,
+            texts: self.texts,
+        }
     }
 
     /// The bytes of `settings.json`.

@@ -35,6 +35,20 @@ pub enum IndexError {
         /// What is needed.
         wanted: String,
     },
+    /// A directory without an index.
+    #[error("{}: there is no index; create one with `index create`", path.display())]
+    NoIndex {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A directory for a new index that has something else in it.
+    #[error("{}: there is `{name}` already; an index needs a directory of its own", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+        /// What is there.
+        name: String,
+    },
     /// Another process writes to the index.
     #[error("{}: another process{} writes to this index; try again when it has ended",
         path.display(), pid.map_or(String::new(), |pid| format!(" ({pid})")))]
@@ -59,6 +73,9 @@ pub enum IndexError {
         /// The contradiction.
         what: String,
     },
+    /// A search was stopped by its caller before it had its answer.
+    #[error("the search was interrupted before it was complete (deadline or cancellation)")]
+    Interrupted,
 }
 
 impl IndexError {

@@ -7,16 +7,6 @@ pub(crate) fn settings(dir: &Path) -> PathBuf {
     dir.join("settings.json")
 }
 
-/// The transactional file.
-pub(crate) fn store(dir: &Path) -> PathBuf {
-    dir.join("store.redb")
-}
-
-/// The lock of the writer.
-pub(crate) fn lock(dir: &Path) -> PathBuf {
-    dir.join("lock")
-}
-
 /// The directory of the segments.
 pub(crate) fn segments(dir: &Path) -> PathBuf {
     dir.join("seg")

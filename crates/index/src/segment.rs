@@ -30,7 +30,8 @@ pub use postings::List;
 pub use row::Row;
 pub use signatures::StoredSignature;
 pub use texts::TextReader;
-pub(crate) use texts::train_dictionary;
+pub(crate) use compose::MOST_DOCUMENTS;
+pub(crate) use texts::{SAMPLES, train_dictionary};
 
 use crate::disk::Mapped;
 use crate::IndexError;
@@ -259,9 +260,15 @@ impl Segment {
         self.postings.lookup(&self.data, element)
     }
 
-    /// Touches what a lookup reads first.
-    pub(crate) fn prefetch(&self, element: u64) {
-        self.postings.prefetch(&self.data, element);
+    /// Reads what lookups of these elements read first into the cache.
+    pub(crate) fn prefetch(&self, elements: &[u64]) {
+        self.postings.prefetch(&self.data, elements);
+    }
+
+    /// How much of each unit's set lies in long lists, as bytes of
+    /// [`CommonShare`](crate::search::CommonShare).
+    pub(crate) fn common_shares(&self) -> &[u8] {
+        self.section(Section::UnitCommon)
     }
 
     /// The documents that have a key of a method, and perhaps others whose keys agree with it in
@@ -269,6 +276,11 @@ impl Segment {
     #[must_use]
     pub fn documents_with_key(&self, method: usize, key: u64) -> List<'_> {
         self.keys[method].lookup(&self.data, key)
+    }
+
+    /// The dictionary of its texts.
+    pub(crate) fn dictionary(&self) -> &[u8] {
+        self.section(Section::Dictionary)
     }
 
     /// The file.

@@ -2,7 +2,7 @@
 
 use crate::IndexError;
 use crate::scratch::SetReader;
-use crate::search::Postings;
+use crate::search::{InvertedIndex, Postings};
 use crate::segment::{List, Segment};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -19,16 +19,26 @@ impl<'a> SegmentPostings<'a> {
     }
 }
 
-impl Postings for SegmentPostings<'_> {
+impl InvertedIndex for SegmentPostings<'_> {
     type List<'l>
         = List<'l>
     where
         Self: 'l;
 
-    fn units(&self) -> u32 {
+    fn ids(&self) -> u32 {
         self.segment.units()
     }
 
+    fn prefetch(&self, values: &[u64]) {
+        self.segment.prefetch(values);
+    }
+
+    fn lookup(&self, fingerprint: u64) -> List<'_> {
+        self.segment.lookup(fingerprint)
+    }
+}
+
+impl Postings for SegmentPostings<'_> {
     fn size(&self, unit: u32) -> u32 {
         self.segment.unit_size(unit)
     }
@@ -37,12 +47,33 @@ impl Postings for SegmentPostings<'_> {
         self.segment.units_of_size(low, high)
     }
 
-    fn lookup(&self, fingerprint: u64) -> List<'_> {
-        self.segment.lookup(fingerprint)
+    fn common_shares(&self) -> Option<&[u8]> {
+        Some(self.segment.common_shares())
     }
 
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError> {
         self.sets.borrow_mut().make(self.segment, unit, set)
+    }
+}
+
+/// The keys of a method of a segment, as a search reads them.
+pub(crate) struct SegmentKeys<'a> {
+    pub(crate) segment: &'a Segment,
+    pub(crate) method: usize,
+}
+
+impl InvertedIndex for SegmentKeys<'_> {
+    type List<'l>
+        = List<'l>
+    where
+        Self: 'l;
+
+    fn ids(&self) -> u32 {
+        self.segment.documents()
+    }
+
+    fn lookup(&self, key: u64) -> List<'_> {
+        self.segment.documents_with_key(self.method, key)
     }
 }
 
@@ -60,7 +91,7 @@ impl SetReader {
             self.maker.make(text, set);
             Ok(())
         } else {
-            segment.set(local, set)
+            segment.stored_set(local, set)
         }
     }
 }

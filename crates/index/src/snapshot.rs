@@ -3,6 +3,7 @@
 mod answer;
 mod document;
 mod live;
+mod load;
 
 pub use answer::{Answer, AskOptions, Match, QuerySet};
 pub use document::StoredDocument;
@@ -160,7 +161,23 @@ impl Snapshot {
         rank(&self.rules, self.document(at))
     }
 
-    /// The documents of a prefix of all segments, for tests and checks.
+    /// The place of a document of a segment of this snapshot, by its segment and its number there.
+    #[must_use]
+    pub fn at(&self, live: &LiveSegment, local: u32) -> Option<DocAt> {
+        let segment = self.segments.iter().position(|one| one.id == live.id)?;
+        Some(DocAt { segment: segment as u32, local })
+    }
+
+    /// The documents whose time has come, at a time in seconds since 1970.
+    #[must_use]
+    pub fn expired(&self, now: u64) -> Vec<DocAt> {
+        let gone = |at: &DocAt| {
+            let expires = self.document(*at).expires();
+            expires != 0 && expires <= now
+        };
+        self.documents().filter(gone).collect()
+    }
+
     pub(crate) fn segment(&self, at: DocAt) -> &LiveSegment {
         &self.segments[at.segment as usize]
     }

@@ -13,17 +13,15 @@ mod staging;
 pub use staging::Staged;
 
 use crate::description::Rules;
-use crate::disk::{Disk, LockGuard};
+use crate::disk::Disk;
 use crate::leaders::{self, Standing, redecide};
 use crate::scratch::MakeSets;
-use crate::segment::{KEPT, SegmentSettings, write_states};
+use crate::segment::{KEPT, SegmentSettings};
 use crate::snapshot::{DocAt, LiveSegment, Snapshot};
-use crate::store::{Change, SegmentEntry, Store};
-use crate::{Description, IndexError, layout};
+use crate::store::{Change, Record, Records, Store};
+use crate::{Description, IndexError};
 use graph::IndexGraph;
-use roaring::RoaringBitmap;
 use staging::Pending;
-use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,7 +36,8 @@ pub struct IndexWriter {
     store: Store,
     snapshot: Arc<Snapshot>,
     pending: Pending,
-    _lock: LockGuard,
+    /// The dictionary with which texts are compressed; empty until there are enough.
+    dictionary: Vec<u8>,
 }
 
 impl std::fmt::Debug for IndexWriter {
@@ -103,15 +102,16 @@ impl IndexWriter {
 
     /// Puts a record into a table of the caller with the next commit; `None` removes it.
     pub fn put(&mut self, table: u8, key: &[u8], value: Option<&[u8]>) {
-        self.pending.records.push((table, key.to_vec(), value.map(<[u8]>::to_vec)));
+        let value = value.map(<[u8]>::to_vec);
+        self.pending.records.push(Record { table, key: key.to_vec(), value });
     }
 
-    /// The records of a table of the caller whose keys begin with `prefix`, in the order of keys, as of the last commit.
+    /// The records of the last commit.
     ///
     /// # Errors
-    /// A store that cannot be read.
-    pub fn records(&self, table: u8, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, IndexError> {
-        self.store.records(table, prefix)
+    /// Those of the disk and of redb.
+    pub fn records(&self) -> Result<Records, IndexError> {
+        self.store.records()
     }
 
     /// Makes everything that was staged, deleted and put durable, in one transaction, and decides
@@ -133,18 +133,19 @@ impl IndexWriter {
             let (commit, documents) = (self.snapshot.commit, self.snapshot.len());
             return Ok(Committed { commit, documents, ..Committed::default() });
         }
-        let pending = std::mem::replace(&mut self.pending, Pending::after(&self.pending));
-        let (next, gone) = self.next_snapshot(&pending);
+        let (next, gone) = self.next_snapshot(&self.pending);
         let first_new = self.snapshot.segments.len() as u32;
         let mut graph = IndexGraph::new(next, first_new, Arc::clone(&self.makers));
         let dirty = graph.dirty(&gone)?;
         let evaluations = redecide(&mut graph, dirty, leaders::BLOCK)?;
         let (mut next, decided) = graph.into_parts();
+        let fresh = Pending::at(self.pending.next_number, self.pending.next_segment);
+        let pending = std::mem::replace(&mut self.pending, fresh);
         let mut change = Change {
-            next_number: pending.next_number,
-            next_segment: pending.next_segment,
-            dead_added: pending.dead.clone(),
-            records: pending.records.clone(),
+            next_number: Some(pending.next_number),
+            next_segment: Some(pending.next_segment),
+            dead_added: pending.dead,
+            records: pending.records,
             ..Change::default()
         };
         // New documents have their state in their segment, others in the store.
@@ -153,7 +154,6 @@ impl IndexWriter {
             .iter()
             .map(|staged| vec![KEPT; staged.segment.documents() as usize])
             .collect();
-        let mut changed: HashMap<u32, HashMap<u32, u32>> = HashMap::new();
         for (at, standing) in decided {
             let relies_on = match standing {
                 Standing::Kept | Standing::Undecided => KEPT,
@@ -161,31 +161,23 @@ impl IndexWriter {
             };
             match at.segment.checked_sub(first_new) {
                 Some(new) => states[new as usize][at.local as usize] = relies_on,
-                None => {
-                    changed.entry(at.segment).or_default().insert(at.local, relies_on);
-                    change.changed.push((next.document(at).number().0, Some(relies_on)));
-                }
+                None => change.changed.push((next.document(at).number().0, Some(relies_on))),
             }
         }
         change.changed.sort_unstable();
-        for (segment, more) in changed {
-            let live = Arc::make_mut(&mut next.segments[segment as usize]);
-            Arc::make_mut(&mut live.changed).extend(more);
-        }
-        for (staged, states) in pending.segments.into_iter().zip(states) {
-            let entry = staged.entry;
-            let segment = self.complete(staged, &states)?;
-            let place = next.segments.iter().position(|live| live.id == entry.id);
-            if let Some(place) = place {
-                let live = Arc::make_mut(&mut next.segments[place]);
-                live.segment = Arc::new(segment);
-            }
+        for ((staged, states), place) in
+            pending.segments.into_iter().zip(states).zip(first_new as usize..)
+        {
+            let (entry, segment) = self.complete(staged, &states)?;
+            let live = Arc::get_mut(&mut next.segments[place]);
+            live.expect("documented: the graph's own").segment = Arc::new(segment);
             change.segments_added.push(entry);
         }
         if !change.segments_added.is_empty() {
             self.sync_segments()?;
         }
-        next.commit = self.store.commit(&change)?;
+        next.commit = self.commit_change(&change)?;
+        next.changed = self.store.state().changed.clone();
         let committed = Committed {
             commit: next.commit,
             documents: next.len(),
@@ -198,31 +190,35 @@ impl IndexWriter {
         Ok(committed)
     }
 
-    /// The documents after the commit, about which nothing is decided, and those that are gone.
+    fn commit_change(&mut self, change: &Change) -> Result<u64, IndexError> {
+        self.store.commit(change)
+    }
+
+    /// The documents after the commit, about which nothing is decided, and the kept ones that are gone.
     fn next_snapshot(&self, pending: &Pending) -> (Snapshot, Vec<DocAt>) {
         let mut gone = Vec::new();
         let mut segments = Vec::new();
         for (segment, live) in (0..).zip(&self.snapshot.segments) {
             let mut live = LiveSegment::clone(live);
             if let Some(dead) = pending.dead.get(&live.id) {
-                gone.extend(dead.iter().map(|local| DocAt { segment, local }));
+                let kept = dead & &live.kept;
+                gone.extend(kept.iter().map(|local| DocAt { segment, local }));
                 live.dead |= dead;
                 live.kept -= dead;
             }
             segments.push(Arc::new(live));
         }
         for staged in &pending.segments {
-            let dead = pending.dead.get(&staged.entry.id).cloned().unwrap_or_default();
-            segments.push(Arc::new(LiveSegment {
-                id: staged.entry.id,
-                level: staged.entry.level,
-                segment: Arc::clone(&staged.segment),
-                dead,
-                kept: RoaringBitmap::new(),
-                changed: Arc::default(),
-            }));
+            let dead = pending.dead.get(&staged.id).cloned().unwrap_or_default();
+            let segment = Arc::clone(&staged.segment);
+            let mut live = LiveSegment::new(staged.id, segment, dead);
+            // Nothing is decided about documents with features.
+            let featureless = |local: &u32| live.segment.unit_of(*local).is_none();
+            live.kept = live.kept.iter().filter(featureless).collect();
+            segments.push(Arc::new(live));
         }
         let rules = Arc::clone(&self.rules);
-        (Snapshot { commit: self.snapshot.commit, segments, rules }, gone)
+        let changed = self.snapshot.changed.clone();
+        (Snapshot { commit: self.snapshot.commit, segments, changed, rules }, gone)
     }
 }

@@ -8,6 +8,7 @@ use super::sections::{Built, SectionWriter, SegmentWriter};
 use super::signatures;
 use super::{MOST_POSTINGS, MOST_UNITS, Row, SegmentSettings};
 use crate::SignatureView;
+use crate::search::{CommonShare, LONG_LIST};
 use lookalike_core::{BitmapSignature, SetDigest, SpreadSort, TextDigest};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -116,9 +117,17 @@ pub(super) fn compose(
 
     let layout = Layout::new(postings, units.len() as u32);
     let bits = (postings / PARTITION).max(1).next_power_of_two().trailing_zeros();
-    write_postings(&mut writer, (Section::Postings, Section::Directory), layout, bits, |part, out| {
-        documents.entries(part, bits, out);
+    let mut common = vec![0u32; units.len()];
+    let sections = (Section::Postings, Section::Directory);
+    let fill = |partition, out: &mut Vec<u64>| documents.entries(partition, bits, out);
+    write_postings(&mut writer, sections, layout, bits, fill, |entries| {
+        count_common(entries, &mut common);
     })?;
+    let shares = units.iter().zip(common);
+    writer.column(
+        Section::UnitCommon,
+        shares.map(|(unit, common)| [CommonShare::new(common, unit.size).0]),
+    )?;
     let mut keys = Vec::new();
     for method in 0..settings.methods {
         keys.push(write_method(&mut writer, method, documents)?);
@@ -176,6 +185,7 @@ fn write_postings(
     layout: Layout,
     bits: u32,
     fill: impl Fn(u64, &mut Vec<u64>) + Sync,
+    mut written: impl FnMut(&[u64]),
 ) -> io::Result<()> {
     let starts = writer.section(section, |out| {
         let mut postings = PostingWriter::new(layout);
@@ -192,11 +202,23 @@ fn write_postings(
                 .collect();
             for entries in &sorted {
                 postings.push_all(entries, out)?;
+                written(entries);
             }
         }
         postings.finish(out)
     })?;
     writer.column(directory, starts.iter().map(|start| start.to_le_bytes()))
+}
+
+/// Counts for each unit the elements that have long lists, in a partition of the postings.
+fn count_common(entries: &[u64], common: &mut [u32]) {
+    for list in entries.chunk_by(|a, b| a >> NUMBER_BITS == b >> NUMBER_BITS) {
+        if list.len() >= LONG_LIST as usize {
+            for entry in list {
+                common[(entry & ((1 << NUMBER_BITS) - 1)) as usize] += 1;
+            }
+        }
+    }
 }
 
 /// Writes the signatures of a method and the postings of its keys. Returns their layout.
@@ -225,9 +247,10 @@ fn write_method(
     let layout = Layout::new(entries.len() as u64, documents.len());
     let sections = (Section::KeyPostings(method), Section::KeyDirectory(method));
     let bits = (layout.entries / PARTITION).max(1).next_power_of_two().trailing_zeros();
-    write_postings(writer, sections, layout, bits, |partition, out| {
+    let fill = |partition, out: &mut Vec<u64>| {
         out.extend_from_slice(of_partition(&entries, partition, bits));
-    })?;
+    };
+    write_postings(writer, sections, layout, bits, fill, |_| {})?;
     Ok(layout)
 }
 
@@ -241,4 +264,4 @@ pub(super) fn of_partition(entries: &[u64], partition: u64, bits: u32) -> &[u64]
 }
 
 /// Documents of a segment at most: their numbers have 24 bits in the postings of keys.
-pub(super) const MOST_DOCUMENTS: u64 = 1 << NUMBER_BITS;
+pub(crate) const MOST_DOCUMENTS: u64 = 1 << NUMBER_BITS;

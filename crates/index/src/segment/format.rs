@@ -46,6 +46,7 @@ pub(super) enum Section {
     NumberDocuments,
     Postings,
     Directory,
+    UnitCommon,
     /// Of each method.
     SignatureRows(u32),
     SignatureEnds(u32),
@@ -55,7 +56,7 @@ pub(super) enum Section {
 }
 
 /// Sections without a method, in the order of their codes.
-const PLAIN: [(Section, &str); 18] = [
+const PLAIN: [(Section, &str); 19] = [
     (Section::UnitSizes, "unit sizes"),
     (Section::UnitDigests, "unit digests"),
     (Section::UnitBitmaps, "unit bitmaps"),
@@ -74,6 +75,7 @@ const PLAIN: [(Section, &str); 18] = [
     (Section::NumberDocuments, "number documents"),
     (Section::Postings, "postings"),
     (Section::Directory, "directory"),
+    (Section::UnitCommon, "shares of common elements"),
 ];
 
 /// The first code of the sections of methods.

@@ -6,12 +6,7 @@ use std::io::{self, Write};
 pub(super) const MOST_BITS: u32 = 57;
 
 /// Zero bytes behind packed numbers, so that the load of the last one stays inside.
-pub(super) const PADDING: u64 = 8;
-
-/// Bytes of `count` numbers of `width` bits, with the padding.
-pub(super) fn bytes(count: u64, width: u32) -> u64 {
-    (count * u64::from(width)).div_ceil(8) + PADDING
-}
+const PADDING: u64 = 8;
 
 /// The number at an index; 0 outside of the bytes.
 #[inline]
@@ -82,7 +77,8 @@ mod tests {
                 packer.push(value, &mut out).unwrap();
             }
             packer.finish(&mut out).unwrap();
-            prop_assert_eq!(out.len() as u64, bytes(values.len() as u64, width));
+            let bits = values.len() as u64 * u64::from(width);
+            prop_assert_eq!(out.len() as u64, bits.div_ceil(8) + PADDING);
             for (index, &value) in (0..).zip(&values) {
                 prop_assert_eq!(get(&out, width, index), value);
             }

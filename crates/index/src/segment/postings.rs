@@ -9,7 +9,7 @@
 use super::columns;
 use super::packed::{self, Packer};
 use super::sections::SectionWriter;
-use crate::search::PostingList;
+use crate::search::{LOOKUP_BLOCK, PostingList};
 use std::io;
 use std::ops::Range;
 
@@ -53,14 +53,6 @@ impl Layout {
     /// Bits of an entry.
     pub(super) fn width(self) -> u32 {
         BITS - self.bucket_bits + self.number_bits
-    }
-
-    pub(super) fn directory_bytes(self) -> u64 {
-        4 * ((1 << self.bucket_bits) + 1)
-    }
-
-    pub(super) fn data_bytes(self) -> u64 {
-        packed::bytes(self.entries, self.width())
     }
 
     fn bucket(self, element: u64) -> u64 {
@@ -142,18 +134,25 @@ impl Directory {
         let bucket = self.bucket(directory, layout.bucket(element));
         let low = layout.packed(element >> NUMBER_BITS << NUMBER_BITS);
         let width = layout.width();
-        let list = List { data, width, number_bits: layout.number_bits, entries: bucket.clone() };
-        let start = list.first_at_least(bucket.clone(), low);
-        let end = list.first_at_least(start..bucket.end, low + (1 << layout.number_bits));
-        List { entries: start..end, ..list }
+        let Range { start, end } = bucket;
+        let list = List { data, width, number_bits: layout.number_bits, start, end };
+        let start = list.first_at_least(low);
+        let list = List { start, ..list };
+        List { end: list.first_at_least(low + (1 << layout.number_bits)), ..list }
     }
 
-    /// Reads the line of the directory and the middle of the bucket, so that they are in the cache.
-    pub(super) fn prefetch(&self, file: &[u8], element: u64) {
+    /// Reads the lines of the directory of some elements, then the middles of their buckets: each
+    /// of both at the same time, and into the cache.
+    pub(super) fn prefetch(&self, file: &[u8], elements: &[u64]) {
         let (directory, data) = self.parts(file);
-        let bucket = self.bucket(directory, self.layout.bucket(element));
-        let middle = bucket.start + (bucket.end - bucket.start) / 2;
-        std::hint::black_box(packed::get(data, self.layout.width(), middle));
+        let mut middles = [0; LOOKUP_BLOCK];
+        for (element, middle) in elements.iter().zip(&mut middles) {
+            let bucket = self.bucket(directory, self.layout.bucket(*element));
+            *middle = bucket.start + (bucket.end - bucket.start) / 2;
+        }
+        let width = self.layout.width();
+        let read = |all, &at: &u64| all ^ packed::get(data, width, at);
+        std::hint::black_box(middles.iter().take(elements.len()).fold(0, read));
     }
 
     /// Appends the entries of a range of buckets, as they are sorted, numbers above `bits` bits.
@@ -202,69 +201,62 @@ impl Directory {
 }
 
 /// The entries of an element: numbers of units (or documents) in ascending order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct List<'a> {
     data: &'a [u8],
     width: u32,
     number_bits: u32,
-    entries: Range<u64>,
+    start: u64,
+    end: u64,
 }
 
 impl List<'_> {
     /// The first entry that is not below a value. O(log entries).
-    fn first_at_least(&self, entries: Range<u64>, value: u64) -> u64 {
-        let (mut low, mut high) = (entries.start, entries.end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match packed::get(self.data, self.width, middle) < value {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        low
+    fn first_at_least(&self, value: u64) -> u64 {
+        self.first(|at| packed::get(self.data, self.width, at) < value)
     }
 
     fn number(&self, at: u64) -> u32 {
         (packed::get(self.data, self.width, at) & ((1 << self.number_bits) - 1)) as u32
     }
 
-    /// The first entry whose number is not below this one.
-    fn first_of(&self, number: u32) -> u64 {
-        let (mut low, mut high) = (self.entries.start, self.entries.end);
+    /// The first entry for which `before` does not hold.
+    fn first(&self, before: impl Fn(u64) -> bool) -> u64 {
+        let (mut low, mut high) = (self.start, self.end);
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.number(middle) < number {
+            match before(middle) {
                 true => low = middle + 1,
                 false => high = middle,
             }
         }
         low
     }
-
-    /// The numbers, in ascending order.
-    pub fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        self.entries.clone().map(|at| self.number(at))
-    }
 }
 
 impl PostingList for List<'_> {
-    fn len(&self) -> usize {
-        (self.entries.end - self.entries.start) as usize
+    fn len(self) -> u32 {
+        (self.end - self.start) as u32
     }
 
-    fn for_each(&self, units: &Range<u32>, each: &mut dyn FnMut(u32)) {
-        let start = if units.start == 0 { self.entries.start } else { self.first_of(units.start) };
-        for at in start..self.entries.end {
-            let number = self.number(at);
-            if number >= units.end {
-                break;
-            }
-            each(number);
-        }
+    fn within(self, ids: &Range<u32>) -> Self {
+        let start = match ids.start {
+            0 => self.start,
+            first => self.first(|at| self.number(at) < first),
+        };
+        let end = match ids.end {
+            u32::MAX => self.end,
+            end => self.first(|at| self.number(at) < end),
+        };
+        Self { start, end: end.max(start), ..self }
     }
 
-    fn contains(&self, unit: u32) -> bool {
-        let at = self.first_of(unit);
-        at < self.entries.end && self.number(at) == unit
+    fn contains(self, id: u32) -> bool {
+        let at = self.first(|at| self.number(at) < id);
+        at < self.end && self.number(at) == id
+    }
+
+    fn entries(self) -> impl Iterator<Item = u32> {
+        (self.start..self.end).map(move |at| self.number(at))
     }
 }

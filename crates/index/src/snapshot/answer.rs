@@ -2,9 +2,9 @@
 
 use super::{DocAt, LiveSegment, Result, Snapshot};
 use crate::scratch::QueryScratch;
-use crate::search::{Found, SearchOptions, Total, search};
-use crate::segment_postings::SegmentPostings;
-use crate::{Ask, Cost, Question};
+use crate::search::{Accepted, Found, KeyOptions, SearchOptions, Total, search, search_keys};
+use crate::segment_postings::{SegmentKeys, SegmentPostings};
+use crate::{Ask, Cost, DocNumber, Question};
 use lookalike_core::{Measure, Overlap, TokenDigest};
 use std::cmp::Ordering;
 
@@ -26,11 +26,13 @@ pub struct AskOptions<'a> {
     pub limit: Option<usize>,
     /// Whether a live document is wanted, by its segment and its number there.
     pub wanted: &'a (dyn Fn(&LiveSegment, u32) -> bool + Sync),
+    /// Whether to stop: a deadline passed, or the request was cancelled.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Default for AskOptions<'_> {
     fn default() -> Self {
-        Self { limit: None, wanted: &|_, _| true }
+        Self { limit: None, wanted: &|_, _| true, stop: &|| false }
     }
 }
 
@@ -46,7 +48,7 @@ pub struct Match {
 /// The documents that answer a question.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
-    /// The best first; of equal ones the one that was first added.
+    /// The best first; of equal ones the one whose id was added first.
     pub matches: Vec<Match>,
     /// How many documents answer it.
     pub total: Total,
@@ -57,10 +59,8 @@ pub struct Answer {
 impl Snapshot {
     /// The documents that answer a question about a set. Exact, whatever was added and deleted.
     ///
-    /// With a limit, the documents that come first in the order of the answer.
-    ///
     /// # Errors
-    /// A damaged segment; a question that an index which does not post every element cannot answer.
+    /// A damaged segment; [`IndexError::Interrupted`](crate::IndexError::Interrupted).
     pub fn ask(
         &self,
         question: Question,
@@ -69,57 +69,171 @@ impl Snapshot {
         scratch: &mut QueryScratch,
     ) -> Result<Answer> {
         let mut answer = Answer::default();
-        let mut found = Vec::new();
+        let mut ranked: Vec<(Match, (DocNumber, DocNumber))> = Vec::new();
+        let QueryScratch { search: buffers, sets } = scratch;
+        let mut found: Vec<Found> = Vec::new();
         for (number, live) in self.each() {
-            found.clear();
             let wanted = |local: u32| {
                 let row = live.segment.row(local);
                 let comparable = match query.few {
                     true => row.sequence == query.sequence,
                     false => !row.few,
                 };
-                comparable && (options.wanted)(live, local)
+                let wanted = comparable && (options.wanted)(live, local);
+                wanted.then_some((row.first, row.number))
             };
-            let total = self.search(live, question, query.set, &wanted, options.limit, scratch, &mut answer.cost, &mut found)?;
-            answer.total += total;
-            for Found { unit, counts } in &found {
-                let documents = live.of_unit(*unit).filter(|&local| wanted(local));
-                answer.matches.extend(documents.map(|local| Match {
-                    at: DocAt { segment: number, local },
-                    counts: *counts,
+            let accept = |unit: u32| {
+                let documents = live.of_unit(unit).filter_map(wanted);
+                documents.fold(None, |all: Option<Accepted>, (first, _)| {
+                    let order = u64::from(first.0);
+                    Some(match all {
+                        None => Accepted { order, documents: 1 },
+                        Some(all) => Accepted {
+                            order: all.order.min(order),
+                            documents: all.documents + 1,
+                        },
+                    })
+                })
+            };
+            let postings = SegmentPostings::new(&live.segment, sets);
+            let search_options =
+                SearchOptions { limit: options.limit, accept: &accept, stop: options.stop };
+            answer.total += search(
+                &postings,
+                question,
+                query.set,
+                &search_options,
+                buffers,
+                &mut answer.cost,
+                &mut found,
+            )?;
+            for &Found { unit, counts, .. } in &found {
+                let documents = live.of_unit(unit);
+                ranked.extend(documents.filter_map(|local| {
+                    let order = wanted(local)?;
+                    Some((Match { at: DocAt { segment: number, local }, counts }, order))
                 }));
             }
         }
-        let best = |a: &Match, b: &Match| {
-            let first = |found: &Match| {
-                let document = self.document(found.at);
-                (document.first(), document.number())
-            };
-            compare(question, b.counts, a.counts).then_with(|| first(a).cmp(&first(b)))
-        };
-        answer.matches.sort_unstable_by(best);
-        if let Some(limit) = options.limit {
-            answer.matches.truncate(limit);
-        }
+        ranked.sort_unstable_by(|a, b| {
+            compare(question, b.0.counts, a.0.counts).then(a.1.cmp(&b.1))
+        });
+        ranked.truncate(options.limit.unwrap_or(usize::MAX));
+        answer.matches = ranked.into_iter().map(|(found, _)| found).collect();
         Ok(answer)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn search(
+    /// The documents that share a key of a method with these keys.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn with_keys(
         &self,
-        live: &LiveSegment,
-        question: Question,
-        set: &[u64],
-        wanted: &dyn Fn(u32) -> bool,
-        limit: Option<usize>,
+        method: usize,
+        keys: &[u64],
         scratch: &mut QueryScratch,
         cost: &mut Cost,
-        found: &mut Vec<Found>,
-    ) -> Result<Total> {
-        let accept = |unit: u32| live.of_unit(unit).any(wanted);
-        let postings = SegmentPostings::new(&live.segment, &mut scratch.sets);
-        let options = SearchOptions { limit, accept: &accept };
-        search(&postings, question, set, options, &mut scratch.search, cost, found)
+    ) -> Result<Vec<DocAt>> {
+        let mut all = Vec::new();
+        let mut found = Vec::new();
+        for (segment, live) in self.each() {
+            let keys_of = SegmentKeys { segment: &live.segment, method };
+            let options = KeyOptions {
+                least: 1,
+                accept: &|local| live.is_live(local),
+                stop: &|| false,
+            };
+            search_keys(&keys_of, keys, options, &mut scratch.search, cost, &mut found)?;
+            all.extend(found.iter().map(|found| DocAt { segment, local: found.id }));
+        }
+        Ok(all)
+    }
+
+    /// The set of a document, ascending; empty without features.
+    ///
+    /// # Errors
+    /// A damaged segment.
+    pub fn set(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Vec<u64>> {
+        let segment = &self.segment(at).segment;
+        let mut set = Vec::new();
+        if let Some(unit) = segment.unit_of(at.local) {
+            scratch.sets.make(segment, unit, &mut set)?;
+        }
+        Ok(set)
+    }
+
+    /// The first kept document in order of precedence that matches a document, by the measure and
+    /// threshold of the index: its witness, if it is not kept. `None` for a kept document.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn witness(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Option<DocAt>> {
+        if self.is_kept(at) {
+            return Ok(None);
+        }
+        let document = self.document(at);
+        let set = self.set(at, scratch)?;
+        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let rank = self.rank(at);
+        let kept = self.kept_matches(query, scratch)?;
+        Ok(kept.into_iter().filter(|&kept| self.rank(kept) < rank).min_by_key(|&at| self.rank(at)))
+    }
+
+    /// The first kept document in order of precedence that matches a set: what would be the witness
+    /// of a document that is added last.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn witness_of(
+        &self,
+        query: QuerySet<'_>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<DocAt>> {
+        let kept = self.kept_matches(query, scratch)?;
+        Ok(kept.into_iter().min_by_key(|&at| self.rank(at)))
+    }
+
+    fn kept_matches(&self, query: QuerySet<'_>, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
+        let criterion = self.rules.criterion;
+        let ask = match criterion.measure {
+            Measure::Resemblance => Ask::Resembles,
+            Measure::Cosine => Ask::Cosine,
+            Measure::Containment => Ask::Containing,
+        };
+        let question = Question { ask, threshold: criterion.threshold };
+        let wanted = |live: &LiveSegment, local: u32| live.is_kept(local);
+        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+        let answer = self.ask(question, query, options, scratch)?;
+        Ok(answer.matches.into_iter().map(|found| found.at).collect())
+    }
+
+    /// The cluster of a kept document: itself, and the documents whose witness it is, in order of
+    /// precedence.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn cluster(&self, leader: DocAt, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
+        let document = self.document(leader);
+        let set = self.set(leader, scratch)?;
+        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let criterion = self.rules.criterion;
+        let ask = match criterion.measure {
+            Measure::Resemblance => Ask::Resembles,
+            Measure::Cosine => Ask::Cosine,
+            // What is contained in it.
+            Measure::Containment => Ask::ContainedIn,
+        };
+        let question = Question { ask, threshold: criterion.threshold };
+        let wanted = |live: &LiveSegment, local: u32| !live.is_kept(local);
+        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+        let mut members = vec![leader];
+        for found in self.ask(question, query, options, scratch)?.matches {
+            if self.witness(found.at, scratch)? == Some(leader) {
+                members.push(found.at);
+            }
+        }
+        members.sort_by_cached_key(|&at| self.rank(at));
+        Ok(members)
     }
 }
 
@@ -132,10 +246,10 @@ fn compare(question: Question, a: Overlap, b: Overlap) -> Ordering {
     };
     let (a, b) = (sides(a), sides(b));
     match question.measure() {
-        // Of different sets: cross-multiplied.
+        // The contained sets may differ: cross-multiplied.
         Measure::Containment => {
-            let wide = |value: u32| u64::from(value);
-            (wide(a.shared) * wide(b.a)).cmp(&(wide(b.shared) * wide(a.a)))
+            let product = |x: u32, y: u32| u64::from(x) * u64::from(y);
+            product(a.shared, b.a).cmp(&product(b.shared, a.a))
         }
         measure => measure.compare(a, b),
     }

@@ -1,7 +1,7 @@
 //! A stored document.
 
-use crate::segment::{Row, Segment, TextReader};
-use crate::{DocNumber, IndexError, SignatureView};
+use crate::segment::{Row, Segment, StoredSignature, TextReader};
+use crate::{DocNumber, IndexError, RankedItem};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 
 /// A stored document. Its columns are read from the mapped segment.
@@ -120,8 +120,16 @@ impl<'a> StoredDocument<'a> {
 
     /// The signature of a method.
     #[must_use]
-    pub fn signature(&self, method: usize) -> SignatureView<'a> {
+    pub fn signature(&self, method: usize) -> StoredSignature {
         self.segment.signature(method, self.local)
+    }
+
+    /// The bitmap of its set, and its size, for [`collapse`](crate::collapse).
+    #[must_use]
+    pub fn ranked_item(&self) -> RankedItem {
+        let unit = self.segment.unit_of(self.local);
+        let bitmap = unit.map(|unit| self.segment.unit_bitmap(unit)).unwrap_or_default();
+        RankedItem { size: self.size(), bitmap }
     }
 
     /// The text.

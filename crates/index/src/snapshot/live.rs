@@ -9,7 +9,6 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct LiveSegment {
     pub(crate) id: u64,
-    pub(crate) level: u32,
     pub(crate) segment: Arc<Segment>,
     /// Deleted documents.
     pub(crate) dead: RoaringBitmap,
@@ -49,14 +48,22 @@ impl LiveSegment {
     }
 
     /// A segment as it was written, with the documents that are deleted since.
-    pub(crate) fn new(id: u64, level: u32, segment: Arc<Segment>, dead: RoaringBitmap) -> Self {
-        let mut live = Self { id, level, segment, dead, kept: RoaringBitmap::new() };
+    pub(crate) fn new(id: u64, segment: Arc<Segment>, dead: RoaringBitmap) -> Self {
+        let mut live = Self { id, segment, dead, kept: RoaringBitmap::new() };
         let kept = live.live().filter(|&local| live.segment.relies_on(local) == KEPT);
         live.kept = kept.collect();
         live
     }
 
-    pub(crate) fn is_live(&self, local: u32) -> bool {
+    /// Whether leader clustering keeps a document.
+    #[must_use]
+    pub fn is_kept(&self, local: u32) -> bool {
+        self.kept.contains(local)
+    }
+
+    /// Whether a document is not deleted.
+    #[must_use]
+    pub fn is_live(&self, local: u32) -> bool {
         !self.dead.contains(local)
     }
 

@@ -8,6 +8,7 @@ use crate::snapshot::{AskOptions, DocAt, LiveSegment, QuerySet, Snapshot};
 use crate::{Ask, DocNumber, IndexError, Question};
 use lookalike_core::{Measure, TokenDigest};
 use lookalike_join::verify;
+use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +42,22 @@ impl IndexGraph {
     /// The documents, and what was decided about each.
     pub(super) fn into_parts(self) -> (Snapshot, HashMap<DocAt, Standing<DocAt>>) {
         (self.snapshot, self.decided)
+    }
+
+    /// The documents about which it has to be decided, and that do not follow from others: new ones
+    /// with features, and those that relied on a document that is gone.
+    pub(super) fn dirty(&self, gone: &[DocAt]) -> Result<Vec<DocAt>, IndexError> {
+        let mut dirty = Vec::new();
+        for (segment, live) in (0..).zip(&self.snapshot.segments).skip(self.first_new as usize) {
+            let with_features = live.live().filter(|&at| live.segment.unit_of(at).is_some());
+            dirty.extend(with_features.map(|local| DocAt { segment, local }));
+        }
+        let reliant: Vec<Vec<DocAt>> = gone
+            .par_iter()
+            .map(|&at| self.reliant(at, &self.load(at)?))
+            .collect::<Result<_, IndexError>>()?;
+        dirty.extend(reliant.into_iter().flatten());
+        Ok(dirty)
     }
 
     fn with_scratch<T>(
@@ -83,7 +100,7 @@ impl IndexGraph {
             return Ok(Vec::new());
         }
         let query = QuerySet { set, few: *few, sequence: *sequence };
-        let options = AskOptions { limit: None, wanted };
+        let options = AskOptions { wanted, ..AskOptions::default() };
         let rank = self.rank(document);
         let mut found = Vec::new();
         for (question, side) in self.questions() {

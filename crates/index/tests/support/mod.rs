@@ -1,0 +1,177 @@
+//! Stored sets in memory, for tests and measurements of the search.
+
+use lookalike_index::IndexError;
+use lookalike_index::search::{
+    CommonShare, InvertedIndex, LONG_LIST, LOOKUP_BITS, PostingList, Postings,
+};
+use std::ops::Range;
+
+/// Elements of a bucket of the directory, on average.
+const BUCKET: usize = 64;
+
+/// Stored sets and their inverted index, in the layout of a segment: a directory of buckets of
+/// keys, with the units beside them.
+pub struct MemoryPostings {
+    /// The units' sets, one after the other, and where each begins.
+    elements: Vec<u64>,
+    starts: Vec<usize>,
+    /// (top bits of the element, unit), ascending.
+    keys: Vec<u64>,
+    units: Vec<u32>,
+    directory: Vec<u32>,
+    directory_bits: u32,
+    shares: Option<Vec<u8>>,
+    /// `make_set` fails for this unit.
+    pub damaged: Option<u32>,
+}
+
+/// The key of an element.
+fn key(element: u64) -> u64 {
+    element >> (64 - LOOKUP_BITS)
+}
+
+impl MemoryPostings {
+    /// Numbers the sets by size; sets of equal size keep their order.
+    pub fn new(sets: &[Vec<u64>], with_shares: bool) -> Self {
+        let mut order: Vec<&Vec<u64>> = sets.iter().collect();
+        order.sort_by_key(|set| set.len());
+        let (mut elements, mut starts, mut entries) = (Vec::new(), vec![0], Vec::new());
+        for (unit, set) in order.iter().enumerate() {
+            assert!(!set.is_empty() && set.is_sorted_by(|a, b| a < b));
+            elements.extend_from_slice(set);
+            starts.push(elements.len());
+            entries.extend(set.iter().map(|&element| (key(element), unit as u32)));
+        }
+        entries.sort_unstable();
+        let directory_bits = (entries.len() / BUCKET).max(1).ilog2();
+        let bucket = |key: u64| (key >> (LOOKUP_BITS - directory_bits)) as usize;
+        let mut directory = vec![0u32; (1 << directory_bits) + 1];
+        for &(key, _) in &entries {
+            directory[bucket(key) + 1] += 1;
+        }
+        for at in 1..directory.len() {
+            directory[at] += directory[at - 1];
+        }
+        let (keys, units) = entries.into_iter().unzip();
+        let mut new = Self {
+            elements,
+            starts,
+            keys,
+            units,
+            directory,
+            directory_bits,
+            shares: None,
+            damaged: None,
+        };
+        new.shares = with_shares.then(|| new.make_shares());
+        new
+    }
+
+    fn make_shares(&self) -> Vec<u8> {
+        let mut common = vec![0u32; self.ids() as usize];
+        let mut from = 0;
+        for list in self.keys.chunk_by(|a, b| a == b) {
+            if list.len() >= LONG_LIST as usize {
+                for &unit in &self.units[from..from + list.len()] {
+                    common[unit as usize] += 1;
+                }
+            }
+            from += list.len();
+        }
+        let share = |(unit, &common)| CommonShare::new(common, self.size(unit as u32)).0;
+        common.iter().enumerate().map(share).collect()
+    }
+
+    /// A unit's set.
+    pub fn set(&self, unit: u32) -> &[u64] {
+        &self.elements[self.starts[unit as usize]..self.starts[unit as usize + 1]]
+    }
+}
+
+impl InvertedIndex for MemoryPostings {
+    type List<'a> = MemoryList<'a>;
+
+    fn ids(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// Reads what a lookup reads: independent loads overlap.
+    fn prefetch(&self, values: &[u64]) {
+        let bucket = |value: u64| {
+            self.directory[(key(value) >> (LOOKUP_BITS - self.directory_bits)) as usize] as usize
+        };
+        let read = |sum: u64, &value: &u64| {
+            let middle = bucket(value) + BUCKET / 2;
+            sum.wrapping_add(*self.keys.get(middle).unwrap_or(&0))
+                .wrapping_add(u64::from(*self.units.get(middle).unwrap_or(&0)))
+        };
+        std::hint::black_box(values.iter().fold(0, read));
+    }
+
+    fn lookup(&self, value: u64) -> MemoryList<'_> {
+        let key = key(value);
+        let bucket = (key >> (LOOKUP_BITS - self.directory_bits)) as usize;
+        let bucket = self.directory[bucket] as usize..self.directory[bucket + 1] as usize;
+        let keys = &self.keys[bucket.clone()];
+        let from = keys.partition_point(|&other| other < key);
+        let length = keys[from..].partition_point(|&other| other == key);
+        MemoryList(&self.units[bucket.start + from..][..length])
+    }
+}
+
+impl Postings for MemoryPostings {
+    fn size(&self, unit: u32) -> u32 {
+        (self.starts[unit as usize + 1] - self.starts[unit as usize]) as u32
+    }
+
+    fn units_of_size(&self, low: u32, high: u32) -> Range<u32> {
+        let first = |wanted: &dyn Fn(u32) -> bool| {
+            let (mut from, mut until) = (0, self.ids());
+            while from < until {
+                let middle = (from + until) / 2;
+                if wanted(self.size(middle)) { until = middle } else { from = middle + 1 }
+            }
+            from
+        };
+        let from = first(&|size| size >= low);
+        from..first(&|size| size > high).max(from)
+    }
+
+    fn common_shares(&self) -> Option<&[u8]> {
+        self.shares.as_deref()
+    }
+
+    fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError> {
+        if self.damaged == Some(unit) {
+            let what = format!("text of unit {unit}");
+            return Err(IndexError::Damaged { path: "memory".into(), what });
+        }
+        set.clear();
+        set.extend_from_slice(self.set(unit));
+        Ok(())
+    }
+}
+
+/// A posting list in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryList<'a>(&'a [u32]);
+
+impl PostingList for MemoryList<'_> {
+    fn len(self) -> u32 {
+        self.0.len() as u32
+    }
+
+    fn within(self, ids: &Range<u32>) -> Self {
+        let from = self.0.partition_point(|&id| id < ids.start);
+        let until = self.0.partition_point(|&id| id < ids.end);
+        Self(&self.0[from..until.max(from)])
+    }
+
+    fn contains(self, id: u32) -> bool {
+        self.0.binary_search(&id).is_ok()
+    }
+
+    fn entries(self) -> impl Iterator<Item = u32> {
+        self.0.iter().copied()
+    }
+}
