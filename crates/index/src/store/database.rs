@@ -148,7 +148,11 @@ pub(super) fn open_writable(
     }
     let stop = Stop::default();
     let file = StoppingFile::new(file, stop.clone());
-    let database = in_redb(path, || Ok(builder(WRITER_CACHE).create_with_backend(file)?))?;
+    let mut builder = builder(WRITER_CACHE);
+    // Reads the whole file and verifies its checksums, as a repair does: what is damaged is found
+    // before it is copied by commits.
+    builder.set_check_integrity_on_open(true);
+    let database = in_redb(path, || Ok(builder.create_with_backend(file)?))?;
     Ok((database, stop))
 }
 

@@ -8,7 +8,7 @@ use super::state::State;
 use super::stop::Stop;
 use super::tables::{
     CHANGED, DEAD, DELTAS, FORMAT, MAGIC, META, RECORDS, SEGMENTS, StateRow, encode_block,
-    record_key,
+    record_key, record_value,
 };
 use super::{delta, load};
 use crate::IndexError;
@@ -224,7 +224,9 @@ fn write_rows(
         for record in &change.records {
             let key = record_key(record.table, &record.key);
             match &record.value {
-                Some(value) => records.insert(key.as_slice(), value.as_slice())?,
+                Some(value) => {
+                    records.insert(key.as_slice(), record_value(&key, value).as_slice())?
+                }
                 None => records.remove(key.as_slice())?,
             };
         }

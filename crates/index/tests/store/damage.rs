@@ -1,8 +1,19 @@
 //! Damaged files.
 
 use crate::model::{Model, SETTINGS, random_operations};
-use lookalike_index::{IndexError, RealDisk, Store, StoreReader};
+use lookalike_index::{IndexError, RealDisk, Records, State, Store, StoreReader};
 use std::fs;
+use std::ops::Bound;
+
+/// All that a store says, if it can be read.
+fn read(state: &State, records: Records) -> Result<Model, IndexError> {
+    for table in 0..=255 {
+        for row in records.range(table, Bound::Unbounded, Bound::Unbounded)? {
+            row?;
+        }
+    }
+    Ok(Model::of(state, &records))
+}
 
 /// A damaged file is refused or gives the right state: never another one, never a panic.
 #[test]
@@ -18,7 +29,7 @@ fn a_damaged_store_is_refused_or_right() {
     }
     drop(store);
     let whole = fs::read(&path).unwrap();
-    let mut refused = 0;
+    let mut refused = [0, 0];
     let mut state = 1u64;
     for round in 0..600 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -31,24 +42,15 @@ fn a_damaged_store_is_refused_or_right() {
         }
         fs::write(&path, &damaged).unwrap();
         let reader = StoreReader::open(&RealDisk, dir.path(), Some(SETTINGS));
-        let by_reader = reader.map(|reader| reader.state().clone());
+        let by_reader = reader.and_then(|reader| read(reader.state(), reader.records()?));
         fs::write(&path, &damaged).unwrap();
         let store = Store::open(&RealDisk, dir.path(), Some(SETTINGS));
-        let by_writer = store.map(|store| store.state().clone());
-        for result in [by_reader, by_writer] {
+        let by_writer = store.and_then(|store| read(store.state(), store.records()?));
+        for (result, refused) in [by_reader, by_writer].into_iter().zip(&mut refused) {
             match result {
-                Ok(state) => {
-                    assert_eq!(state.commit, model.commit, "round {round}, byte {at}");
-                    assert_eq!(state.changed.iter().collect::<Vec<_>>(), {
-                        model.changed.clone().into_iter().collect::<Vec<_>>()
-                    });
-                    assert_eq!(state.segments.len(), model.segments.len());
-                    for (id, dead) in &state.dead {
-                        assert!(dead.iter().eq(model.dead[id].iter().copied()));
-                    }
-                }
+                Ok(found) => assert_eq!(found, model, "round {round}, byte {at}"),
                 Err(error) => {
-                    refused += 1;
+                    *refused += 1;
                     let named = matches!(
                         error,
                         IndexError::Damaged { .. }
@@ -60,5 +62,6 @@ fn a_damaged_store_is_refused_or_right() {
             }
         }
     }
-    assert!(refused > 100, "{refused}");
+    println!("600 damaged files: a reader refused {}, a writer {}", refused[0], refused[1]);
+    assert!(refused[0] > 50 && refused[1] > 100);
 }
