@@ -180,12 +180,8 @@ pub(super) fn open_readable(
         if let Some(database) = opened {
             return Ok(database);
         }
-        match lock(disk, directory) {
-            Ok(guard) => {
-                let (database, _) = open_writable(disk, path, Access::Write)?;
-                in_redb(path, || Ok(database.close()?))?;
-                drop(guard);
-            }
+        match repair(disk, directory, path) {
+            Ok(()) => {}
             // A writer is about to repair it.
             Err(IndexError::Locked { .. }) if start.elapsed() < REPAIR_TIME => {
                 thread::sleep(Duration::from_millis(5));
@@ -193,4 +189,27 @@ pub(super) fn open_readable(
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Repairs the file in the place of a writer.
+fn repair(disk: &dyn Disk, directory: &Path, path: &Path) -> Result<(), IndexError> {
+    let repaired = lock(disk, directory).and_then(|_guard| {
+        let (database, _) = open_writable(disk, path, Access::Write)?;
+        in_redb(path, || Ok(database.close()?))
+    });
+    repaired.map_err(|error| match error {
+        IndexError::Io { reason, .. }
+            if matches!(
+                reason.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            let what = format!(
+                "its writer was killed, so that it has to be repaired, which needs write \
+                 permission; let its owner open it once ({reason})"
+            );
+            IndexError::Io { path: path.to_owned(), reason: io::Error::new(reason.kind(), what) }
+        }
+        error => error,
+    })
 }

@@ -145,3 +145,65 @@ fn by_deltas(
     }
     Ok(finish(&mut state, row).then_some(state))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::open_readable;
+    use super::super::{Change, Store};
+    use super::*;
+    use crate::disk::failing::FailingDisk;
+    use redb::ReadableDatabase;
+    use std::path::Path;
+
+    fn change(commit: u64) -> Change {
+        let segment = SegmentEntry {
+            id: commit,
+            documents: 100,
+            units: 50,
+            postings: 5,
+            bytes: 7,
+            level: 0,
+            checksum: 9,
+        };
+        let number = commit as u32;
+        Change {
+            segments_removed: commit.checked_sub(3).into_iter().collect(),
+            segments_added: vec![segment],
+            dead_added: [(commit, (0..number).collect()), (commit.max(1) - 1, [99].into())].into(),
+            changed: vec![(number, Some(4)), (number, Some(5)), (number / 2, None)],
+            next_number: Some(number + 1),
+            next_segment: Some(commit + 1),
+            records: Vec::new(),
+        }
+    }
+
+    /// A few small commits are followed by their deltas; too many, or a large one, are not.
+    #[test]
+    fn deltas_give_what_all_tables_give() {
+        let disk = FailingDisk::new();
+        let root = Path::new("/");
+        let mut store = Store::create(&disk, root, 1).unwrap();
+        let mut states = vec![store.state().clone()];
+        for commit in 0..70 {
+            store.commit(&change(commit)).unwrap();
+            states.push(store.state().clone());
+        }
+        let database = open_readable(&disk, root).unwrap();
+        let transaction = database.begin_read().unwrap();
+        let row = state_row(&transaction).unwrap();
+        assert_eq!(&load(&transaction, 1).unwrap(), store.state());
+        for (commit, earlier) in states.iter().enumerate() {
+            let followed = by_deltas(&transaction, earlier, row).unwrap();
+            assert_eq!(followed.is_some(), commit >= 6, "from commit {commit}");
+            assert!(followed.is_none_or(|state| state == *store.state()));
+        }
+        drop(transaction);
+        let changed = (0..60).cycle().take(8_000).map(|number| (number, Some(number))).collect();
+        store.commit(&Change { changed, ..Change::default() }).unwrap();
+        let transaction = database.begin_read().unwrap();
+        let row = state_row(&transaction).unwrap();
+        assert!(by_deltas(&transaction, &states[70], row).unwrap().is_none());
+        assert_eq!(follow(&transaction, &states[70]).unwrap().as_ref(), Some(store.state()));
+        assert_eq!(follow(&transaction, store.state()).unwrap(), None);
+    }
+}

@@ -59,6 +59,8 @@ fn a_killed_writer_loses_nothing_acknowledged() {
     let dir = tempfile::tempdir().unwrap();
     drop(Store::create(&RealDisk, dir.path(), SETTINGS).unwrap());
     let mut model = Model::default();
+    // Open all the time, while writers are killed and others repair the file.
+    let mut follower = StoreReader::open(&RealDisk, dir.path(), Some(SETTINGS)).unwrap();
     let (mut kept, mut kills) = (0, 0);
     for round in 0..40 {
         let (mut child, mut output) = child("child_commits_until_it_is_killed", dir.path());
@@ -72,6 +74,10 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         thread::sleep(Duration::from_micros(round * 1_700 % 40_000));
         child.kill().unwrap();
         child.wait().unwrap();
+        // Without a writer and before a repair, what is durable is there.
+        if round % 3 == 0 {
+            follower.refresh().unwrap();
+        }
         let acknowledged = numbers(output).into_iter().max().unwrap_or(first);
         kills += 1;
         if round % 2 == 0 {
@@ -86,6 +92,8 @@ fn a_killed_writer_loses_nothing_acknowledged() {
             next_change(&mut model);
         }
         assert_eq!(found, model);
+        follower.refresh().unwrap();
+        assert_eq!(Model::of(follower.state(), &follower.records().unwrap()), model);
     }
     println!("{kills} kills, {} commits; the one under way was kept {kept} times", model.commit);
 }
@@ -123,11 +131,9 @@ fn numbered_change(commit: u64) -> Change {
     }
 }
 
-#[test]
-#[ignore = "a child process of the tests"]
-fn child_follows_commits() {
-    let Some(directory) = directory_of_child() else { return };
-    let mut reader = StoreReader::open(&RealDisk, &directory, Some(SETTINGS)).unwrap();
+/// Follows the commits up to the last one and checks that each state is whole. Returns how many
+/// there were. `open` makes another reader, for readers that can be opened beside a writer.
+fn follow(mut reader: StoreReader, open: Option<&dyn Fn() -> StoreReader>) -> u64 {
     let mut seen = 0;
     loop {
         let state = reader.state();
@@ -146,19 +152,45 @@ fn child_follows_commits() {
             assert_eq!(rows.count(), ROWS as usize);
         }
         if commit == LAST {
-            break;
+            return seen;
         }
-        // A fresh reader every now and then, while the writer commits.
-        if seen % 16 == 15 {
-            let fresh = StoreReader::open(&RealDisk, &directory, Some(SETTINGS)).unwrap();
-            assert!(fresh.state().commit >= commit);
-            reader = fresh;
-        } else {
-            reader.refresh().unwrap();
+        match open {
+            // A fresh reader every now and then, while the writer commits.
+            Some(open) if seen % 16 == 15 => {
+                let fresh = open();
+                assert!(fresh.state().commit >= commit);
+                reader = fresh;
+            }
+            _ => {
+                reader.refresh().unwrap();
+            }
         }
         seen += u64::from(reader.state().commit > commit);
     }
-    println!("\n{seen}");
+}
+
+#[test]
+#[ignore = "a child process of the tests"]
+fn child_follows_commits() {
+    let Some(directory) = directory_of_child() else { return };
+    let open = || StoreReader::open(&RealDisk, &directory, Some(SETTINGS)).unwrap();
+    println!("\n{}", follow(open(), Some(&open)));
+}
+
+#[test]
+fn readers_in_other_threads_see_whole_commits() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(&RealDisk, dir.path(), SETTINGS).unwrap();
+    let other = StoreReader::open(&RealDisk, dir.path(), Some(SETTINGS)).unwrap();
+    thread::scope(|scope| {
+        let readers = [store.reader(), other].map(|reader| scope.spawn(|| follow(reader, None)));
+        for commit in 1..=LAST {
+            assert_eq!(store.commit(&numbered_change(commit)).unwrap(), commit);
+        }
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
 }
 
 #[test]
