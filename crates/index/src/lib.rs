@@ -9,15 +9,24 @@
 //! 3. `search`: the stored sets that answer a [`Question`].
 //! 4. `store`: the transactional file, the only commit point.
 
+mod batch;
+mod collapse;
+mod description;
 mod disk;
 mod document;
 mod error;
+mod leaders;
+mod precedence;
 mod question;
 mod store;
 
+pub use batch::DocumentBatch;
+pub use collapse::{Behind, Group, RankedItem, collapse};
+pub use description::{Description, FORMAT};
 pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
+pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
 pub use store::{
     Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
