@@ -118,6 +118,19 @@ fn builder(cache: usize) -> Builder {
     builder
 }
 
+/// The file open for writing, and the lock of the writer, which ends after it.
+#[derive(Debug)]
+pub(super) struct Writable {
+    pub(super) database: Database,
+    _lock: LockGuard,
+}
+
+impl Writable {
+    pub(super) fn new(database: Database, lock: LockGuard) -> Self {
+        Self { database, _lock: lock }
+    }
+}
+
 /// Takes the lock of the writer.
 ///
 /// # Errors

@@ -1,10 +1,9 @@
 //! Reading the transactional file and following its commits.
 
-use super::database::{in_redb, open_readable, store_path};
+use super::database::{Writable, in_redb, open_readable, store_path};
 use super::load;
 use super::records::Records;
 use super::state::State;
-use super::writer::Writable;
 use crate::IndexError;
 use crate::disk::Disk;
 use redb::{ReadOnlyDatabase, ReadTransaction, ReadableDatabase, TransactionError};

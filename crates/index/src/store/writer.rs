@@ -1,7 +1,9 @@
 //! Committing changes.
 
 use super::change::{BLOCK, Change};
-use super::database::{Failure, in_redb, lock, open_writable, store_path, unfinished_path};
+use super::database::{
+    Failure, Writable, in_redb, lock, open_writable, store_path, unfinished_path,
+};
 use super::reader::StoreReader;
 use super::records::Records;
 use super::state::State;
@@ -29,13 +31,6 @@ pub struct Store {
     path: PathBuf,
     state: State,
     stop: Stop,
-}
-
-/// The open file and the lock of the writer, which ends after it.
-#[derive(Debug)]
-pub(super) struct Writable {
-    pub(super) database: Database,
-    _lock: LockGuard,
 }
 
 impl Store {
@@ -107,7 +102,7 @@ impl Store {
             let settings = load::check_format(&transaction, settings_digest)?;
             load::load(&transaction, settings)
         })?;
-        Ok(Self { file: Arc::new(Writable { database, _lock: lock }), path, state, stop })
+        Ok(Self { file: Arc::new(Writable::new(database, lock)), path, state, stop })
     }
 
     /// The state after the last commit.
