@@ -3,7 +3,8 @@
 use super::database::Failure;
 use super::delta;
 use super::state::{SegmentEntry, State};
-use super::tables::{CHANGED, DEAD, DELTAS, FORMAT, MAGIC, META, SEGMENTS, StateRow, decode_block};
+use super::tables::{CHANGED, DEAD, DELTAS, MAGIC, META, SEGMENTS, StateRow, decode_block};
+use crate::FORMAT;
 use lookalike_core::HASH_NAME;
 use redb::{ReadTransaction, ReadableTable};
 use std::collections::BTreeSet;
@@ -148,10 +149,10 @@ fn by_deltas(
 
 #[cfg(test)]
 mod tests {
-    use super::super::database::open_readable;
-    use super::super::{Change, Store};
+    use super::super::database::{open_readable, open_writable};
+    use super::super::{Change, Store, StoreReader};
     use super::*;
-    use crate::disk::failing::FailingDisk;
+    use crate::disk::{Access, failing::FailingDisk};
     use redb::ReadableDatabase;
     use std::path::Path;
 
@@ -205,5 +206,29 @@ mod tests {
         assert!(by_deltas(&transaction, &states[70], row).unwrap().is_none());
         assert_eq!(follow(&transaction, &states[70]).unwrap().as_ref(), Some(store.state()));
         assert_eq!(follow(&transaction, store.state()).unwrap(), None);
+    }
+    #[test]
+    fn another_format_or_other_hashes_are_refused_by_name() {
+        let root = Path::new("/");
+        let path = Path::new("/store.redb");
+        for (row, value, message) in [
+            ("format", &b"\x07\0\0\0"[..], "the format: it has 7, and 1 is needed".to_owned()),
+            ("hash", b"other/2", format!("the hashes: it has other/2, and {HASH_NAME} is needed")),
+            ("magic", b"no", "damaged: it is not the store of an index".to_owned()),
+            ("state", b"short", "damaged: the row state".to_owned()),
+        ] {
+            let disk = FailingDisk::new();
+            drop(Store::create(&disk, root, 1).unwrap());
+            let (database, _) = open_writable(&disk, path, Access::Write).unwrap();
+            let transaction = database.begin_write().unwrap();
+            transaction.open_table(META).unwrap().insert(row, value).unwrap();
+            transaction.commit().unwrap();
+            drop(database);
+            let expected = format!("/store.redb: {message}");
+            let error = Store::open(&disk, root, None).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+            let error = StoreReader::open(&disk, root, None).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
     }
 }

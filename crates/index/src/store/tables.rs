@@ -22,7 +22,6 @@ pub(super) const RECORDS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("
 pub(super) const DELTAS: TableDefinition<u64, &[u8]> = TableDefinition::new("deltas");
 
 pub(super) const MAGIC: &[u8] = b"LKINDEX\n";
-pub(super) const FORMAT: u32 = 1;
 
 /// Bytes of the row `state`.
 const STATE_BYTES: usize = 36;

@@ -9,12 +9,12 @@ use super::records::Records;
 use super::state::State;
 use super::stop::Stop;
 use super::tables::{
-    CHANGED, DEAD, DELTAS, FORMAT, MAGIC, META, RECORDS, SEGMENTS, StateRow, encode_block,
-    record_key, record_value,
+    CHANGED, DEAD, DELTAS, MAGIC, META, RECORDS, SEGMENTS, StateRow, encode_block, record_key,
+    record_value,
 };
 use super::{delta, load};
-use crate::IndexError;
 use crate::disk::{Access, Disk, LockGuard};
+use crate::{FORMAT, IndexError};
 use lookalike_core::HASH_NAME;
 use redb::{Database, ReadableDatabase, WriteTransaction};
 use std::io;
