@@ -9,6 +9,8 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -25,6 +27,7 @@ fn main() -> Outcome {
     fs::create_dir(directory)?;
     modes(&directory.join("modes"))?;
     small(&directory.join("small"))?;
+    beside_readers(&directory.join("small"))?;
     large(&directory.join("large"))
 }
 
@@ -121,6 +124,38 @@ fn commits(name: &str, store: &mut Store, directory: &Path) -> Outcome {
         Ok(())
     })?;
     report(&format!("{name}, refresh without a commit"), idle);
+    Ok(())
+}
+
+/// Commits while readers refresh without a pause, each with its own opening of the file.
+fn beside_readers(directory: &Path) -> Outcome {
+    let mut store = Store::open(&RealDisk, directory, None)?;
+    for count in [1, 2, 8] {
+        let done = AtomicBool::new(false);
+        let refreshes = AtomicU64::new(0);
+        let mut readers = Vec::new();
+        for _ in 0..count {
+            readers.push(StoreReader::open(&RealDisk, directory, None)?);
+        }
+        let commits = thread::scope(|scope| {
+            for mut reader in readers {
+                let (done, refreshes) = (&done, &refreshes);
+                scope.spawn(move || {
+                    while !done.load(Ordering::Relaxed) && reader.refresh().is_ok() {
+                        refreshes.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            let commits = timed(500, |at| {
+                store.commit(&Change { changed: rows(at, 1, MANY), ..Change::default() })?;
+                Ok(())
+            });
+            done.store(true, Ordering::Relaxed);
+            commits
+        })?;
+        report(&format!("commits of 1 row beside {count} busy readers"), commits);
+        println!("  refreshes meanwhile: {}", refreshes.into_inner());
+    }
     Ok(())
 }
 

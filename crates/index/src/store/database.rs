@@ -1,13 +1,15 @@
 //! Opening `store.redb`, and the errors of redb.
 
+use super::state::State;
 use super::stop::{Stop, StoppingFile};
 use crate::IndexError;
 use crate::disk::{Access, Disk, Lock, LockGuard};
-use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase};
+use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, StorageBackend};
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -123,11 +125,53 @@ fn builder(cache: usize) -> Builder {
 pub(super) struct Writable {
     pub(super) database: Database,
     _lock: LockGuard,
+    /// The state after the last commit, for readers in this process.
+    newest: Mutex<Arc<State>>,
 }
 
 impl Writable {
-    pub(super) fn new(database: Database, lock: LockGuard) -> Self {
-        Self { database, _lock: lock }
+    pub(super) fn new(database: Database, lock: LockGuard, state: Arc<State>) -> Self {
+        Self { database, _lock: lock, newest: Mutex::new(state) }
+    }
+
+    pub(super) fn newest(&self) -> Arc<State> {
+        Arc::clone(&self.newest.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn publish(&self, state: Arc<State>) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+/// Bytes of the header of redb, in which every commit changes something: it has the numbers of the
+/// last two transactions (*File layout* in the design of redb).
+const HEADER: usize = 320;
+
+/// Looks for commits without a lock. A transaction of redb locks the header for a moment, and
+/// readers that begin one again and again would keep the writer waiting for its own lock.
+#[derive(Debug)]
+pub(super) struct Probe {
+    file: Box<dyn StorageBackend>,
+    seen: [u8; HEADER],
+}
+
+impl Probe {
+    pub(super) fn new(disk: &dyn Disk, path: &Path) -> Result<Self, IndexError> {
+        let file = disk.database(path, Access::Read).map_err(IndexError::io(path))?;
+        Ok(Self { file, seen: [0; HEADER] })
+    }
+
+    /// The header if it is another than at the last [`Probe::saw`]. A header that is being written
+    /// may be torn, which is another one too.
+    pub(super) fn news(&self, path: &Path) -> Result<Option<[u8; HEADER]>, IndexError> {
+        let mut header = [0; HEADER];
+        self.file.read(0, &mut header).map_err(IndexError::io(path))?;
+        Ok((header != self.seen).then_some(header))
+    }
+
+    /// What was read in a transaction begun after this header was read is as new as it.
+    pub(super) fn saw(&mut self, header: [u8; HEADER]) {
+        self.seen = header;
     }
 }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub struct Store {
     file: Arc<Writable>,
     path: PathBuf,
-    state: State,
+    state: Arc<State>,
     stop: Stop,
 }
 
@@ -102,7 +102,9 @@ impl Store {
             let settings = load::check_format(&transaction, settings_digest)?;
             load::load(&transaction, settings)
         })?;
-        Ok(Self { file: Arc::new(Writable::new(database, lock)), path, state, stop })
+        let state = Arc::new(state);
+        let file = Arc::new(Writable::new(database, lock, Arc::clone(&state)));
+        Ok(Self { file, path, state, stop })
     }
 
     /// The state after the last commit.
@@ -123,14 +125,15 @@ impl Store {
         if let Some(reason) = self.stop.reason() {
             return Err(IndexError::Stopped { path: self.path.clone(), reason: reason.to_owned() });
         }
-        let mut next = self.state.clone();
+        let mut next = State::clone(&self.state);
         change.apply(&mut next)?;
         let written = in_redb(&self.path, || write(&self.file.database, change, &next));
         if let Err(error) = &written {
             self.stop.set(error.to_string());
         }
         written?;
-        self.state = next;
+        self.state = Arc::new(next);
+        self.file.publish(Arc::clone(&self.state));
         Ok(self.state.commit)
     }
 
@@ -148,7 +151,7 @@ impl Store {
     /// the lock of the writer held.
     #[must_use]
     pub fn reader(&self) -> StoreReader {
-        StoreReader::beside(Arc::clone(&self.file), self.path.clone(), self.state.clone())
+        StoreReader::beside(Arc::clone(&self.file), self.path.clone(), Arc::clone(&self.state))
     }
 }
 
