@@ -152,13 +152,13 @@ const HEADER: usize = 320;
 #[derive(Debug)]
 pub(super) struct Probe {
     file: Box<dyn StorageBackend>,
-    seen: [u8; HEADER],
+    seen: Box<[u8; HEADER]>,
 }
 
 impl Probe {
     pub(super) fn new(disk: &dyn Disk, path: &Path) -> Result<Self, IndexError> {
         let file = disk.database(path, Access::Read).map_err(IndexError::io(path))?;
-        Ok(Self { file, seen: [0; HEADER] })
+        Ok(Self { file, seen: Box::new([0; HEADER]) })
     }
 
     /// The header if it is another than at the last [`Probe::saw`]. A header that is being written
@@ -166,12 +166,12 @@ impl Probe {
     pub(super) fn news(&self, path: &Path) -> Result<Option<[u8; HEADER]>, IndexError> {
         let mut header = [0; HEADER];
         self.file.read(0, &mut header).map_err(IndexError::io(path))?;
-        Ok((header != self.seen).then_some(header))
+        Ok((header != *self.seen).then_some(header))
     }
 
     /// What was read in a transaction begun after this header was read is as new as it.
     pub(super) fn saw(&mut self, header: [u8; HEADER]) {
-        self.seen = header;
+        *self.seen = header;
     }
 }
 
