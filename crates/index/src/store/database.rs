@@ -28,7 +28,7 @@ pub(super) fn store_path(directory: &Path) -> PathBuf {
 
 /// The name of the file while it is made.
 pub(super) fn unfinished_path(directory: &Path) -> PathBuf {
-    directory.join("store.redb.new")
+    directory.join("store.tmp")
 }
 
 /// Why something in the file could not be read or written, still without its path.
