@@ -121,7 +121,8 @@ fn decide<'c, G: MatchGraph>(
     let was = graph.standing(*document);
     let still_kept: Vec<&(Rank, G::Document)> =
         kept.iter().filter(|(_, kept)| graph.standing(*kept) == Standing::Kept).collect();
-    let earlier = still_kept.iter().filter(|(other, _)| other < rank).min_by_key(|(other, _)| other);
+    let earlier =
+        still_kept.iter().filter(|(other, _)| other < rank).min_by_key(|(other, _)| other);
     let earlier = earlier.map(|(_, kept)| *kept).or_else(|| {
         let of_block = became_kept.iter().find(|kept| graph.matches(loaded, &kept.loaded));
         of_block.map(|kept| kept.document)

@@ -7,17 +7,16 @@ mod locks;
 mod loss;
 mod machine;
 mod random;
-#[cfg(test)]
-mod tests;
 
 use super::{Access, Disk, DiskFile, Lock, LockGuard, Mapped};
 use handles::{DatabaseHandle, FileHandle, Opening};
 use locks::Span;
-use machine::Machine;
+pub use machine::Moment;
+use machine::{Machine, SharedMachine, Watcher};
 use std::io;
 use std::ops::Bound;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 /// A disk in memory that keeps operations apart until they are synced. Clones are the same disk.
 ///
@@ -38,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///   were written again.
 /// * Nothing that was synced is damaged.
 #[derive(Debug, Clone, Default)]
-pub struct FailingDisk(Arc<Mutex<Machine>>);
+pub struct FailingDisk(SharedMachine);
 
 impl FailingDisk {
     /// An empty disk that does not fail. Its root directory is `/`.
@@ -64,13 +63,13 @@ impl FailingDisk {
     /// tried.
     #[must_use]
     pub fn crash(&self, seed: u64) -> Self {
-        Self(Arc::new(Mutex::new(self.machine().after_crash(seed))))
+        Self(SharedMachine::new(self.machine().after_crash(seed)))
     }
 
     /// Calls a function after each operation, with what a power cut at that moment gives. The
     /// function must not use this disk.
     pub fn watch(&self, watcher: impl FnMut(&Moment<'_>) + Send + 'static) {
-        self.machine().watcher = Some(machine::Watcher(Box::new(watcher)));
+        self.machine().watcher = Some(Watcher(Box::new(watcher)));
     }
 
     /// Limits the space of all files, in blocks of 4,096 bytes that were written. A write that does
@@ -92,17 +91,13 @@ impl FailingDisk {
     }
 
     fn machine(&self) -> MutexGuard<'_, Machine> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn opening(&self, node: usize) -> Opening {
-        Opening::new(self.clone(), node)
+        Opening::new(self.0.clone(), node)
     }
 }
-
-/// A moment of a disk: see [`FailingDisk::watch`].
-#[derive(Debug)]
-pub struct Moment<'a>(&'a Machine);
 
 impl Moment<'_> {
     /// Operations so far.
@@ -114,7 +109,7 @@ impl Moment<'_> {
     /// The disk after a power cut at this moment, as [`FailingDisk::crash`].
     #[must_use]
     pub fn crash(&self, seed: u64) -> FailingDisk {
-        FailingDisk(Arc::new(Mutex::new(self.0.after_crash(seed))))
+        FailingDisk(SharedMachine::new(self.0.after_crash(seed)))
     }
 }
 
@@ -178,3 +173,6 @@ impl Disk for FailingDisk {
         Ok(Lock::Acquired(LockGuard::new(opening)))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,15 @@
 //! Opening `store.redb`, and the errors of redb.
 
+use super::state::State;
 use super::stop::{Stop, StoppingFile};
 use crate::IndexError;
 use crate::disk::{Access, Disk, Lock, LockGuard};
-use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase};
+use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, StorageBackend};
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,7 +28,7 @@ pub(super) fn store_path(directory: &Path) -> PathBuf {
 
 /// The name of the file while it is made.
 pub(super) fn unfinished_path(directory: &Path) -> PathBuf {
-    directory.join("store.redb.new")
+    directory.join("store.tmp")
 }
 
 /// Why something in the file could not be read or written, still without its path.
@@ -118,6 +120,61 @@ fn builder(cache: usize) -> Builder {
     builder
 }
 
+/// The file open for writing, and the lock of the writer, which ends after it.
+#[derive(Debug)]
+pub(super) struct Writable {
+    pub(super) database: Database,
+    _lock: LockGuard,
+    /// The state after the last commit, for readers in this process.
+    newest: Mutex<Arc<State>>,
+}
+
+impl Writable {
+    pub(super) fn new(database: Database, lock: LockGuard, state: Arc<State>) -> Self {
+        Self { database, _lock: lock, newest: Mutex::new(state) }
+    }
+
+    pub(super) fn newest(&self) -> Arc<State> {
+        Arc::clone(&self.newest.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn publish(&self, state: Arc<State>) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+/// Bytes of the header of redb, in which every commit changes something: it has the numbers of the
+/// last two transactions (*File layout* in the design of redb).
+const HEADER: usize = 320;
+
+/// Looks for commits without a lock. A transaction of redb locks the header for a moment, and
+/// readers that begin one again and again would keep the writer waiting for its own lock.
+#[derive(Debug)]
+pub(super) struct Probe {
+    file: Box<dyn StorageBackend>,
+    seen: Box<[u8; HEADER]>,
+}
+
+impl Probe {
+    pub(super) fn new(disk: &dyn Disk, path: &Path) -> Result<Self, IndexError> {
+        let file = disk.database(path, Access::Read).map_err(IndexError::io(path))?;
+        Ok(Self { file, seen: Box::new([0; HEADER]) })
+    }
+
+    /// The header if it is another than at the last [`Probe::saw`]. A header that is being written
+    /// may be torn, which is another one too.
+    pub(super) fn news(&self, path: &Path) -> Result<Option<[u8; HEADER]>, IndexError> {
+        let mut header = [0; HEADER];
+        self.file.read(0, &mut header).map_err(IndexError::io(path))?;
+        Ok((header != *self.seen).then_some(header))
+    }
+
+    /// What was read in a transaction begun after this header was read is as new as it.
+    pub(super) fn saw(&mut self, header: [u8; HEADER]) {
+        *self.seen = header;
+    }
+}
+
 /// Takes the lock of the writer.
 ///
 /// # Errors
@@ -148,7 +205,11 @@ pub(super) fn open_writable(
     }
     let stop = Stop::default();
     let file = StoppingFile::new(file, stop.clone());
-    let database = in_redb(path, || Ok(builder(WRITER_CACHE).create_with_backend(file)?))?;
+    let mut builder = builder(WRITER_CACHE);
+    // Reads the whole file and verifies its checksums, as a repair does: what is damaged is found
+    // before it is copied by commits.
+    builder.set_check_integrity_on_open(true);
+    let database = in_redb(path, || Ok(builder.create_with_backend(file)?))?;
     Ok((database, stop))
 }
 
@@ -176,12 +237,8 @@ pub(super) fn open_readable(
         if let Some(database) = opened {
             return Ok(database);
         }
-        match lock(disk, directory) {
-            Ok(guard) => {
-                let (database, _) = open_writable(disk, path, Access::Write)?;
-                in_redb(path, || Ok(database.close()?))?;
-                drop(guard);
-            }
+        match repair(disk, directory, path) {
+            Ok(()) => {}
             // A writer is about to repair it.
             Err(IndexError::Locked { .. }) if start.elapsed() < REPAIR_TIME => {
                 thread::sleep(Duration::from_millis(5));
@@ -189,4 +246,27 @@ pub(super) fn open_readable(
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Repairs the file in the place of a writer.
+fn repair(disk: &dyn Disk, directory: &Path, path: &Path) -> Result<(), IndexError> {
+    let repaired = lock(disk, directory).and_then(|_guard| {
+        let (database, _) = open_writable(disk, path, Access::Write)?;
+        in_redb(path, || Ok(database.close()?))
+    });
+    repaired.map_err(|error| match error {
+        IndexError::Io { reason, .. }
+            if matches!(
+                reason.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            let what = format!(
+                "its writer was killed, so that it has to be repaired, which needs write \
+                 permission; let its owner open it once ({reason})"
+            );
+            IndexError::Io { path: path.to_owned(), reason: io::Error::new(reason.kind(), what) }
+        }
+        error => error,
+    })
 }

@@ -3,7 +3,8 @@
 use super::database::Failure;
 use super::delta;
 use super::state::{SegmentEntry, State};
-use super::tables::{CHANGED, DEAD, DELTAS, FORMAT, MAGIC, META, SEGMENTS, StateRow, decode_block};
+use super::tables::{CHANGED, DEAD, DELTAS, MAGIC, META, SEGMENTS, StateRow, decode_block};
+use crate::FORMAT;
 use lookalike_core::HASH_NAME;
 use redb::{ReadTransaction, ReadableTable};
 use std::collections::BTreeSet;
@@ -144,4 +145,90 @@ fn by_deltas(
         }
     }
     Ok(finish(&mut state, row).then_some(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::{open_readable, open_writable};
+    use super::super::{Change, Store, StoreReader};
+    use super::*;
+    use crate::disk::{Access, failing::FailingDisk};
+    use redb::ReadableDatabase;
+    use std::path::Path;
+
+    fn change(commit: u64) -> Change {
+        let segment = SegmentEntry {
+            id: commit,
+            documents: 100,
+            units: 50,
+            postings: 5,
+            bytes: 7,
+            level: 0,
+            checksum: 9,
+        };
+        let number = commit as u32;
+        Change {
+            segments_removed: commit.checked_sub(3).into_iter().collect(),
+            segments_added: vec![segment],
+            dead_added: [(commit, (0..number).collect()), (commit.max(1) - 1, [99].into())].into(),
+            changed: vec![(number, Some(4)), (number, Some(5)), (number / 2, None)],
+            next_number: Some(number + 1),
+            next_segment: Some(commit + 1),
+            records: Vec::new(),
+        }
+    }
+
+    /// A few small commits are followed by their deltas; too many, or a large one, are not.
+    #[test]
+    fn deltas_give_what_all_tables_give() {
+        let disk = FailingDisk::new();
+        let root = Path::new("/");
+        let mut store = Store::create(&disk, root, 1).unwrap();
+        let mut states = vec![store.state().clone()];
+        for commit in 0..70 {
+            store.commit(&change(commit)).unwrap();
+            states.push(store.state().clone());
+        }
+        let database = open_readable(&disk, root).unwrap();
+        let transaction = database.begin_read().unwrap();
+        let row = state_row(&transaction).unwrap();
+        assert_eq!(&load(&transaction, 1).unwrap(), store.state());
+        for (commit, earlier) in states.iter().enumerate() {
+            let followed = by_deltas(&transaction, earlier, row).unwrap();
+            assert_eq!(followed.is_some(), commit >= 6, "from commit {commit}");
+            assert!(followed.is_none_or(|state| state == *store.state()));
+        }
+        drop(transaction);
+        let changed = (0..60).cycle().take(8_000).map(|number| (number, Some(number))).collect();
+        store.commit(&Change { changed, ..Change::default() }).unwrap();
+        let transaction = database.begin_read().unwrap();
+        let row = state_row(&transaction).unwrap();
+        assert!(by_deltas(&transaction, &states[70], row).unwrap().is_none());
+        assert_eq!(follow(&transaction, &states[70]).unwrap().as_ref(), Some(store.state()));
+        assert_eq!(follow(&transaction, store.state()).unwrap(), None);
+    }
+    #[test]
+    fn another_format_or_other_hashes_are_refused_by_name() {
+        let root = Path::new("/");
+        let path = Path::new("/store.redb");
+        for (row, value, message) in [
+            ("format", &b"\x07\0\0\0"[..], "the format: it has 7, and 1 is needed".to_owned()),
+            ("hash", b"other/2", format!("the hashes: it has other/2, and {HASH_NAME} is needed")),
+            ("magic", b"no", "damaged: it is not the store of an index".to_owned()),
+            ("state", b"short", "damaged: the row state".to_owned()),
+        ] {
+            let disk = FailingDisk::new();
+            drop(Store::create(&disk, root, 1).unwrap());
+            let (database, _) = open_writable(&disk, path, Access::Write).unwrap();
+            let transaction = database.begin_write().unwrap();
+            transaction.open_table(META).unwrap().insert(row, value).unwrap();
+            transaction.commit().unwrap();
+            drop(database);
+            let expected = format!("/store.redb: {message}");
+            let error = Store::open(&disk, root, None).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+            let error = StoreReader::open(&disk, root, None).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 }

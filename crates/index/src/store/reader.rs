@@ -1,10 +1,9 @@
 //! Reading the transactional file and following its commits.
 
-use super::database::{in_redb, open_readable, store_path};
+use super::database::{Probe, Writable, in_redb, open_readable, store_path};
 use super::load;
 use super::records::Records;
 use super::state::State;
-use super::writer::Writable;
 use crate::IndexError;
 use crate::disk::Disk;
 use redb::{ReadOnlyDatabase, ReadTransaction, ReadableDatabase, TransactionError};
@@ -16,12 +15,12 @@ use std::sync::Arc;
 pub struct StoreReader {
     file: File,
     path: PathBuf,
-    state: State,
+    state: Arc<State>,
 }
 
 enum File {
     /// Opened for reading, in whatever process.
-    Own(ReadOnlyDatabase),
+    Own(ReadOnlyDatabase, Probe),
     /// That of the writer in this process.
     Writer(Arc<Writable>),
 }
@@ -47,16 +46,17 @@ impl StoreReader {
     ) -> Result<Self, IndexError> {
         let path = store_path(directory);
         let database = open_readable(disk, directory)?;
+        let probe = Probe::new(disk, &path)?;
         let state = in_redb(&path, || {
             let transaction = database.begin_read()?;
             let settings = load::check_format(&transaction, settings_digest)?;
             load::load(&transaction, settings)
         })?;
-        Ok(Self { file: File::Own(database), path, state })
+        Ok(Self { file: File::Own(database, probe), path, state: Arc::new(state) })
     }
 
     /// A reader in the process of the writer.
-    pub(super) fn beside(writer: Arc<Writable>, path: PathBuf, state: State) -> Self {
+    pub(super) fn beside(writer: Arc<Writable>, path: PathBuf, state: Arc<State>) -> Self {
         Self { file: File::Writer(writer), path, state }
     }
 
@@ -67,22 +67,33 @@ impl StoreReader {
     }
 
     /// Brings the state up to the newest commit. Returns whether there was a new one. Costs one
-    /// small read if not; else linear in what changed, or in all that there is if more than 64
-    /// commits or very large ones were made since.
+    /// small read without a lock if there was none; else it is linear in what changed, or in all
+    /// that there is if more than 64 commits or very large ones were made since.
     ///
     /// # Errors
     ///
     /// Those of the disk and of redb; the state stays what it was.
     pub fn refresh(&mut self) -> Result<bool, IndexError> {
-        let newer = in_redb(&self.path, || load::follow(&self.begin()?, &self.state))?;
-        let is_new = newer.is_some();
-        if let Some(state) = newer {
-            self.state = state;
+        let before = self.state.commit;
+        match &mut self.file {
+            File::Own(database, probe) => {
+                let Some(header) = probe.news(&self.path)? else {
+                    return Ok(false);
+                };
+                let newer =
+                    in_redb(&self.path, || load::follow(&database.begin_read()?, &self.state))?;
+                probe.saw(header);
+                if let Some(state) = newer {
+                    self.state = Arc::new(state);
+                }
+            }
+            File::Writer(writer) => self.state = writer.newest(),
         }
-        Ok(is_new)
+        Ok(self.state.commit != before)
     }
 
-    /// The records of the newest commit, which may be newer than the state.
+    /// The records of the newest commit, which may be newer than the state. Takes a lock for a
+    /// moment, for which the writer waits: where many are read, read them from one [`Records`].
     ///
     /// # Errors
     ///
@@ -94,7 +105,7 @@ impl StoreReader {
 
     fn begin(&self) -> Result<ReadTransaction, TransactionError> {
         match &self.file {
-            File::Own(database) => database.begin_read(),
+            File::Own(database, _) => database.begin_read(),
             File::Writer(writer) => writer.database.begin_read(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::database::{Failure, in_redb};
 use super::load;
-use super::tables::{RECORDS, record_key, record_range};
+use super::tables::{RECORDS, checked_value, record_key, record_range};
 use crate::IndexError;
 use redb::{Range, ReadOnlyTable, ReadTransaction};
 use std::ops::Bound;
@@ -49,8 +49,9 @@ impl Records {
     /// Those of the disk and of redb.
     pub fn get(&self, table: u8, key: &[u8]) -> Result<Option<Vec<u8>>, IndexError> {
         in_redb(&self.path, || {
-            let value = self.table.get(record_key(table, key).as_slice())?;
-            Ok(value.map(|value| value.value().to_vec()))
+            let key = record_key(table, key);
+            let stored = self.table.get(key.as_slice())?;
+            stored.map(|stored| value(&key, stored.value())).transpose()
         })
     }
 
@@ -73,6 +74,11 @@ impl Records {
         let rows = in_redb(&self.path, || Ok(self.table.range::<&[u8]>(bounds)?))?;
         Ok(RecordRange { rows: Some(rows), path: &self.path })
     }
+}
+
+fn value(key: &[u8], stored: &[u8]) -> Result<Vec<u8>, Failure> {
+    let value = checked_value(key, stored).ok_or_else(|| Failure::damaged("a record"))?;
+    Ok(value.to_vec())
 }
 
 /// Whether the start of a range is behind its end.
@@ -100,11 +106,12 @@ impl RecordRange<'_> {
         let rows = self.rows.as_mut()?;
         let row = in_redb(self.path, || {
             let row = if back { rows.next_back() } else { rows.next() };
-            let Some((key, value)) = row.transpose()? else {
+            let Some((key, stored)) = row.transpose()? else {
                 return Ok(None);
             };
+            let value = value(key.value(), stored.value())?;
             let key = key.value().get(1..).ok_or_else(|| Failure::damaged("an empty key"))?;
-            Ok(Some((key.to_vec(), value.value().to_vec())))
+            Ok(Some((key.to_vec(), value)))
         });
         if row.is_err() {
             self.rows = None;

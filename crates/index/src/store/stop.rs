@@ -94,3 +94,32 @@ impl StorageBackend for StoppingFile {
         self.file.query_lock_range(start, end)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::{Access, Disk, failing::FailingDisk};
+    use std::path::Path;
+
+    #[test]
+    fn after_a_failed_sync_the_disk_is_left_alone() {
+        let disk = FailingDisk::new();
+        let stop = Stop::default();
+        let file = disk.database(Path::new("/a"), Access::Create).unwrap();
+        let file = StoppingFile::new(file, stop.clone());
+        file.set_len(4096).unwrap();
+        file.write(0, b"1").unwrap();
+        disk.fail_sync(0);
+        file.sync_data().unwrap_err();
+        assert_eq!(stop.reason(), Some("input/output error"));
+        let operations = disk.operations();
+        file.sync_data().unwrap_err();
+        file.set_len(0).unwrap_err();
+        let error = file.write(0, b"2").unwrap_err();
+        assert_eq!(error.to_string(), "an earlier write failed (input/output error)");
+        assert_eq!((disk.operations(), disk.retries_after_failed_sync()), (operations, 0));
+        let mut byte = [0];
+        file.read(0, &mut byte).unwrap();
+        assert_eq!(byte, *b"1");
+    }
+}

@@ -5,7 +5,7 @@ use super::state::State;
 use redb::TableDefinition;
 use roaring::RoaringBitmap;
 use std::ops::Bound;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// What the file is: rows `magic`, `format`, `hash`, `settings`, written at creation, and `state`,
 /// written by every commit.
@@ -16,13 +16,12 @@ pub(super) const SEGMENTS: TableDefinition<u64, &[u8]> = TableDefinition::new("s
 pub(super) const DEAD: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("dead");
 /// Changed rows of documents.
 pub(super) const CHANGED: TableDefinition<u32, u32> = TableDefinition::new("changed");
-/// Records: the number of the table, then the key.
+/// Records: the number of the table, then the key; the value, then the checksum of both.
 pub(super) const RECORDS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("records");
 /// What the last commits changed.
 pub(super) const DELTAS: TableDefinition<u64, &[u8]> = TableDefinition::new("deltas");
 
 pub(super) const MAGIC: &[u8] = b"LKINDEX\n";
-pub(super) const FORMAT: u32 = 1;
 
 /// Bytes of the row `state`.
 const STATE_BYTES: usize = 36;
@@ -111,6 +110,26 @@ pub(super) fn record_key(table: u8, key: &[u8]) -> Vec<u8> {
     stored.push(table);
     stored.extend_from_slice(key);
     stored
+}
+
+/// The stored value of a record, by its stored key.
+pub(super) fn record_value(key: &[u8], value: &[u8]) -> Vec<u8> {
+    let mut stored = Vec::with_capacity(value.len() + CHECKSUM_BYTES);
+    stored.extend_from_slice(value);
+    stored.extend_from_slice(&record_checksum(key, value));
+    stored
+}
+
+/// The value of a record. `None` if the record is damaged.
+pub(super) fn checked_value<'a>(key: &[u8], stored: &'a [u8]) -> Option<&'a [u8]> {
+    let (value, checksum) = stored.split_last_chunk()?;
+    (*checksum == record_checksum(key, value)).then_some(value)
+}
+
+const CHECKSUM_BYTES: usize = 8;
+
+fn record_checksum(key: &[u8], value: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    xxh3_64_with_seed(value, xxh3_64(key)).to_le_bytes()
 }
 
 /// The stored bounds of a range of keys of one table.

@@ -1,18 +1,20 @@
 //! Committing changes.
 
 use super::change::{BLOCK, Change};
-use super::database::{Failure, in_redb, lock, open_writable, store_path, unfinished_path};
+use super::database::{
+    Failure, Writable, in_redb, lock, open_writable, store_path, unfinished_path,
+};
 use super::reader::StoreReader;
 use super::records::Records;
 use super::state::State;
 use super::stop::Stop;
 use super::tables::{
-    CHANGED, DEAD, DELTAS, FORMAT, MAGIC, META, RECORDS, SEGMENTS, StateRow, encode_block,
-    record_key,
+    CHANGED, DEAD, DELTAS, MAGIC, META, RECORDS, SEGMENTS, StateRow, encode_block, record_key,
+    record_value,
 };
 use super::{delta, load};
-use crate::IndexError;
 use crate::disk::{Access, Disk, LockGuard};
+use crate::{FORMAT, IndexError};
 use lookalike_core::HASH_NAME;
 use redb::{Database, ReadableDatabase, WriteTransaction};
 use std::io;
@@ -27,15 +29,8 @@ use std::sync::Arc;
 pub struct Store {
     file: Arc<Writable>,
     path: PathBuf,
-    state: State,
+    state: Arc<State>,
     stop: Stop,
-}
-
-/// The open file and the lock of the writer, which ends after it.
-#[derive(Debug)]
-pub(super) struct Writable {
-    pub(super) database: Database,
-    _lock: LockGuard,
 }
 
 impl Store {
@@ -107,7 +102,9 @@ impl Store {
             let settings = load::check_format(&transaction, settings_digest)?;
             load::load(&transaction, settings)
         })?;
-        Ok(Self { file: Arc::new(Writable { database, _lock: lock }), path, state, stop })
+        let state = Arc::new(state);
+        let file = Arc::new(Writable::new(database, lock, Arc::clone(&state)));
+        Ok(Self { file, path, state, stop })
     }
 
     /// The state after the last commit.
@@ -128,14 +125,15 @@ impl Store {
         if let Some(reason) = self.stop.reason() {
             return Err(IndexError::Stopped { path: self.path.clone(), reason: reason.to_owned() });
         }
-        let mut next = self.state.clone();
+        let mut next = State::clone(&self.state);
         change.apply(&mut next)?;
         let written = in_redb(&self.path, || write(&self.file.database, change, &next));
         if let Err(error) = &written {
             self.stop.set(error.to_string());
         }
         written?;
-        self.state = next;
+        self.state = Arc::new(next);
+        self.file.publish(Arc::clone(&self.state));
         Ok(self.state.commit)
     }
 
@@ -153,7 +151,7 @@ impl Store {
     /// the lock of the writer held.
     #[must_use]
     pub fn reader(&self) -> StoreReader {
-        StoreReader::beside(Arc::clone(&self.file), self.path.clone(), self.state.clone())
+        StoreReader::beside(Arc::clone(&self.file), self.path.clone(), Arc::clone(&self.state))
     }
 }
 
@@ -224,7 +222,9 @@ fn write_rows(
         for record in &change.records {
             let key = record_key(record.table, &record.key);
             match &record.value {
-                Some(value) => records.insert(key.as_slice(), value.as_slice())?,
+                Some(value) => {
+                    records.insert(key.as_slice(), record_value(&key, value).as_slice())?
+                }
                 None => records.remove(key.as_slice())?,
             };
         }

@@ -1,8 +1,8 @@
 //! Open files of the failing disk.
 
-use super::FailingDisk;
 use super::directory::Node;
 use super::locks::Span;
+use super::machine::SharedMachine;
 use crate::disk::{DiskFile, stopped_by_failed_sync};
 use redb::{BackendError, StorageBackend};
 use std::io::{self, Write};
@@ -14,15 +14,15 @@ use std::time::Duration;
 /// An opening of a file. Its locks end when it is dropped.
 #[derive(Debug)]
 pub(super) struct Opening {
-    disk: FailingDisk,
+    disk: SharedMachine,
     node: Node,
     number: u64,
     sync_failed: AtomicBool,
 }
 
 impl Opening {
-    pub(super) fn new(disk: FailingDisk, node: Node) -> Self {
-        let mut machine = disk.machine();
+    pub(super) fn new(disk: SharedMachine, node: Node) -> Self {
+        let mut machine = disk.lock();
         machine.openings += 1;
         let number = machine.openings;
         drop(machine);
@@ -30,17 +30,17 @@ impl Opening {
     }
 
     pub(super) fn try_lock(&self, range: Span, exclusive: bool) -> bool {
-        self.disk.machine().locks.take(self.node, self.number, range, exclusive)
+        self.disk.lock().locks.take(self.node, self.number, range, exclusive)
     }
 
     fn len(&self) -> usize {
-        self.disk.machine().file(self.node).bytes().len()
+        self.disk.lock().file(self.node).bytes().len()
     }
 
     /// Fails, and counts it, if a sync has failed on this opening.
     fn usable(&self) -> io::Result<()> {
         if self.sync_failed.load(Ordering::Relaxed) {
-            self.disk.machine().retries += 1;
+            self.disk.lock().retries += 1;
             return Err(stopped_by_failed_sync());
         }
         Ok(())
@@ -48,17 +48,17 @@ impl Opening {
 
     fn write(&self, offset: usize, bytes: &[u8]) -> io::Result<()> {
         self.usable()?;
-        self.disk.machine().write(self.node, offset, bytes)
+        self.disk.lock().write(self.node, offset, bytes)
     }
 
     fn set_length(&self, length: u64) -> io::Result<()> {
         self.usable()?;
-        self.disk.machine().set_length(self.node, place(length)?)
+        self.disk.lock().set_length(self.node, place(length)?)
     }
 
     fn sync(&self) -> io::Result<()> {
         self.usable()?;
-        let result = self.disk.machine().sync_file(self.node);
+        let result = self.disk.lock().sync_file(self.node);
         self.sync_failed.store(result.is_err(), Ordering::Relaxed);
         result
     }
@@ -66,7 +66,7 @@ impl Opening {
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        self.disk.machine().locks.release_all(self.number);
+        self.disk.lock().locks.release_all(self.number);
     }
 }
 
@@ -139,7 +139,7 @@ impl StorageBackend for DatabaseHandle {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let machine = self.opening.disk.machine();
+        let machine = self.opening.disk.lock();
         machine.powered()?;
         let offset = place(offset)?;
         let bytes = machine.file(self.opening.node).bytes().get(offset..offset + out.len());
@@ -163,7 +163,7 @@ impl StorageBackend for DatabaseHandle {
     }
 
     fn close(&self) -> io::Result<()> {
-        self.opening.disk.machine().locks.release_all(self.opening.number);
+        self.opening.disk.lock().locks.release_all(self.opening.number);
         Ok(())
     }
 
@@ -190,13 +190,13 @@ impl StorageBackend for DatabaseHandle {
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.opening.disk.machine().locks.release(self.opening.number, Span::new(start, end));
+        self.opening.disk.lock().locks.release(self.opening.number, Span::new(start, end));
         Ok(())
     }
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         let range = Span::new(start, end);
-        let machine = self.opening.disk.machine();
+        let machine = self.opening.disk.lock();
         Ok(machine.locks.conflict(self.opening.node, self.opening.number, range, true))
     }
 }

@@ -1,6 +1,5 @@
 //! The state of the failing disk.
 
-use super::Moment;
 use super::directory::{Change, DirectoryState, Node};
 use super::file::FileState;
 use super::locks::Locks;
@@ -9,6 +8,7 @@ use super::random::Random;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug)]
 pub(super) struct Machine {
@@ -24,6 +24,24 @@ pub(super) struct Machine {
     pub(super) openings: u64,
     pub(super) watcher: Option<Watcher>,
 }
+
+/// The state that the disk and its open files share.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SharedMachine(Arc<Mutex<Machine>>);
+
+impl SharedMachine {
+    pub(super) fn new(machine: Machine) -> Self {
+        Self(Arc::new(Mutex::new(machine)))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A moment of a disk: see [`FailingDisk::watch`](super::FailingDisk::watch).
+#[derive(Debug)]
+pub struct Moment<'a>(pub(super) &'a Machine);
 
 #[derive(Debug)]
 enum Content {
