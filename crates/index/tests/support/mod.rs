@@ -11,7 +11,7 @@ const BUCKET: usize = 64;
 
 /// Stored sets and their inverted index, in the layout of a segment: a directory of buckets of
 /// keys, with the units beside them.
-pub struct MemoryPostings {
+pub(crate) struct MemoryPostings {
     /// The units' sets, one after the other, and where each begins.
     elements: Vec<u64>,
     starts: Vec<usize>,
@@ -22,7 +22,7 @@ pub struct MemoryPostings {
     directory_bits: u32,
     shares: Option<Vec<u8>>,
     /// `make_set` fails for this unit.
-    pub damaged: Option<u32>,
+    pub(crate) damaged: Option<u32>,
 }
 
 /// The key of an element.
@@ -32,7 +32,7 @@ fn key(element: u64) -> u64 {
 
 impl MemoryPostings {
     /// Numbers the sets by size; sets of equal size keep their order.
-    pub fn new(sets: &[Vec<u64>], with_shares: bool) -> Self {
+    pub(crate) fn new(sets: &[Vec<u64>], with_shares: bool) -> Self {
         let mut order: Vec<&Vec<u64>> = sets.iter().collect();
         order.sort_by_key(|set| set.len());
         let (mut elements, mut starts, mut entries) = (Vec::new(), vec![0], Vec::new());
@@ -83,7 +83,7 @@ impl MemoryPostings {
     }
 
     /// A unit's set.
-    pub fn set(&self, unit: u32) -> &[u64] {
+    pub(crate) fn set(&self, unit: u32) -> &[u64] {
         &self.elements[self.starts[unit as usize]..self.starts[unit as usize + 1]]
     }
 }
@@ -154,7 +154,7 @@ impl Postings for MemoryPostings {
 
 /// A posting list in memory.
 #[derive(Debug, Clone, Copy)]
-pub struct MemoryList<'a>(&'a [u32]);
+pub(crate) struct MemoryList<'a>(&'a [u32]);
 
 impl PostingList for MemoryList<'_> {
     fn len(self) -> u32 {
