@@ -48,6 +48,7 @@ HOME = {
     "arrow-array": {"lookalike-io", "lookalike"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},
+    "mail-parser": {"lookalike-io"},
     # In engine for memory of no file.
     "memmap2": {"lookalike-lexicon", "lookalike-engine"},
     "askama": {"lookalike-report"},
