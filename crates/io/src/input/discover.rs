@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::check_count;
+use super::maildir::Holds;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, maildir,
     name,
@@ -22,8 +23,8 @@ impl Inputs {
     /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
     /// for JSONL on standard input. A file that is named in two ways is read once.
     ///
-    /// In the `cur` and `new` directories of a Maildir, every file is a message that has no
-    /// extension of another format; hidden directories of a Maildir that are Maildirs are read too.
+    /// In the `cur` and `new` directories of a Maildir, every file without the extension of another
+    /// format is a message; hidden directories of a Maildir that are Maildirs are read too.
     /// A file without a known extension is an mbox if it starts as one.
     ///
     /// # Errors
@@ -161,16 +162,12 @@ impl<'a> Search<'a> {
         let mut open = vec![directory.to_path_buf()];
         while let Some(directory) = open.pop() {
             let fail = |e| InputError::io("list the directory", &directory, e);
-            let mut in_maildir = None;
             for entry in std::fs::read_dir(&directory).map_err(fail)? {
                 let entry = entry.map_err(fail)?;
                 let path = entry.path();
-                if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                    let mut in_maildir =
-                        || *in_maildir.get_or_insert_with(|| maildir::is_maildir(&directory));
-                    if !(maildir::is_maildir(&path) && in_maildir()) {
-                        continue;
-                    }
+                let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+                if hidden && !maildir::is_folder(&path, &directory) {
+                    continue;
                 }
                 let kind = entry.file_type().map_err(fail)?;
                 let leads_to_file = || std::fs::metadata(&path).is_ok_and(|file| file.is_file());
@@ -248,15 +245,22 @@ impl Search<'_> {
         let (named, compression) = kind::of_name(path);
         if self.options.format == Some(Format::Maildir) {
             // Other files of a mail server are in directories of a Maildir too.
-            let message = found == Found::Named || self.maildirs.holds(path);
+            let message = found == Found::Named || self.maildirs.of(path) > Holds::Nothing;
             return (message.then_some(Format::Maildir), compression);
         }
         if self.options.format.is_some() {
             return (self.options.format, compression);
         }
-        if (named.is_none() || maildir::is_message_name(path)) && self.maildirs.holds(path) {
-            let message = maildir::is_message_name(path) || foreign::remedy(path).is_none();
-            return (message.then_some(Format::Maildir), compression);
+        let message_name = maildir::is_message_name(path);
+        if named.is_none() || message_name {
+            let message = match self.maildirs.of(path) {
+                Holds::Nothing => false,
+                Holds::Names => message_name,
+                Holds::Messages => message_name || foreign::remedy(path).is_none(),
+            };
+            if message {
+                return (Some(Format::Maildir), compression);
+            }
         }
         if named.is_none() && foreign::remedy(path).is_none() {
             // A file that cannot be opened is skipped, as any of unknown format.

@@ -6,27 +6,49 @@
 
 use std::path::{Path, PathBuf};
 
-/// Whether a directory is a Maildir.
-pub(super) fn is_maildir(directory: &Path) -> bool {
-    ["cur", "new"].iter().all(|name| directory.join(name).is_dir())
+/// Whether a hidden directory of a Maildir is a folder of it, and is read.
+pub(super) fn is_folder(directory: &Path, parent: &Path) -> bool {
+    let any = |of: &Path| MESSAGES.iter().any(|name| of.join(name).is_dir());
+    any(directory) && any(parent)
+}
+
+/// The directories of a Maildir that hold messages.
+const MESSAGES: [&str; 2] = ["cur", "new"];
+
+/// How a directory holds messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holds {
+    /// It is no part of a Maildir.
+    Nothing,
+    /// It is called `cur` or `new`, and the other one is missing, as archives omit empty
+    /// directories: files with names of messages are messages.
+    Names,
+    /// It is `cur` or `new` of a Maildir: all files are messages.
+    Messages,
 }
 
 /// Finds out whether files are in a Maildir; asks the file system once per directory, as long as
 /// the files of a directory come one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Maildirs {
-    /// The directory of the last file, and whether it holds messages.
-    last: Option<(PathBuf, bool)>,
+    /// The directory of the last file, and what it holds.
+    last: Option<(PathBuf, Holds)>,
 }
 
 impl Maildirs {
-    /// Whether a file is in `cur` or `new` of a Maildir.
-    pub(super) fn holds(&mut self, file: &Path) -> bool {
-        let Some(directory) = file.parent() else { return false };
+    /// How the directory of a file holds messages.
+    pub(super) fn of(&mut self, file: &Path) -> Holds {
+        let Some(directory) = file.parent() else { return Holds::Nothing };
         match &self.last {
             Some((last, holds)) if last == directory => *holds,
             _ => {
-                let holds = is_below(directory, &["cur", "new"]);
+                let holds = match named(directory, &MESSAGES) {
+                    None => Holds::Nothing,
+                    Some(above) if MESSAGES.iter().all(|name| above.join(name).is_dir()) => {
+                        Holds::Messages
+                    }
+                    Some(_) => Holds::Names,
+                };
                 self.last = Some((directory.to_path_buf(), holds));
                 holds
             }
@@ -34,24 +56,22 @@ impl Maildirs {
     }
 }
 
-/// Whether a directory has one of these names and is in a Maildir. The path may be relative, as
-/// `.` or `cur`.
-fn is_below(directory: &Path, names: &[&str]) -> bool {
-    let whole = || directory.canonicalize().ok();
-    let named = match directory.file_name() {
-        Some(name) => names.iter().any(|known| name == *known),
-        None => true,
-    };
-    named
-        && whole().is_some_and(|whole| {
-            let name = whole.file_name().unwrap_or_default();
-            names.iter().any(|known| name == *known) && whole.parent().is_some_and(is_maildir)
-        })
+/// The directory above, if a directory has one of these names. The path may be relative, as `.`
+/// or `cur`.
+fn named(directory: &Path, names: &[&str]) -> Option<PathBuf> {
+    let has = |name: &std::ffi::OsStr| names.iter().any(|known| name == *known);
+    if directory.file_name().is_some_and(|name| !has(name)) {
+        return None;
+    }
+    let whole = directory.canonicalize().ok()?;
+    whole.file_name().filter(|name| has(name))?;
+    whole.parent().map(Path::to_path_buf)
 }
 
 /// Whether a file is in the `tmp` directory of a Maildir.
 pub(super) fn is_in_tmp(file: &Path) -> bool {
-    file.parent().is_some_and(|directory| is_below(directory, &["tmp"]))
+    let above = file.parent().and_then(|directory| named(directory, &["tmp"]));
+    above.is_some_and(|above| MESSAGES.iter().any(|name| above.join(name).is_dir()))
 }
 
 /// Whether a name is one that a delivery agent makes: it has flags, or starts with a time in

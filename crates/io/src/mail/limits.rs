@@ -13,7 +13,7 @@ pub struct MailLimits {
 
 impl MailLimits {
     /// Header fields of the message or of one of its parts.
-    pub(super) const FIELDS: usize = 10_000;
+    pub(super) const FIELDS: usize = 100_000;
 }
 
 impl Default for MailLimits {

@@ -49,9 +49,12 @@ struct Choice {
 }
 
 impl Choice {
-    /// Decides about the alternative that ended: it replaces those before if it is better.
-    fn settle(&mut self, parts: &mut Vec<Part>) {
-        let kind = parts[self.candidate..].iter().map(|part| part.kind).max();
+    /// Decides about the alternative that ended: it replaces those before if it is better. One
+    /// whose parts are all blank is never chosen.
+    fn settle(&mut self, raw: &[u8], parts: &mut Vec<Part>) {
+        let blank = |part: &&Part| raw[part.body.clone()].trim_ascii().is_empty();
+        let filled = parts[self.candidate..].iter().filter(|part| !blank(part));
+        let kind = filled.map(|part| part.kind).max();
         if kind > self.best {
             parts.drain(self.start..self.candidate);
             self.best = kind;
@@ -99,7 +102,7 @@ impl Structure {
         loop {
             // After a header: the body of a leaf, or a container's first part.
             let Some(delimiter) = self.delimiter(raw, at) else { break };
-            self.end_part(&delimiter);
+            self.end_part(raw, &delimiter);
             at = delimiter.after;
             if delimiter.closes {
                 continue;
@@ -112,7 +115,7 @@ impl Structure {
             at = self.entity(raw, None, body, limits)?;
         }
         while !self.open.is_empty() {
-            self.close(raw.len());
+            self.close(raw, raw.len());
         }
         Ok(())
     }
@@ -227,19 +230,19 @@ impl Structure {
     }
 
     /// Ends the part before a boundary line, and the containers inside of the line's own.
-    fn end_part(&mut self, delimiter: &Delimiter) {
+    fn end_part(&mut self, raw: &[u8], delimiter: &Delimiter) {
         if let Some(part) = self.parts.last_mut()
             && part.body.end > delimiter.before
         {
             part.body.end = delimiter.before.max(part.body.start);
         }
         while self.open.len() > delimiter.container + 1 {
-            self.close(delimiter.before);
+            self.close(raw, delimiter.before);
         }
         if let Some(container) = self.open.last_mut() {
             container.whole = None;
             if let Some(choice) = &mut container.choice {
-                choice.settle(&mut self.parts);
+                choice.settle(raw, &mut self.parts);
             }
         }
         if delimiter.closes {
@@ -248,13 +251,13 @@ impl Structure {
     }
 
     /// Closes the innermost container, which ends at `end`.
-    fn close(&mut self, end: usize) {
+    fn close(&mut self, raw: &[u8], end: usize) {
         let Some(container) = self.open.pop() else { return };
         if let Some(mut whole) = container.whole {
             whole.body.end = end.max(whole.body.start);
             self.parts.push(whole);
         } else if let Some(mut choice) = container.choice {
-            choice.settle(&mut self.parts);
+            choice.settle(raw, &mut self.parts);
         }
     }
 }

@@ -104,12 +104,14 @@ impl MessageReader {
             } else if self.stream.ended {
                 // A message that damage cut off is lost with the rest.
                 return Next::problem(self.stream.take_failure());
-            } else if held > self.max_record {
+            } else if held > self.max_record.saturating_add(OVERLAP) {
+                // The separator of a shorter message would be complete.
                 return Next::Chunk(Err(self.skip_record()));
             } else if !any_size {
                 return Next::Large;
             } else {
-                let most = self.max_record.saturating_add(self.chunk_bytes);
+                let least = self.chunk_bytes.max(2 * OVERLAP);
+                let most = self.max_record.saturating_add(least);
                 size = grown(held, self.chunk_bytes).min(most).max(size + 1);
             }
         }
