@@ -255,7 +255,7 @@ impl Search<'_> {
         if named.is_none() || message_name {
             let message = match self.maildirs.of(path) {
                 Holds::Nothing => false,
-                Holds::Names => message_name,
+                Holds::Names => message_name && (named.is_none() || maildir::has_flags(path)),
                 Holds::Messages => message_name || foreign::remedy(path).is_none(),
             };
             if message {

@@ -80,7 +80,13 @@ pub(super) fn is_message_name(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().as_encoded_bytes();
     let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let dated = digits >= 9 && name.get(digits) == Some(&b'.');
-    dated || memchr::memmem::find(name, b":2,").is_some()
+    dated || has_flags(file)
+}
+
+/// Whether a name has the flags of a message that was seen.
+pub(super) fn has_flags(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+    memchr::memmem::find(name, b":2,").is_some()
 }
 
 #[cfg(test)]

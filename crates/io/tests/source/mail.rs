@@ -301,11 +301,14 @@ fn maildirs_are_found_with_their_folders() {
     assert_eq!(of(&root.join("dovecot-uidlist")).files.len(), 1);
     // In a directory that is only called so, names decide: archives omit empty directories.
     fs::create_dir_all(folder.path().join("plain/cur")).unwrap();
+    fs::write(folder.path().join("plain/cur/1000000000.jsonl"), "{\"text\":\"x\"}").unwrap();
     for name in ["x", "1000000000.0.host:2,S"] {
         fs::write(folder.path().join("plain/cur").join(name), mail("x")).unwrap();
     }
-    assert_eq!(discover(&folder.path().join("plain")).files.len(), 1);
-    assert_eq!(of(&folder.path().join("plain")).files.len(), 2);
+    let found = discover(&folder.path().join("plain"));
+    let formats: Vec<_> = found.files.iter().map(|file| file.format).collect();
+    assert_eq!(formats, [Format::Maildir, Format::Jsonl]);
+    assert_eq!(of(&folder.path().join("plain")).files.len(), 3);
 }
 
 #[test]
