@@ -44,7 +44,8 @@ class Mail:
         if value is None:
             return None
         value = re.sub(r"\r?\n\s*", " ", str(value).strip())
-        return str(email.header.make_header(email.header.decode_header(value)))
+        # White space around encoded words: one space.
+        return re.sub(" +", " ", str(email.header.make_header(email.header.decode_header(value))))
 
     def field(self, name: str):
         value = self.header(name)

@@ -99,9 +99,9 @@ impl Structure {
         self.parts.clear();
         let mut at = self.entity(raw, Some(header), body, limits)?;
         let mut count = 1;
-        loop {
-            // After a header: the body of a leaf, or a container's first part.
-            let Some(delimiter) = self.delimiter(raw, at) else { break };
+        // What precedes a boundary line is the body of a leaf, or comes before the first part or
+        // after the last one of a container.
+        while let Some(delimiter) = self.delimiter(raw, at) {
             self.end_part(raw, &delimiter);
             at = delimiter.after;
             if delimiter.closes {
