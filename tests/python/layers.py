@@ -25,10 +25,11 @@ ALLOWED = {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-methods", "lookalike-io",
         "lookalike-spill",
     },
+    "lookalike-index": {"lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-spill"},
     "lookalike-report": {"lookalike-text"},
     "lookalike": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io", "lookalike-spill",
-        "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon",
+        "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon", "lookalike-index",
     },
     "lookalike-cli": {"lookalike"},
     # core and engine for its baseline program only, which measures them; the oracle shares no code.
@@ -50,10 +51,12 @@ HOME = {
     "html5ever": {"lookalike-text"},
     "mail-parser": {"lookalike-io"},
     # In engine for memory of no file.
-    "memmap2": {"lookalike-lexicon", "lookalike-engine"},
+    "memmap2": {"lookalike-lexicon", "lookalike-engine", "lookalike-index"},
+    "redb": {"lookalike-index"},
+    "roaring": {"lookalike-index"},
     "askama": {"lookalike-report"},
-    # In spill only as the checksum of temporary files.
-    "xxhash-rust": {"lookalike-core", "lookalike-spill", "lookalike", "lookalike-testing"},
+    # In spill and index only as the checksum of files.
+    "xxhash-rust": {"lookalike-core", "lookalike-spill", "lookalike-index", "lookalike", "lookalike-testing"},
 }
 
 # The modules of `join` in the order of the data: a module imports only from its own step and earlier ones.

@@ -1,0 +1,69 @@
+//! Errors of an index.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why an index could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// A file could not be read or written.
+    #[error("{}: {reason}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// A file of the index is damaged.
+    #[error("{}: damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A file was made with other settings, another version or another format.
+    #[error("{}: {what}: it has {found}, and {wanted} is needed", path.display())]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+        /// What the file has.
+        found: String,
+        /// What is needed.
+        wanted: String,
+    },
+    /// Another process writes to the index.
+    #[error("{}: another process{} writes to this index; try again when it has ended",
+        path.display(), pid.map_or(String::new(), |pid| format!(" ({pid})")))]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// The number of that process, if it is known.
+        pid: Option<u32>,
+    },
+    /// An earlier write or sync failed, so that it is unknown what the disk holds.
+    #[error("{}: an earlier write failed ({reason}); nothing more is written before the index is \
+        opened again", path.display())]
+    Stopped {
+        /// The file.
+        path: PathBuf,
+        /// Why the earlier write failed.
+        reason: String,
+    },
+    /// A change contradicts the state that it is to change. Nothing was written.
+    #[error("the change does not fit the index: {what}")]
+    Inconsistent {
+        /// The contradiction.
+        what: String,
+    },
+}
+
+impl IndexError {
+    /// Adds the path to an error of reading or writing.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |reason| Self::Io { path: path.to_owned(), reason }
+    }
+}

@@ -1,0 +1,67 @@
+//! Questions to an index, and what an answer costs.
+
+use lookalike_core::{Measure, Threshold};
+
+/// What is asked about a query set Q and a stored set D.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ask {
+    /// |Q∩D| / |Q∪D|.
+    Resembles,
+    /// |Q∩D| / sqrt(|Q|·|D|).
+    Cosine,
+    /// |Q∩D| / |Q|: the stored documents that contain the query.
+    Containing,
+    /// |Q∩D| / |D|: the stored documents that are contained in the query.
+    ContainedIn,
+}
+
+/// A question: what is measured, and the value that it has to reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// What is measured.
+    pub ask: Ask,
+    /// What it has to reach.
+    pub threshold: Threshold,
+}
+
+impl Question {
+    /// The measure, with the sides in the order (contained, container) for containment: (Q, D) for
+    /// [`Ask::Containing`], (D, Q) for [`Ask::ContainedIn`].
+    #[must_use]
+    pub fn measure(self) -> Measure {
+        match self.ask {
+            Ask::Resembles => Measure::Resemblance,
+            Ask::Cosine => Measure::Cosine,
+            Ask::Containing | Ask::ContainedIn => Measure::Containment,
+        }
+    }
+}
+
+/// What an answer cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Cost {
+    /// Posting lists looked up.
+    pub lookups: u64,
+    /// Entries of posting lists read.
+    pub entries: u64,
+    /// Stored sets that the counts could not turn away.
+    pub candidates: u64,
+    /// Stored sets that were verified on all their elements.
+    pub verified: u64,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.lookups += other.lookups;
+        self.entries += other.entries;
+        self.candidates += other.candidates;
+        self.verified += other.verified;
+    }
+}
+
+/// Makes the feature set of a stored text again, as it was when the document was added. Each thread
+/// has its own.
+pub trait SetMaker {
+    /// Replaces the content of `set` by the set of the text, strictly ascending.
+    fn make(&mut self, text: &str, set: &mut Vec<u64>);
+}
