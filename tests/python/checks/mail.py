@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import subprocess
+import time
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -59,12 +60,12 @@ def composed(seed: int, n: int) -> list:
 
 def boxed(messages: list) -> bytes:
     """An mbox (mboxrd)."""
-    box = b""
+    box = []
     for raw in messages:
         end = b"\r\n" if b"\r\n" in raw else b"\n"
         raw = re.sub(rb"(?m)^(>*From )", rb">\1", raw)
-        box += b"From a@b.example Mon Nov 23 22:30:17 2026" + end + raw + (b"" if raw.endswith(b"\n") else end) + end
-    return box
+        box += [b"From a@b.example Mon Nov 23 22:30:17 2026", end, raw, b"" if raw.endswith(b"\n") else end, end]
+    return b"".join(box)
 
 
 def mail(c: Checks) -> None:
@@ -105,6 +106,7 @@ def mail(c: Checks) -> None:
     maildirs(c, messages)
     commands(c, whole[0])
     structures(c)
+    interrupted(c)
     if data := os.environ.get("LOOKALIKE_DATA"):
         collections(c, Path(data))
 
@@ -185,6 +187,29 @@ def commands(c: Checks, box: Path) -> None:
     against = c.out("mail against")
     done = c.run("dedup", eml, "--against", MESSAGES / "attachments.eml", "-o", against, "-q", "--tables", "tsv")
     c.check("mail: --against", done.returncode == 0 and (against / "kept-files.txt").read_text() == "", done.stderr)
+
+
+def interrupted(c: Checks) -> None:
+    """A run over an mbox that is killed while it reads, and resumed: the same bytes."""
+    folder, rng = c.work / "mail interrupted", random.Random(92)
+    folder.mkdir()
+    bodies = [" ".join(str(rng.getrandbits(20)) for _ in range(300)) for _ in range(4000)]
+    messages = [f"Subject: {number}\n\n{rng.choice(bodies)}\n".encode() for number in range(16_000)]
+    (folder / "big.mbox").write_bytes(boxed(messages))
+    run = lambda out, *more: [str(part) for part in (c.binary, "dedup", folder / "big.mbox", "-o", folder / out, "--tables", "tsv", "-q", *more)]
+    subprocess.run(run("whole"), check=True)
+    scratch, killed = folder / "out.scratch", False
+    process = subprocess.Popen(run("out", "--resume", "-j", "1"))
+    while process.poll() is None and not killed:
+        killed = scratch.is_dir() and sum(path.stat().st_size for path in scratch.rglob("*") if path.is_file()) > 1 << 20
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    c.check("mail: a run was killed while it read", killed and not (folder / "out").exists())
+    done = subprocess.run(run("out", "--resume"), capture_output=True, text=True)
+    same = done.returncode == 0 and tree_of(folder / "out") == {**tree_of(folder / "whole"), "summary.json": tree_of(folder / "out")["summary.json"]}
+    c.check("mail: resumed, the same bytes", same, done.stderr)
+    c.check("mail: chunks were not read again", "reading" in summary_of(folder / "out").get("run", {}).get("resumed", []), summary_of(folder / "out").get("run"))
 
 
 def structures(c: Checks) -> None:
