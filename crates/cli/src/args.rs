@@ -94,7 +94,7 @@ Examples:
     Recluster(ReclusterArgs),
     /// Compare two documents: resemblance, containments, cosine, and differences
     #[command(after_help = "\
-A document is a text, Markdown or HTML file, or FILE#ID for a record of a JSONL, CSV or Parquet file.
+A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet or mbox file.
 
 Examples:
   lookalike compare old.html new.html

@@ -80,6 +80,9 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Text => Format::Text,
         InputFormatArg::Markdown => Format::Markdown,
         InputFormatArg::Html => Format::Html,
+        InputFormatArg::Mbox => Format::Mbox,
+        InputFormatArg::Maildir => Format::Maildir,
+        InputFormatArg::Eml => Format::Eml,
     })
 }
 
