@@ -357,7 +357,7 @@ fn check_answers(snapshot: &Snapshot, model: &Model, text: &str) -> Result<(), T
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn an_index_is_what_its_documents_are(rules in rules(), steps in steps(), query in text()) {
         let disk = FailingDisk::new();
