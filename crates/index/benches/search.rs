@@ -182,7 +182,8 @@ fn measure(
     let question = Question { ask, threshold: threshold.parse().expect("a threshold") };
     let accept = |unit| Some(Accepted { order: finalise(u64::from(unit)), documents: 1 });
     let options = SearchOptions { limit, accept: &accept, stop: &|| false };
-    let (mut scratch, mut found, mut cost) = (SearchScratch::default(), Vec::new(), Cost::default());
+    let (mut scratch, mut found, mut cost) =
+        (SearchScratch::default(), Vec::new(), Cost::default());
     let (mut micros, mut matches) = (Vec::with_capacity(queries.len()), 0);
     // The first tenth again, to warm up.
     for (at, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {

@@ -79,8 +79,7 @@ impl IndexReader {
         let current = &mut *self.current();
         if current.store.refresh()? {
             let earlier = Some(&*current.snapshot);
-            current.snapshot =
-                newest(&mut current.store, &**disk, dir, settings, rules, earlier)?;
+            current.snapshot = newest(&mut current.store, &**disk, dir, settings, rules, earlier)?;
         }
         Ok(Arc::clone(&current.snapshot))
     }

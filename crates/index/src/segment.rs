@@ -19,22 +19,22 @@ mod row;
 mod sections;
 mod sets;
 mod signatures;
-mod texts;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 pub(crate) use build::{NewDocument, build};
+pub(crate) use compose::MOST_DOCUMENTS;
 pub(crate) use merge::{MergePart, merge};
-pub(crate) use sections::{Built, write_states};
 pub use postings::List;
 pub use row::Row;
+pub(crate) use sections::{Built, write_states};
 pub use signatures::StoredSignature;
 pub use texts::TextReader;
-pub(crate) use compose::MOST_DOCUMENTS;
 pub(crate) use texts::{SAMPLES, train_dictionary};
 
-use crate::disk::Mapped;
 use crate::IndexError;
+use crate::disk::Mapped;
 use format::{Footer, Section};
 use lookalike_core::{BitmapSignature, SetDigest};
 use postings::Directory;
@@ -159,9 +159,9 @@ impl Segment {
     #[must_use]
     pub fn units_of_size(&self, low: u32, high: u32) -> Range<u32> {
         let sizes = self.section(Section::UnitSizes);
-        let before = |size: u32| columns::partition_point(self.units(), |unit| {
-            columns::u32_at(sizes, unit) < size
-        });
+        let before = |size: u32| {
+            columns::partition_point(self.units(), |unit| columns::u32_at(sizes, unit) < size)
+        };
         let start = before(low);
         let end = high.checked_add(1).map_or(self.units(), before);
         start..end.max(start)

@@ -1,6 +1,7 @@
 //! What a reader sees: the documents of one commit.
 
 mod answer;
+mod check;
 mod document;
 mod live;
 mod load;
@@ -68,9 +69,8 @@ impl Snapshot {
 
     /// All documents, in no particular order.
     pub fn documents(&self) -> impl Iterator<Item = DocAt> + '_ {
-        self.each().flat_map(|(segment, live)| {
-            live.live().map(move |local| DocAt { segment, local })
-        })
+        self.each()
+            .flat_map(|(segment, live)| live.live().map(move |local| DocAt { segment, local }))
     }
 
     /// All documents in the order in which their ids were first added. O(n log n).

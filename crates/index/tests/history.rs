@@ -146,7 +146,8 @@ impl Rules {
     }
 
     fn description(&self) -> Description {
-        let new = Description::new(self.measure, &self.threshold, &self.keep, serde_json::json!({}));
+        let new =
+            Description::new(self.measure, &self.threshold, &self.keep, serde_json::json!({}));
         Description { texts: self.texts, ..new }
     }
 
@@ -171,7 +172,8 @@ impl Rules {
 
     fn matches(&self, later: &Document, earlier: &Document) -> bool {
         if later.few() || earlier.few() {
-            return !later.set().is_empty() && sequence_of(&later.words) == sequence_of(&earlier.words);
+            return !later.set().is_empty()
+                && sequence_of(&later.words) == sequence_of(&earlier.words);
         }
         let (a, b) = (later.set(), earlier.set());
         let counts = Overlap { shared: overlap(&a, &b), a: a.len() as u32, b: b.len() as u32 };
@@ -228,7 +230,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn rules() -> impl Strategy<Value = Rules> {
-    let measure = prop::sample::select(&[Measure::Resemblance, Measure::Containment, Measure::Cosine][..]);
+    let measure =
+        prop::sample::select(&[Measure::Resemblance, Measure::Containment, Measure::Cosine][..]);
     let threshold = prop::sample::select(&["0.3", "0.5", "0.7", "0.8", "1"][..]);
     const RULES: [&str; 7] = ["first", "longest", "shortest", "newest", "oldest", "max:x", "min:x"];
     let keep = prop::collection::vec(prop::sample::select(&RULES[..]), 0..3);
@@ -330,7 +333,8 @@ fn check_answers(snapshot: &Snapshot, model: &Model, text: &str) -> Result<(), T
                 }
             }
             wanted.sort_unstable();
-            let answer = snapshot.ask(question, query, AskOptions::default(), &mut scratch).unwrap();
+            let answer =
+                snapshot.ask(question, query, AskOptions::default(), &mut scratch).unwrap();
             let first = |at: DocAt| snapshot.document(at).first().0;
             let mut found: Vec<u32> = answer.matches.iter().map(|found| first(found.at)).collect();
             prop_assert_eq!(answer.total.at_least, found.len() as u64);

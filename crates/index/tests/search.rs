@@ -417,8 +417,9 @@ fn sets_of_common_elements_only_are_found() {
     let mut scratch = SearchScratch::default();
     // 400 pages of a template of 60 elements and 40 of their own; the template alone; half of it;
     // three of its elements; and a page that has one element of another page instead of its own.
-    let mut sets: Vec<Vec<u64>> =
-        (0..400).map(|page| numbered((0..60).chain(10_000 + page * 40..10_040 + page * 40))).collect();
+    let mut sets: Vec<Vec<u64>> = (0..400)
+        .map(|page| numbered((0..60).chain(10_000 + page * 40..10_040 + page * 40)))
+        .collect();
     sets.push(numbered(0..60));
     sets.push(numbered(0..30));
     sets.push(numbered(57..60));

@@ -1,7 +1,10 @@
 //! The arguments of `lookalike index` and `lookalike query`.
 
 use super::values::{checksum, seconds, size, threads, utf8};
-use super::{AnalysisArgs, CriterionArgs, FormatArg, InputArgs, MinFeaturesArgs, TablesArg};
+use super::{
+    AnalysisArgs, CriterionArgs, FormatArg, InputArgs, LinkageArg, MinFeaturesArgs, TablesArg,
+    WitnessArgs,
+};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -243,6 +246,11 @@ pub(crate) struct IndexExportArgs {
     /// List all pairs and clusters, as `cluster` does, and no removals
     #[arg(long, help_heading = "Output")]
     pub(crate) list: bool,
+    /// How pairs become clusters [default: leaders; with --list components]
+    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<LinkageArg>,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
     /// Replace an earlier result
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,

@@ -15,7 +15,7 @@ use lookalike::{
     MethodSettings, Settings, Source, Verify, check_index, export_documents, export_tables,
 };
 use serde_json::json;
-use std::io::Write;
+use std::io::{BufReader, Write};
 
 pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
     match command {
@@ -32,8 +32,7 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
 
 fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let defaults = Settings::default();
-    let mut documents =
-        super::settings::analysis_settings(args.criterion.measure, &args.analysis)?;
+    let mut documents = super::settings::analysis_settings(args.criterion.measure, &args.analysis)?;
     documents.threshold = args.criterion.threshold.clone();
     documents.keep = args.keep.clone();
     documents.min_features = args.least.min_features;
@@ -87,7 +86,10 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
         }
     };
     let added = match (stream, &args.input.inputs[..]) {
-        (true, [_]) => index.add_lines(std::io::stdin().lock(), &fields, &options, &progress, committed),
+        (true, [_]) => {
+            let lines = BufReader::with_capacity(1 << 16, std::io::stdin());
+            index.add_lines(lines, &fields, &options, &progress, committed)
+        }
         (true, _) => {
             let reason = "`-` is standard input; give it alone";
             return Err(WrongUsage(reason.to_owned()).into());
@@ -266,6 +268,8 @@ fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
         output: args.output.clone(),
         force: args.force,
         list: args.list,
+        linkage: args.linkage.map(Into::into),
+        witness: args.witness.witness.map(Into::into).unwrap_or_default(),
         tables: args.tables.into(),
         max_pairs: args.max_pairs,
         threads: args.running.threads,

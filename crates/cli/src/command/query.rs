@@ -6,7 +6,7 @@ use crate::terminal::{tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
-use lookalike::{About, Filter, Index, Query, QueryAnswer, Wanted, read_document};
+use lookalike::{Filter, Index, Query, QueryAnswer, QuerySubject, Wanted, read_document};
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
@@ -43,18 +43,18 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn about(args: &QueryArgs) -> anyhow::Result<About> {
+fn about(args: &QueryArgs) -> anyhow::Result<QuerySubject> {
     Ok(match args {
         QueryArgs { text: Some(text), .. } if text == "-" => {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
-            About::Text(String::from_utf8_lossy(&bytes).into_owned())
+            QuerySubject::Text(String::from_utf8_lossy(&bytes).into_owned())
         }
-        QueryArgs { text: Some(text), .. } => About::Text(text.clone()),
-        QueryArgs { file: Some(file), .. } => About::Text(read_document(file)?),
-        QueryArgs { id: Some(id), .. } => About::Id(id.clone()),
-        QueryArgs { url: Some(url), .. } => About::Url(url.clone()),
-        QueryArgs { cluster, .. } => About::Cluster(cluster.clone().unwrap_or_default()),
+        QueryArgs { text: Some(text), .. } => QuerySubject::Text(text.clone()),
+        QueryArgs { file: Some(file), .. } => QuerySubject::Text(read_document(file)?),
+        QueryArgs { id: Some(id), .. } => QuerySubject::Id(id.clone()),
+        QueryArgs { url: Some(url), .. } => QuerySubject::Url(url.clone()),
+        QueryArgs { cluster, .. } => QuerySubject::Cluster(cluster.clone().unwrap_or_default()),
     })
 }
 
@@ -65,7 +65,16 @@ fn print(answer: &QueryAnswer, out: &mut impl Write) -> anyhow::Result<()> {
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["id", "resemblance", "query in it", "it in query", "shared", "size", "kept", "url"]);
+    table.set_header([
+        "id",
+        "resemblance",
+        "query in it",
+        "it in query",
+        "shared",
+        "size",
+        "kept",
+        "url",
+    ]);
     for found in &answer.matches {
         table.add_row([
             visible(&found.id),
@@ -89,7 +98,13 @@ fn print(answer: &QueryAnswer, out: &mut impl Write) -> anyhow::Result<()> {
     }
     for found in &answer.matches {
         for passage in found.passages.iter().flatten().take(3) {
-            writeln!(out, "\n{}: {} words\n  {}", visible(&found.id), passage.place.length, visible(&passage.text_a))?;
+            writeln!(
+                out,
+                "\n{}: {} words\n  {}",
+                visible(&found.id),
+                passage.place.length,
+                visible(&passage.text_a)
+            )?;
         }
     }
     Ok(())

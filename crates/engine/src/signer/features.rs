@@ -112,12 +112,7 @@ impl Signer {
     /// Replaces `set` by the feature set of a text, ascending: the same set that a run makes of a
     /// record with this text. Does not allocate once the buffers are warm, unless the text is
     /// large.
-    pub fn text_set(
-        &self,
-        text: &str,
-        scratch: &mut SignerScratch,
-        set: &mut Vec<u64>,
-    ) -> TextSet {
+    pub fn text_set(&self, text: &str, scratch: &mut SignerScratch, set: &mut Vec<u64>) -> TextSet {
         let summary = self.read_text(text, scratch);
         let summary =
             DocumentSummary { text: original::digest(&Content::Text(text.into())), ..summary };

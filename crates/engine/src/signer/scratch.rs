@@ -1,7 +1,7 @@
 //! Buffers of a signing thread.
 
-use lookalike_core::{FeatureScratch, SpreadSort};
 use lookalike_core::features::MANY;
+use lookalike_core::{FeatureScratch, SpreadSort};
 use lookalike_methods::{Field, Marks, Signature, Unsigned};
 use lookalike_text::FilterScratch;
 

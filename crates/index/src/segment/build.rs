@@ -170,7 +170,9 @@ impl Documents for NewDocuments<'_> {
                 .collect());
         }
         let mut compressor = texts::compressor(self.dictionary)?;
-        documents.map(|local| compressor.compress(self.at(local).plain().content.as_bytes())).collect()
+        documents
+            .map(|local| compressor.compress(self.at(local).plain().content.as_bytes()))
+            .collect()
     }
 
     fn entries(&self, partition: u64, bits: u32, out: &mut Vec<u64>) {

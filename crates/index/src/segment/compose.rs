@@ -63,8 +63,7 @@ pub(super) fn compose(
     }
     let mut writer = SegmentWriter::new(out, settings)?;
     writer.section(Section::Dictionary, |out| out.write_all(dictionary))?;
-    let places =
-        writer.section(Section::Texts, |out| write_texts(units, documents, out))?;
+    let places = writer.section(Section::Texts, |out| write_texts(units, documents, out))?;
     writer.column(Section::UnitSizes, units.iter().map(|unit| unit.size.to_le_bytes()))?;
     writer.column(Section::UnitDigests, units.iter().map(|unit| unit.digest.0.to_le_bytes()))?;
     writer.column(Section::UnitBitmaps, units.iter().map(|unit| unit.bitmap.to_le_bytes()))?;
@@ -74,10 +73,13 @@ pub(super) fn compose(
     writer.column(Section::Rows, all.clone().map(row))?;
     let mut end = 0u64;
     let ends = all.clone().flat_map(|local| documents.strings(local).map(<[u8]>::len));
-    writer.column(Section::StringEnds, ends.map(|length| {
-        end += length as u64;
-        end.to_le_bytes()
-    }))?;
+    writer.column(
+        Section::StringEnds,
+        ends.map(|length| {
+            end += length as u64;
+            end.to_le_bytes()
+        }),
+    )?;
     writer.section(Section::Strings, |out| {
         let mut buffer = Vec::new();
         for local in all.clone() {

@@ -215,11 +215,8 @@ impl Footer {
         let (documents, units) = (small(take()?)?, small(take()?)?);
         let mut layout = || {
             let (entries, bits) = (take()?, take()?);
-            let layout = Layout {
-                entries,
-                bucket_bits: (bits >> 32) as u32,
-                number_bits: bits as u32,
-            };
+            let layout =
+                Layout { entries, bucket_bits: (bits >> 32) as u32, number_bits: bits as u32 };
             let sane = layout.bucket_bits <= 32 && (1..=32).contains(&layout.number_bits);
             (sane && layout.width() <= super::packed::MOST_BITS).then_some(layout)
         };

@@ -20,11 +20,21 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 /// A segment to merge.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct MergePart<'a> {
     pub(crate) segment: &'a Segment,
     /// Its deleted documents.
     pub(crate) dead: &'a RoaringBitmap,
+    /// Changes the rows of its documents: their numbers and sweeps in another index.
+    pub(crate) rewrite: Option<&'a (dyn Fn(Row) -> Row + Sync)>,
+}
+
+impl MergePart<'_> {
+    /// The row of a document in the new segment.
+    fn row(&self, local: u32) -> Row {
+        let row = self.segment.row(local);
+        self.rewrite.map_or(row, |rewrite| rewrite(row))
+    }
 }
 
 /// No unit.
@@ -38,17 +48,14 @@ pub(crate) fn merge(
     parts: &[MergePart<'_>],
     out: &mut dyn Write,
 ) -> io::Result<Built> {
-    let live: u64 = parts
-        .iter()
-        .map(|part| u64::from(part.segment.documents()) - part.dead.len())
-        .sum();
+    let live: u64 =
+        parts.iter().map(|part| u64::from(part.segment.documents()) - part.dead.len()).sum();
     if live > MOST_DOCUMENTS {
         return Err(io::Error::other("more documents than a segment can number"));
     }
     let plan = Plan::new(parts);
     let largest = parts.iter().max_by_key(|part| part.segment.documents());
-    let dictionary =
-        largest.map_or(&[][..], |part| part.segment.section(Section::Dictionary));
+    let dictionary = largest.map_or(&[][..], |part| part.segment.section(Section::Dictionary));
     let merged = Merged { parts, plan: &plan, dictionary, settings };
     compose(settings, &plan.units, &merged, dictionary, out)
 }
@@ -73,7 +80,8 @@ impl Plan {
         let head = |part: usize, unit: u32| {
             let segment = parts[part].segment;
             let exists = unit < segment.units();
-            exists.then(|| Reverse((segment.unit_size(unit), segment.unit_digest(unit), part, unit)))
+            exists
+                .then(|| Reverse((segment.unit_size(unit), segment.unit_digest(unit), part, unit)))
         };
         next.extend((0..parts.len()).filter_map(|part| head(part, 0)));
         let mut of_unit: Vec<(DocNumber, u16, u32)> = Vec::new();
@@ -89,9 +97,9 @@ impl Plan {
             }
             of_unit.clear();
             for &(part, unit) in &same {
-                let MergePart { segment, dead } = parts[part];
+                let MergePart { segment, dead, .. } = parts[part];
                 let live = segment.unit_documents(unit).filter(|&local| !dead.contains(local));
-                of_unit.extend(live.map(|at| (segment.row(at).number, part as u16, at)));
+                of_unit.extend(live.map(|at| (parts[part].row(at).number, part as u16, at)));
             }
             if of_unit.is_empty() {
                 continue;
@@ -106,13 +114,14 @@ impl Plan {
         }
         // Those without features.
         let mut rest: Vec<(DocNumber, u16, u32)> = Vec::new();
-        for (number, MergePart { segment, dead }) in (0u16..).zip(parts) {
+        for (number, part) in (0u16..).zip(parts) {
+            let MergePart { segment, dead, .. } = part;
             let first = match segment.units().checked_sub(1) {
                 Some(last) => segment.unit_documents(last).end,
                 None => 0,
             };
             let live = (first..segment.documents()).filter(|&local| !dead.contains(local));
-            rest.extend(live.map(|local| (segment.row(local).number, number, local)));
+            rest.extend(live.map(|local| (part.row(local).number, number, local)));
         }
         rest.sort_unstable();
         documents.extend(rest.into_iter().map(|(_, part, local)| (part, local)));
@@ -140,8 +149,8 @@ impl Documents for Merged<'_> {
     }
 
     fn row(&self, local: u32) -> Row {
-        let (segment, local) = self.at(local);
-        segment.row(local)
+        let (part, local) = self.plan.documents[local as usize];
+        self.parts[part as usize].row(local)
     }
 
     fn strings(&self, local: u32) -> [&[u8]; STRINGS as usize] {

@@ -82,7 +82,11 @@ impl PostingWriter {
     }
 
     /// Writes ascending entries, all after those before.
-    pub(super) fn push_all(&mut self, entries: &[u64], out: &mut SectionWriter<'_>) -> io::Result<()> {
+    pub(super) fn push_all(
+        &mut self,
+        entries: &[u64],
+        out: &mut SectionWriter<'_>,
+    ) -> io::Result<()> {
         for &entry in entries {
             let bucket = self.layout.bucket(entry) as usize;
             while self.starts.len() <= bucket {
@@ -161,7 +165,8 @@ impl Directory {
         let layout = self.layout;
         let (width, number_bits) = (layout.width(), layout.number_bits);
         for bucket in buckets {
-            let above = if layout.bucket_bits == 0 { 0 } else { bucket << (64 - layout.bucket_bits) };
+            let above =
+                if layout.bucket_bits == 0 { 0 } else { bucket << (64 - layout.bucket_bits) };
             for at in self.bucket(directory, bucket) {
                 let packed = packed::get(data, width, at);
                 let residue = packed >> number_bits << NUMBER_BITS;
@@ -191,7 +196,9 @@ impl Directory {
                     return Some(format!("bucket {bucket} of the postings is out of order"));
                 }
                 if (entry & ((1 << NUMBER_BITS) - 1)) as u32 >= numbers {
-                    return Some(format!("bucket {bucket} of the postings names what does not exist"));
+                    return Some(format!(
+                        "bucket {bucket} of the postings names what does not exist"
+                    ));
                 }
                 before = Some(entry);
             }

@@ -1,8 +1,8 @@
 //! Writing a segment: sections one after the other, with checksums, then a footer, then the states.
 
+use super::SegmentSettings;
 use super::format::{Footer, HEADER_BYTES, Section, TRAILER_BYTES, header, trailer};
 use super::postings::Layout;
-use super::SegmentSettings;
 use std::io::{self, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 

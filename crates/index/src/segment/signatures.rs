@@ -14,9 +14,12 @@ pub struct StoredSignature {
     pub keys: Vec<u64>,
     /// The words of the sketch.
     pub sketch: Vec<u64>,
-    size: u32,
-    level: u32,
-    unsigned: u8,
+    /// Size of the document in features of the method.
+    pub size: u32,
+    /// Level of the sketch.
+    pub level: u32,
+    /// The caller's code for why there is no signature; 0 where there is one.
+    pub unsigned: u8,
 }
 
 impl StoredSignature {

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 
-const SETTINGS: SegmentSettings = SegmentSettings { digest: 7, keep_values: 2, methods: 1, texts: true };
+const SETTINGS: SegmentSettings =
+    SegmentSettings { digest: 7, keep_values: 2, methods: 1, texts: true };
 
 /// A document of which everything follows: its words are its features.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +53,10 @@ impl Plain {
         let set = self.set();
         let (keys, sketch) = self.signature();
         let signature = SignatureView {
-            keys: &keys, sketch: &sketch, size: set.len() as u32, level: 3,
+            keys: &keys,
+            sketch: &sketch,
+            size: set.len() as u32,
+            level: 3,
             unsigned: u8::from(keys.is_empty()),
         };
         batch.push(&DocumentView {
@@ -87,8 +91,13 @@ fn documents() -> impl Strategy<Value = Vec<Plain>> {
     ];
     let one = ("[a-d]{0,2}\u{e9}?", "(http://x/[a-c])?", words, any::<bool>(), 0u64..3);
     prop::collection::vec(one, 0..40).prop_map(|all| {
-        let plain = |(number, (id, url, words, few, expires))| {
-            Plain { id, url, words, number, few, expires }
+        let plain = |(number, (id, url, words, few, expires))| Plain {
+            id,
+            url,
+            words,
+            number,
+            few,
+            expires,
         };
         (0..).zip(all).map(plain).collect()
     })
@@ -146,9 +155,15 @@ fn equals(segment: &Segment, documents: &[Plain]) -> Result<(), TestCaseError> {
         let local = segment.find_number(DocNumber(plain.number)).expect("it is there");
         let row = segment.row(local);
         prop_assert_eq!((row.number.0, row.first.0), (plain.number, plain.number / 2));
-        prop_assert_eq!((row.sweep, row.expires, row.few), (plain.number % 3, plain.expires, plain.few));
+        prop_assert_eq!(
+            (row.sweep, row.expires, row.few),
+            (plain.number % 3, plain.expires, plain.few)
+        );
         prop_assert_eq!((segment.id(local), segment.url(local)), (&*plain.id, &*plain.url));
-        prop_assert_eq!((segment.date(local), segment.extra(local)), ("2024-05-01", plain.id.as_bytes()));
+        prop_assert_eq!(
+            (segment.date(local), segment.extra(local)),
+            ("2024-05-01", plain.id.as_bytes())
+        );
         let keep: Vec<u64> = segment.keep(local).map(f64::to_bits).collect();
         prop_assert_eq!(keep, [f64::from(plain.number).to_bits(), f64::NAN.to_bits()]);
         prop_assert_eq!(segment.relies_on(local), plain.number);
@@ -240,7 +255,7 @@ proptest! {
         let merge_parts: Vec<MergePart<'_>> = segments
             .iter()
             .zip(&dead_of)
-            .map(|(segment, dead)| MergePart { segment, dead })
+            .map(|(segment, dead)| MergePart { segment, dead, rewrite: None })
             .collect();
         let mut bytes = Vec::new();
         let merged = merge(&settings, &merge_parts, &mut bytes).unwrap();
@@ -291,13 +306,20 @@ proptest! {
 #[test]
 fn other_settings_and_files_are_refused_by_name() {
     let plain = Plain {
-        id: "a".into(), url: String::new(), words: "b c".into(), number: 0, few: false, expires: 0,
+        id: "a".into(),
+        url: String::new(),
+        words: "b c".into(),
+        number: 0,
+        few: false,
+        expires: 0,
     };
     let (bytes, built) = built(&[plain], &SETTINGS, b"");
     let bytes = complete(bytes, &built, &[KEPT]);
     let refused = |bytes: Vec<u8>, settings| open(bytes, &settings).unwrap_err().to_string();
     let other = SegmentSettings { digest: 8, ..SETTINGS };
-    assert!(refused(bytes.clone(), other).contains("digest of the settings: it has 0000000000000007"));
+    assert!(
+        refused(bytes.clone(), other).contains("digest of the settings: it has 0000000000000007")
+    );
     let mut version = bytes.clone();
     version[8] = 9;
     let checksum = xxhash_rust::xxh3::xxh3_64(&version[..56]);
@@ -328,7 +350,7 @@ fn large_segments_are_partitioned() {
     let halves: Vec<Segment> = documents.chunks(1200).map(|d| segment(d, &SETTINGS, b"")).collect();
     let none = RoaringBitmap::new();
     let parts: Vec<MergePart<'_>> =
-        halves.iter().map(|segment| MergePart { segment, dead: &none }).collect();
+        halves.iter().map(|segment| MergePart { segment, dead: &none, rewrite: None }).collect();
     let mut bytes = Vec::new();
     merge(&SETTINGS, &parts, &mut bytes).unwrap();
     assert_eq!(bytes, built(&documents, &SETTINGS, b"").0);

@@ -88,10 +88,9 @@ impl Snapshot {
                     let order = u64::from(first.0);
                     Some(match all {
                         None => Accepted { order, documents: 1 },
-                        Some(all) => Accepted {
-                            order: all.order.min(order),
-                            documents: all.documents + 1,
-                        },
+                        Some(all) => {
+                            Accepted { order: all.order.min(order), documents: all.documents + 1 }
+                        }
                     })
                 })
             };
@@ -115,9 +114,8 @@ impl Snapshot {
                 }));
             }
         }
-        ranked.sort_unstable_by(|a, b| {
-            compare(question, b.0.counts, a.0.counts).then(a.1.cmp(&b.1))
-        });
+        ranked
+            .sort_unstable_by(|a, b| compare(question, b.0.counts, a.0.counts).then(a.1.cmp(&b.1)));
         ranked.truncate(options.limit.unwrap_or(usize::MAX));
         answer.matches = ranked.into_iter().map(|(found, _)| found).collect();
         Ok(answer)
@@ -138,11 +136,8 @@ impl Snapshot {
         let mut found = Vec::new();
         for (segment, live) in self.each() {
             let keys_of = SegmentKeys { segment: &live.segment, method };
-            let options = KeyOptions {
-                least: 1,
-                accept: &|local| live.is_live(local),
-                stop: &|| false,
-            };
+            let options =
+                KeyOptions { least: 1, accept: &|local| live.is_live(local), stop: &|| false };
             search_keys(&keys_of, keys, options, &mut scratch.search, cost, &mut found)?;
             all.extend(found.iter().map(|found| DocAt { segment, local: found.id }));
         }
@@ -168,15 +163,22 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::ask`].
     pub fn witness(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Option<DocAt>> {
-        if self.is_kept(at) {
-            return Ok(None);
-        }
+        if self.is_kept(at) { Ok(None) } else { self.earlier_kept(at, scratch) }
+    }
+
+    /// The first kept document in order of precedence that precedes a document and matches it.
+    pub(super) fn earlier_kept(
+        &self,
+        at: DocAt,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<DocAt>> {
         let document = self.document(at);
         let set = self.set(at, scratch)?;
         let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
         let rank = self.rank(at);
         let kept = self.kept_matches(query, scratch)?;
-        Ok(kept.into_iter().filter(|&kept| self.rank(kept) < rank).min_by_key(|&at| self.rank(at)))
+        let ranked = kept.into_iter().map(|kept| (self.rank(kept), kept));
+        Ok(ranked.filter(|(other, _)| *other < rank).min().map(|(_, kept)| kept))
     }
 
     /// The first kept document in order of precedence that matches a set: what would be the witness

@@ -164,8 +164,7 @@ impl MatchGraph for IndexGraph {
             true => later.sequence == earlier.sequence,
             false => true,
         };
-        comparable
-            && verify(self.snapshot.rules.criterion, &later.set, &earlier.set).is_some()
+        comparable && verify(self.snapshot.rules.criterion, &later.set, &earlier.set).is_some()
     }
 
     fn rank(&self, document: DocAt) -> Rank {

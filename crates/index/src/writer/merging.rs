@@ -2,13 +2,12 @@
 
 use super::IndexWriter;
 use super::staging::{Pending, StagedSegment};
-use crate::segment::{
-    MOST_DOCUMENTS, MOST_POSTINGS, MOST_UNITS, MergePart, Segment, merge,
-};
+use crate::segment::{MOST_DOCUMENTS, MOST_POSTINGS, MOST_UNITS, MergePart, Row, Segment, merge};
 use crate::snapshot::{LiveSegment, Snapshot};
 use crate::store::{Change, SegmentEntry};
-use crate::{IndexError, layout};
+use crate::{DocNumber, IndexError, layout};
 use roaring::RoaringBitmap;
+use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
@@ -77,9 +76,11 @@ impl IndexWriter {
         }
         groups.push(group);
         for group in groups {
-            let worn = self.snapshot.segments.iter().any(|live| {
-                group.contains(&live.id) && live.deleted() > 0
-            });
+            let worn = self
+                .snapshot
+                .segments
+                .iter()
+                .any(|live| group.contains(&live.id) && live.deleted() > 0);
             if group.len() > 1 || worn {
                 self.merge_segments(&group)?;
             }
@@ -90,12 +91,25 @@ impl IndexWriter {
     /// Replaces segments by one of their live documents, in one transaction.
     fn merge_segments(&mut self, ids: &[u64]) -> Result<(), IndexError> {
         let snapshot = Arc::clone(&self.snapshot);
-        let parts: Vec<&LiveSegment> =
-            snapshot.segments.iter().map(|live| &**live).filter(|live| ids.contains(&live.id)).collect();
-        let mut change =
-            Change { segments_removed: parts.iter().map(|live| live.id).collect(), ..Change::default() };
+        let parts: Vec<&LiveSegment> = snapshot
+            .segments
+            .iter()
+            .map(|live| &**live)
+            .filter(|live| ids.contains(&live.id))
+            .collect();
+        let mut change = Change {
+            segments_removed: parts.iter().map(|live| live.id).collect(),
+            ..Change::default()
+        };
         let documents = parts.iter().map(|live| live.len()).sum::<u64>();
-        let merged = if documents == 0 { None } else { Some(self.write_merged(&parts)?) };
+        let merge_parts: Vec<MergePart<'_>> = parts
+            .iter()
+            .map(|live| MergePart { segment: &live.segment, dead: &live.dead, rewrite: None })
+            .collect();
+        let merged = match documents {
+            0 => None,
+            _ => Some(self.write_merged(&merge_parts)?),
+        };
         let mut segments: Vec<Arc<LiveSegment>> =
             snapshot.segments.iter().filter(|live| !ids.contains(&live.id)).cloned().collect();
         // What has changed since the segments were written is in the new one.
@@ -137,17 +151,52 @@ impl IndexWriter {
         Ok(())
     }
 
-    fn write_merged(&mut self, parts: &[&LiveSegment]) -> Result<StagedSegment, IndexError> {
+    /// Stages all documents of another index, which was made with the same settings; `sweep` gives
+    /// the number of each of its sweeps in this one. They replace documents with the same id in the
+    /// same sweep. No text is read: postings are copied.
+    ///
+    /// # Errors
+    /// A file that cannot be written; more documents than an index can number.
+    pub fn take(
+        &mut self,
+        other: &Snapshot,
+        sweep: &(dyn Fn(u32) -> u32 + Sync),
+    ) -> Result<(), IndexError> {
+        let order = other.in_order();
+        let mut numbers: HashMap<DocNumber, (DocNumber, DocNumber)> = HashMap::new();
+        for &at in &order {
+            let document = other.document(at);
+            let number = DocNumber(self.pending.next_number);
+            if number.0 == u32::MAX - 1 {
+                return Err(IndexError::Inconsistent { what: "there are no numbers left".into() });
+            }
+            self.pending.next_number += 1;
+            let replaced = self.replace((document.id(), sweep(document.sweep())));
+            self.pending.updated += u64::from(replaced.is_some());
+            numbers.insert(document.number(), (number, replaced.unwrap_or(number)));
+        }
+        self.pending.added += order.len() as u64;
+        let rewrite = |mut row: Row| {
+            (row.number, row.first) = numbers.get(&row.number).copied().unwrap_or_default();
+            row.sweep = sweep(row.sweep);
+            row
+        };
+        for live in other.segments.iter().filter(|live| !live.is_empty()) {
+            let rewrite: Option<&(dyn Fn(Row) -> Row + Sync)> = Some(&rewrite);
+            let part = MergePart { segment: &live.segment, dead: &live.dead, rewrite };
+            let staged = self.write_merged(&[part])?;
+            self.pending.segments.push(staged);
+        }
+        Ok(())
+    }
+
+    fn write_merged(&mut self, parts: &[MergePart<'_>]) -> Result<StagedSegment, IndexError> {
         let id = self.pending.next_segment;
         self.pending.next_segment += 1;
         let path = layout::unfinished(&self.dir, id);
         let io = || IndexError::io(&path);
         let mut file = BufWriter::with_capacity(1 << 20, self.disk.create(&path).map_err(io())?);
-        let parts: Vec<MergePart<'_>> = parts
-            .iter()
-            .map(|live| MergePart { segment: &live.segment, dead: &live.dead })
-            .collect();
-        let built = merge(&self.settings, &parts, &mut file).map_err(io())?;
+        let built = merge(&self.settings, parts, &mut file).map_err(io())?;
         file.flush().map_err(io())?;
         let data = self.disk.map(&path).map_err(io())?;
         let segment = Segment::open_unfinished(data, &path, &self.settings, &built)?;

@@ -110,7 +110,7 @@ impl IndexWriter {
     }
 
     /// Marks the document with an id in a sweep, and returns when it was first added.
-    fn replace(&mut self, (id, sweep): (&str, u32)) -> Option<DocNumber> {
+    pub(super) fn replace(&mut self, (id, sweep): (&str, u32)) -> Option<DocNumber> {
         let find = |id_of: u64, segment: &Segment, dead: Option<&RoaringBitmap>| {
             let pending = self.pending.dead.get(&id_of);
             let is_live = |local: u32| {
@@ -136,8 +136,7 @@ impl IndexWriter {
 
     fn write_segment(&mut self, new: &[NewDocument<'_>]) -> Result<(), IndexError> {
         if self.dictionary.is_empty() && self.settings.texts {
-            let texts: Vec<&str> =
-                new.iter().take(SAMPLES).map(|new| new.content()).collect();
+            let texts: Vec<&str> = new.iter().take(SAMPLES).map(|new| new.content()).collect();
             self.dictionary = train_dictionary(&texts);
         }
         let id = self.pending.next_segment;
@@ -198,11 +197,11 @@ impl IndexWriter {
                     let wanted = |live: &LiveSegment, local: u32| {
                         let stays = (live.segment.id(local), live.segment.row(local).sweep)
                             != (view.id, view.sweep);
-                        let staged = known.at(live, local).is_some_and(|at| at.segment >= first_staged);
+                        let staged =
+                            known.at(live, local).is_some_and(|at| at.segment >= first_staged);
                         stays && (staged || live.is_kept(local))
                     };
-                    let query =
-                        QuerySet { set: view.set, few: view.few, sequence: view.sequence };
+                    let query = QuerySet { set: view.set, few: view.few, sequence: view.sequence };
                     let options =
                         AskOptions { limit: Some(1), wanted: &wanted, ..AskOptions::default() };
                     let answer = known.ask(question, query, options, scratch)?;

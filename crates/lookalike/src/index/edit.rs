@@ -7,7 +7,7 @@ use super::sweeps;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
-use crate::source::{CallerKind, CallerSource, SourceKind, inputs_of};
+use crate::source::{CallerSource, SourceKind, inputs_of};
 use crate::{LookalikeError, Resources, Settings, Source, analysis};
 use lookalike_engine::files::chunk_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
@@ -79,8 +79,7 @@ impl IndexWriter {
         let dir = dir.as_ref();
         let analysis = Analysis::new(settings)?;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let writer =
-            Writer::create(disk, dir, analysis.description()?, analysis.makers())?;
+        let writer = Writer::create(disk, dir, analysis.description()?, analysis.makers())?;
         Ok(Self { writer, analysis, dir: dir.to_owned(), threads: thread_count(threads) })
     }
 
@@ -134,9 +133,7 @@ impl IndexWriter {
         mut committed: impl FnMut(Committed) + Send,
     ) -> Result<Added, LookalikeError> {
         let pool = analysis::pool(self.threads)?;
-        caught(|| {
-            pool.install(|| self.add_all(source, fields, options, progress, &mut committed))
-        })
+        caught(|| pool.install(|| self.add_all(source, fields, options, progress, &mut committed)))
     }
 
     fn add_all(
@@ -164,16 +161,18 @@ impl IndexWriter {
         let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
         let documents = Documents { inputs: &inputs, reading };
         let mut adding = self.begin(options, committed)?;
-        let (signer, sweep, expires) = (
-            Arc::clone(&adding.index.analysis.signer),
-            adding.sweep,
-            adding.expires,
-        );
+        let (signer, sweep, expires) =
+            (Arc::clone(&adding.index.analysis.signer), adding.sweep, adding.expires);
         let methods = std::mem::take(&mut adding.index.analysis.methods);
-        let preparer =
-            Preparer { inputs: &inputs, signer: &signer, methods: &methods, keep: &keep, sweep, expires };
-        let limits =
-            PipelineLimits { threads: adding.index.threads, in_flight: adding.memory / 4 };
+        let preparer = Preparer {
+            inputs: &inputs,
+            signer: &signer,
+            methods: &methods,
+            keep: &keep,
+            sweep,
+            expires,
+        };
+        let limits = PipelineLimits { threads: adding.index.threads, in_flight: adding.memory / 4 };
         let mut outcome = Ok(());
         let read = documents.with_chunks(|chunks| {
             pipeline::ordered_parts(
@@ -211,7 +210,7 @@ impl IndexWriter {
     }
 
     /// Begins to add documents.
-    fn begin<'a>(
+    pub(super) fn begin<'a>(
         &'a mut self,
         options: &'a AddOptions,
         committed: &'a mut (dyn FnMut(Committed) + Send),
@@ -237,6 +236,11 @@ impl IndexWriter {
             problems: Problems::default(),
             committed,
         })
+    }
+
+    /// Number of threads.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Marks documents as deleted; they are gone with the next commit. Returns how many there are.
@@ -285,12 +289,23 @@ impl IndexWriter {
         other.reader.description().expect(path, self.writer.description())?;
         let pool = analysis::pool(self.threads)?;
         let snapshot = other.snapshot()?;
-        caught(|| pool.install(|| Ok(self.writer.take(&snapshot)?)))
+        let sweeps = sweeps::numbers_of(self, other)?;
+        let sweep = |number: u32| sweeps.get(&number).copied().unwrap_or(0);
+        caught(|| {
+            pool.install(|| {
+                let taken = self.writer.take(&snapshot, &sweep);
+                if let Err(error) = taken {
+                    self.writer.abandon()?;
+                    return Err(error.into());
+                }
+                Ok(self.writer.commit()?)
+            })
+        })
     }
 }
 
 /// Documents that are being added.
-struct Adding<'a> {
+pub(super) struct Adding<'a> {
     index: &'a mut IndexWriter,
     options: &'a AddOptions,
     unless: Option<lookalike_core::Threshold>,
@@ -306,7 +321,22 @@ struct Adding<'a> {
 }
 
 impl Adding<'_> {
-    fn take(&mut self, prepared: Prepared) -> Result<(), LookalikeError> {
+    /// The sweep of the documents.
+    pub(super) fn sweep(&self) -> u32 {
+        self.sweep
+    }
+
+    /// When the documents are deleted.
+    pub(super) fn expires(&self) -> u64 {
+        self.expires
+    }
+
+    /// What was added.
+    pub(super) fn into_added(self) -> Added {
+        self.added
+    }
+
+    pub(super) fn take(&mut self, prepared: Prepared) -> Result<(), LookalikeError> {
         let Prepared { documents, problems, .. } = prepared;
         if self.options.strict
             && let Some(problem) = problems.listed().first()
@@ -345,7 +375,7 @@ impl Adding<'_> {
         Ok(())
     }
 
-    fn commit(&mut self) -> Result<(), LookalikeError> {
+    pub(super) fn commit(&mut self) -> Result<(), LookalikeError> {
         self.stage()?;
         let committed = self.index.writer.commit()?;
         self.since_commit = 0;
@@ -361,7 +391,7 @@ impl Adding<'_> {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), LookalikeError> {
+    pub(super) fn end(&mut self) -> Result<(), LookalikeError> {
         if self.since_commit > 0 || self.added.committed == Committed::default() {
             self.commit()?;
         }

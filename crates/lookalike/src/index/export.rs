@@ -113,13 +113,8 @@ fn write(
         return Err(LookalikeError::Internal { message: "a source that is read once".into() });
     };
     let mut reading = job.settings.reading(Vec::new(), None);
-    reading.fields.extra = index
-        .analysis
-        .keep
-        .iter()
-        .filter_map(|rule| rule.field())
-        .map(str::to_owned)
-        .collect();
+    reading.fields.extra =
+        index.analysis.keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
     let caller = CallerSource::new(kind, DOCUMENTS.to_owned(), reading.fields.clone());
     let inputs = inputs_of(DOCUMENTS, reading);
     let first_protected_file = inputs.files.len() as u32;

@@ -38,25 +38,30 @@ impl Filter {
         index: &Index,
         snapshot: &'a Snapshot,
     ) -> Result<SnapshotFilter<'a>, LookalikeError> {
-        let date = |written: &Option<String>| {
-            let Some(written) = written else { return Ok(None) };
-            let seconds = date_seconds(written);
-            if seconds.is_nan() {
-                return Err(LookalikeError::Settings(format!(
-                    "`{written}` is no date; write it as 2024-05-01 or 2024-05-01T10:00:00Z"
-                )));
-            }
-            Ok(Some(seconds))
-        };
-        let sweep = self.sweep.as_ref().map(|name| index.sweep_number(name)).transpose()?;
+        let date = |written: &Option<String>| written.as_deref().map(is_date).transpose();
+        let sweep = self.sweep.as_ref().map(|name| index.sweep(name)).transpose()?;
         Ok(SnapshotFilter {
             snapshot,
             site: self.site.as_ref().map(|site| site.to_ascii_lowercase()),
             since: date(&self.since)?,
             before: date(&self.before)?,
-            sweep,
+            sweep: sweep.map(|sweep| sweep.number),
             kept: self.kept,
         })
+    }
+}
+
+/// A date in seconds since 1970.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn is_date(written: &str) -> Result<f64, LookalikeError> {
+    let seconds = date_seconds(written);
+    match seconds.is_nan() {
+        false => Ok(seconds),
+        true => Err(LookalikeError::Settings(format!(
+            "`{written}` is no date; write it as 2024-05-01 or 2024-05-01T10:00:00Z"
+        ))),
     }
 }
 
@@ -71,7 +76,7 @@ impl SnapshotFilter<'_> {
             return false;
         }
         if let Some(site) = &self.site
-            && !is_of_site(document.url(), site)
+            && !host_is_of(document.url(), site)
         {
             return false;
         }
@@ -101,7 +106,7 @@ pub(crate) fn host(url: &str) -> String {
 }
 
 /// Whether the host of an address is a site or below it.
-fn is_of_site(url: &str, site: &str) -> bool {
+pub(crate) fn host_is_of(url: &str, site: &str) -> bool {
     let host = host(url);
     let above = host.strip_suffix(site);
     above.is_some_and(|above| above.is_empty() || above.ends_with('.')) && !host.is_empty()
@@ -122,9 +127,9 @@ mod tests {
         ] {
             assert_eq!(host(url), expected, "{url}");
         }
-        assert!(is_of_site("https://www.example.org/", "example.org"));
-        assert!(is_of_site("https://example.org/", "example.org"));
-        assert!(!is_of_site("https://anexample.org/", "example.org"));
-        assert!(!is_of_site("src/ch01.md", ""));
+        assert!(host_is_of("https://www.example.org/", "example.org"));
+        assert!(host_is_of("https://example.org/", "example.org"));
+        assert!(!host_is_of("https://anexample.org/", "example.org"));
+        assert!(!host_is_of("src/ch01.md", ""));
     }
 }

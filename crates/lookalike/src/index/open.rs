@@ -5,7 +5,9 @@ use super::signatures::MethodSigner;
 use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
 use lookalike_engine::{MatchSettings, Signer, SignerScratch};
-use lookalike_index::{Description, Disk, IndexError, IndexReader, MakeSets, RealDisk, SetMaker, Snapshot};
+use lookalike_index::{
+    Description, Disk, IndexError, IndexReader, MakeSets, RealDisk, SetMaker, Snapshot,
+};
 use lookalike_text::ANALYSIS_NAME;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -63,9 +65,7 @@ impl Analysis {
         let now = json!(analysis.lexicons());
         if lexica != now {
             let shown = |value: &Value| value.to_string();
-            return Err(
-                differs("the checksum of a lexicon", &shown(&now), &shown(&lexica)).into()
-            );
+            return Err(differs("the checksum of a lexicon", &shown(&now), &shown(&lexica)).into());
         }
         Ok((description, analysis))
     }
@@ -78,7 +78,8 @@ impl Analysis {
             "index": serde_json::to_value(&self.settings)?,
             "lexicons": self.lexicons(),
         });
-        let new = Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
+        let new =
+            Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
         let (texts, lean, methods) = (*texts, lean.clone(), self.methods.len() as u32);
         Ok(Description { methods, texts, lean, ..new })
     }
@@ -150,4 +151,12 @@ impl Index {
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookalikeError> {
         Ok(self.reader.refresh()?)
     }
+}
+
+/// The text of a file that holds one document: text, Markdown, HTML or mail.
+///
+/// # Errors
+/// A file that cannot be read, or that holds several documents.
+pub fn read_document(path: &Path) -> Result<String, LookalikeError> {
+    Ok(crate::compare::document(&path.display().to_string(), &crate::Settings::default())?.text)
 }

@@ -4,9 +4,9 @@ use super::signatures::MethodSigner;
 use lookalike_cluster::KeepRule;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, reason_codes};
-use lookalike_index::{DocNumber, DocumentBatch, DocumentView};
+use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Content, Format, Inputs, Item, RecordView};
+use lookalike_io::{Inputs, Item, RecordView};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -93,7 +93,7 @@ impl Preparer<'_> {
         };
         let signatures: Vec<_> =
             self.methods.iter().map(|method| method.sign(&record, &text, scratch)).collect();
-        let signatures: Vec<_> = signatures.iter().map(super::signatures::Signed::view).collect();
+        let signatures: Vec<_> = signatures.iter().map(StoredSignature::view).collect();
         documents.push(&DocumentView {
             number: DocNumber(0),
             first: DocNumber(0),
@@ -121,14 +121,9 @@ impl Preparer<'_> {
     /// record where a file has many.
     fn place(&self, record: &RecordView<'_>) -> Cow<'_, str> {
         let Some(file) = self.inputs.files.get(record.file as usize) else { return Cow::default() };
-        match file.format {
-            Format::Text | Format::Markdown | Format::Html => Cow::Borrowed(&file.name),
-            _ => Cow::Owned(format!("{}:{}", file.name, record.record)),
+        match file.format.is_document() {
+            true => Cow::Borrowed(&file.name),
+            false => Cow::Owned(format!("{}:{}", file.name, record.record)),
         }
     }
-}
-
-/// The content of a stored text.
-pub(crate) fn stored(text: &str) -> Content<'_> {
-    Content::Text(Cow::Borrowed(text))
 }

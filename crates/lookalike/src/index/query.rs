@@ -2,6 +2,7 @@
 
 use super::filter::Filter;
 use super::open::Index;
+use super::sweeps;
 use crate::compare::compare_texts;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, Threshold};
@@ -12,11 +13,12 @@ use lookalike_index::{
 };
 use lookalike_report::SharedPassage;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 /// What a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum About {
+pub enum QuerySubject {
     /// A text.
     Text(String),
     /// A stored document, by its id; of several sweeps the last.
@@ -65,7 +67,7 @@ impl FromStr for Wanted {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// What it is about.
-    pub about: About,
+    pub about: QuerySubject,
     /// Which documents are asked for.
     pub ask: Wanted,
     /// What the measure has to reach, as written; `None` for the threshold of the index.
@@ -81,7 +83,7 @@ pub struct Query {
 impl Query {
     /// The documents that resemble this one, at the threshold of the index.
     #[must_use]
-    pub fn new(about: About) -> Self {
+    pub fn new(about: QuerySubject) -> Self {
         let (threshold, limit) = (None, None);
         let ask = Wanted::Resembles;
         Self { about, ask, threshold, limit, filter: Filter::default(), passages: false }
@@ -161,9 +163,10 @@ impl Index {
     /// index does not have, files that cannot be read.
     pub fn ask(&self, query: &Query) -> Result<QueryAnswer, LookalikeError> {
         let snapshot = self.snapshot()?;
-        let mut asking = Asking::new(self, &snapshot);
+        let mut asking = Asking::new(self, &snapshot)?;
         let subject = asking.subject(&query.about)?;
-        let wanted_cluster = query.ask == Wanted::Cluster || matches!(query.about, About::Cluster(_));
+        let wanted_cluster =
+            query.ask == Wanted::Cluster || matches!(query.about, QuerySubject::Cluster(_));
         let (found, methods) = match &query.ask {
             _ if wanted_cluster => (asking.cluster_of(&subject, query)?, Vec::new()),
             Wanted::Method(name) => asking.by_method(name, &subject, query)?,
@@ -174,14 +177,10 @@ impl Index {
             let method = methods.get(at).cloned();
             matches.push(asking.describe(&subject, one, method, query.passages)?);
         }
-        let (total, total_exact) = match found.total {
-            Total::Exact(total) => (total, true),
-            Total::AtLeast(total) => (total, false),
-        };
         Ok(QueryAnswer {
             matches,
-            total,
-            total_exact,
+            total: found.total.at_least,
+            total_exact: found.total.is_exact(),
             size: subject.set.len() as u32,
             cost: found.cost,
             commit: snapshot.commit(),
@@ -196,16 +195,20 @@ struct Asking<'a> {
     scratch: QueryScratch,
     texts: TextReader,
     signer: SignerScratch,
+    /// Names by number.
+    sweeps: BTreeMap<u32, String>,
 }
 
 impl<'a> Asking<'a> {
-    fn new(index: &'a Index, snapshot: &'a Snapshot) -> Self {
+    fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
         let scratch = QueryScratch::new((index.analysis.makers())());
         let (texts, signer) = Default::default();
-        Self { index, snapshot, scratch, texts, signer }
+        let sweeps = sweeps::all(&index.reader.records()?)?;
+        let sweeps = sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect();
+        Ok(Self { index, snapshot, scratch, texts, signer, sweeps })
     }
 
-    fn subject(&mut self, about: &About) -> Result<Subject, LookalikeError> {
+    fn subject(&mut self, about: &QuerySubject) -> Result<Subject, LookalikeError> {
         let stored = |found: Vec<DocAt>, what: &str, name: &str| {
             found.last().copied().ok_or_else(|| LookalikeError::NotInIndex {
                 index: self.index.dir().to_owned(),
@@ -214,9 +217,11 @@ impl<'a> Asking<'a> {
             })
         };
         let at = match about {
-            About::Text(text) => return Ok(self.of_text(text.clone(), None)),
-            About::Id(id) | About::Cluster(id) => stored(self.snapshot.with_id(id), "id", id)?,
-            About::Url(url) => stored(self.snapshot.with_url(url), "URL", url)?,
+            QuerySubject::Text(text) => return Ok(self.of_text(text.clone(), None)),
+            QuerySubject::Id(id) | QuerySubject::Cluster(id) => {
+                stored(self.snapshot.with_id(id), "id", id)?
+            }
+            QuerySubject::Url(url) => stored(self.snapshot.with_url(url), "URL", url)?,
         };
         self.stored(at)
     }
@@ -250,9 +255,9 @@ impl<'a> Asking<'a> {
         let query = QuerySet { set: &subject.set, few: subject.few, sequence: subject.sequence };
         let wanted = |live: &LiveSegment, local: u32| {
             let at = self.snapshot.at(live, local);
-            Some(at) != subject.at && wanted(at)
+            at != subject.at && at.is_some_and(wanted)
         };
-        let options = AskOptions { limit, wanted: &wanted };
+        let options = AskOptions { limit, wanted: &wanted, ..AskOptions::default() };
         Ok(self.snapshot.ask(question, query, options, &mut self.scratch)?)
     }
 
@@ -300,7 +305,8 @@ impl<'a> Asking<'a> {
             let counts = self.counts(subject, at)?;
             answer.matches.push(Match { at, counts });
         }
-        answer.total = Total::Exact(answer.matches.len() as u64);
+        let total = answer.matches.len() as u64;
+        answer.total = Total { at_least: total, at_most: total };
         answer.matches.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(answer)
     }
@@ -327,27 +333,29 @@ impl<'a> Asking<'a> {
         };
         let method = &methods[number];
         let signed = match (subject.at, &subject.text) {
-            (Some(at), _) => self.snapshot.document(at).signature(number).into(),
+            (Some(at), _) => self.snapshot.document(at).signature(number),
             (None, Some(text)) => method.sign_text(text, &mut self.signer),
             (None, None) => return Ok(<(Answer, Vec<String>)>::default()),
         };
         let filter = query.filter.on(self.index, self.snapshot)?;
         let mut cost = Cost::default();
-        let candidates = self.snapshot.with_keys(number, &signed.keys, &mut cost);
+        let candidates =
+            self.snapshot.with_keys(number, &signed.keys, &mut self.scratch, &mut cost)?;
         let mut found: Vec<(lookalike_methods::Evidence, DocAt)> = candidates
             .into_iter()
             .filter(|&at| Some(at) != subject.at && filter.takes(at))
             .filter_map(|at| {
                 cost.candidates += 1;
                 let stored = self.snapshot.document(at).signature(number);
-                Some((method.accept(signed.view(), stored)?, at))
+                Some((method.accept(signed.view(), stored.view())?, at))
             })
             .collect();
         found.sort_by(|a, b| {
             let first = |at: DocAt| self.snapshot.document(at).first();
             b.0.compare(a.0).then_with(|| first(a.1).cmp(&first(b.1)))
         });
-        let total = Total::Exact(found.len() as u64);
+        let total = found.len() as u64;
+        let total = Total { at_least: total, at_most: total };
         found.truncate(query.limit.unwrap_or(usize::MAX));
         let mut matches = Vec::new();
         for &(_, at) in &found {
@@ -375,8 +383,7 @@ impl<'a> Asking<'a> {
         let document = self.snapshot.document(at);
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let kept = self.snapshot.is_kept(at);
-        let leader =
-            if kept { Some(at) } else { self.snapshot.witness(at, &mut self.scratch)? };
+        let leader = if kept { Some(at) } else { self.snapshot.witness(at, &mut self.scratch)? };
         let passages = match (&subject.text, passages) {
             (Some(query), true) if self.index.settings().texts => {
                 let stored = document.text(&mut self.texts)?;
@@ -389,7 +396,7 @@ impl<'a> Asking<'a> {
             id: document.id().to_owned(),
             url: text(document.url()),
             date: text(document.date()),
-            sweep: self.index.sweep_name(document.sweep())?,
+            sweep: self.sweeps.get(&document.sweep()).cloned(),
             resemblance: counts.resemblance(),
             query_in_document: counts.containment_a_in_b(),
             document_in_query: counts.containment_b_in_a(),

@@ -1,9 +1,9 @@
 //! Signatures of the methods of an index.
 
-use crate::approach::{by_method, given, needs_statistics};
+use crate::approach::{by_method, checksum_name, given, needs_statistics};
 use crate::{IndexSettings, LookalikeError};
-use lookalike_engine::{Signer, SignerScratch, SignatureBlock, reason_codes};
-use lookalike_index::SignatureView;
+use lookalike_engine::{SignatureBlock, Signer, SignerScratch, reason_codes};
+use lookalike_index::{SignatureView, StoredSignature};
 use lookalike_io::{Content, RecordView};
 use lookalike_methods::hamming::Blocks;
 use lookalike_methods::{CandidateSource, Evidence, Method, MethodSpec, Sketch};
@@ -17,26 +17,11 @@ pub(crate) struct MethodSigner {
     pub(crate) spec: String,
     signer: Signer,
     method: Arc<dyn Method>,
+    /// Checksum of the lexicon that it uses.
+    pub(crate) lexicon: Option<String>,
     /// For words that are near each other: of d + 1 blocks, two words within distance d agree in
     /// one, so each block with its number is a key.
     blocks: Option<Blocks>,
-}
-
-/// A signature in its own memory.
-#[derive(Debug, Default)]
-pub(crate) struct Signed {
-    pub(crate) keys: Vec<u64>,
-    pub(crate) sketch: Vec<u64>,
-    size: u32,
-    level: u32,
-    unsigned: u8,
-}
-
-impl Signed {
-    pub(crate) fn view(&self) -> SignatureView<'_> {
-        let Self { keys, sketch, size, level, unsigned } = self;
-        SignatureView { keys, sketch, size: *size, level: *level, unsigned: *unsigned }
-    }
 }
 
 impl MethodSigner {
@@ -56,6 +41,7 @@ impl MethodSigner {
                      with its documents; give the setting lexicon"
                 )));
             }
+            let lexicon = statistics.as_ref().map(|known| checksum_name(known.checksum()));
             let approach = by_method(method, &spec, statistics)?;
             let Some(built) = approach.method.clone() else {
                 return Err(LookalikeError::Settings(format!("{spec} is no method")));
@@ -68,9 +54,25 @@ impl MethodSigner {
             let approach =
                 lookalike_engine::Approach { verify: lookalike_engine::Verify::Sketch, ..approach };
             let signer = Signer::for_approach(&matching, &approach)?;
-            Ok(Self { spec: method.spec.clone(), signer, method: built, blocks })
+            Ok(Self { spec: method.spec.clone(), signer, method: built, lexicon, blocks })
         };
         settings.methods.iter().map(one).collect()
+    }
+
+    /// Signs a text.
+    pub(crate) fn sign_text(&self, text: &str, scratch: &mut SignerScratch) -> StoredSignature {
+        let record = RecordView {
+            file: 0,
+            record: 1,
+            line: 1,
+            id: None,
+            content: Content::Text(Cow::Borrowed(text)),
+            url: None,
+            title: None,
+            date: None,
+            extra: &[],
+        };
+        self.sign(&record, text, scratch)
     }
 
     /// Signs a record whose text is `text`.
@@ -79,7 +81,7 @@ impl MethodSigner {
         record: &RecordView<'_>,
         text: &str,
         scratch: &mut SignerScratch,
-    ) -> Signed {
+    ) -> StoredSignature {
         let mut record = record.clone();
         if !self.method.uses_marks() {
             record.content = Content::Text(Cow::Borrowed(text));
@@ -94,7 +96,7 @@ impl MethodSigner {
             (Some(_), _) => Vec::new(),
             (None, _) => block.keys(0).to_vec(),
         };
-        Signed {
+        StoredSignature {
             keys,
             sketch: sketch.words.to_vec(),
             size: sketch.size,
@@ -118,7 +120,9 @@ impl MethodSigner {
 fn block_keys(blocks: &Blocks, word: u64) -> Vec<u64> {
     let key = |block: usize| {
         let bits = word & blocks.mask(block);
-        lookalike_core::fingerprint::finalise(bits ^ lookalike_core::fingerprint::finalise(block as u64))
+        lookalike_core::fingerprint::finalise(
+            bits ^ lookalike_core::fingerprint::finalise(block as u64),
+        )
     };
     (0..blocks.count()).map(key).collect()
 }

@@ -6,9 +6,10 @@ use crate::index::prepare::Extra;
 use crate::{LookalikeError, Record, SourceError};
 use lookalike_engine::{EngineError, Progress};
 use lookalike_index::{DocAt, IndexError, Snapshot, TextReader};
-use lookalike_io::sink::write_file_whole;
+use lookalike_io::sink::Staging;
 use serde_json::{Map, Number, Value};
-use std::io::Write;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 /// Name of the file of documents, and of the documents in tables.
 pub(super) const DOCUMENTS: &str = "documents.jsonl";
@@ -82,10 +83,8 @@ pub fn export_documents(
     let fields = &index.settings().documents.fields;
     progress.phase("writing", None);
     let fill = |out: &mut dyn Write| -> Result<(), LookalikeError> {
-        let failed = |reason: std::io::Error| IndexError::Io {
-            path: options.output.clone(),
-            reason,
-        };
+        let failed =
+            |reason: std::io::Error| IndexError::Io { path: options.output.clone(), reason };
         for record in documents.records() {
             let record = record.map_err(|error| LookalikeError::Source {
                 name: DOCUMENTS.to_owned(),
@@ -112,6 +111,41 @@ pub fn export_documents(
         }
         Ok(())
     };
-    write_file_whole(&options.output, DOCUMENTS, options.force, fill)?;
+    write_whole(options, documents.order.len() as u64, fill)?;
     Ok(documents.order.len() as u64)
+}
+
+/// Writes the documents whole or not at all: to a file, or to one in a result directory.
+fn write_whole(
+    options: &ExportOptions,
+    count: u64,
+    fill: impl Fn(&mut dyn Write) -> Result<(), LookalikeError>,
+) -> Result<(), LookalikeError> {
+    let output = &options.output;
+    let failed = |reason: std::io::Error| IndexError::Io { path: output.clone(), reason };
+    if output.extension().is_some_and(|ending| ending == "jsonl") {
+        if output.exists() && !options.force {
+            return Err(LookalikeError::Settings(format!(
+                "{}: there is a file of that name; choose another, or replace it with the setting \
+                 force",
+                output.display()
+            )));
+        }
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let mut file = BufWriter::new(file.map_err(failed)?);
+        fill(&mut file)?;
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(output).map_err(|error| failed(error.error))?;
+        return Ok(());
+    }
+    let staging = Staging::create(output, options.force)?;
+    let mut file = BufWriter::new(std::fs::File::create(staging.path(DOCUMENTS)).map_err(failed)?);
+    fill(&mut file)?;
+    file.flush().map_err(failed)?;
+    drop(file);
+    // A result directory has a summary, by which it is known and may be replaced.
+    staging.write("summary.json", format!("{{\"documents\": {count}}}\n").as_bytes())?;
+    Ok(staging.commit()?)
 }

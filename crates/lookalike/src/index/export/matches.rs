@@ -64,8 +64,7 @@ impl FindMatches for IndexMatches<'_> {
         let mut pairs = PairList { edges, complete: self.list_pairs.is_some() };
         match self.linkage {
             Linkage::Leaders => {
-                let witnesses: Vec<Edge> =
-                    found.iter().filter_map(|found| found.witness).collect();
+                let witnesses: Vec<Edge> = found.iter().filter_map(|found| found.witness).collect();
                 for edge in &witnesses {
                     leader[edge.later.index()] = edge.earlier;
                     shared[edge.later.index()] = edge.shared;
@@ -92,9 +91,8 @@ impl FindMatches for IndexMatches<'_> {
                             if unit == label {
                                 return Ok(itself(unit));
                             }
-                            let sets = [unit, label].map(|unit| {
-                                self.snapshot.set(self.first(units, unit), scratch)
-                            });
+                            let sets = [unit, label]
+                                .map(|unit| self.snapshot.set(self.first(units, unit), scratch));
                             let [own, other] = sets;
                             Ok((label, lookalike_core::overlap(&own?, &other?)))
                         },
@@ -141,8 +139,7 @@ impl IndexMatches<'_> {
         let matching = &self.index.analysis.matching;
         let document = self.snapshot.document(at);
         let set = self.snapshot.set(at, scratch)?;
-        let query =
-            QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
         // A set is contained in one that precedes it.
         let ask = match matching.measure {
             lookalike_core::Measure::Resemblance => Ask::Resembles,
@@ -152,7 +149,7 @@ impl IndexMatches<'_> {
         let question = Question { ask, threshold: matching.threshold };
         let only_kept = self.list_pairs.is_none();
         let wanted = |live: &LiveSegment, local: u32| !only_kept || live.is_kept(local);
-        let options = AskOptions { limit: None, wanted: &wanted };
+        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
         let answer = self.snapshot.ask(question, query, options, scratch)?;
         // Matches by set; each document of a set is one.
         let mut earlier: Vec<(SetId, Overlap, bool)> = Vec::new();
@@ -178,9 +175,8 @@ impl IndexMatches<'_> {
             let kept = earlier.iter().filter(|(_, _, kept)| *kept);
             let _ = kept.into_iter().try_for_each(|&(other, counts, _)| {
                 search.offer(|best: Option<(SetId, Overlap)>| {
-                    let better = best.is_none_or(|(_, best)| {
-                        matching.measure.compare(counts, best).is_gt()
-                    });
+                    let better =
+                        best.is_none_or(|(_, best)| matching.measure.compare(counts, best).is_gt());
                     better.then_some((other, counts))
                 })
             });
