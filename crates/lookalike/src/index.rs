@@ -23,3 +23,7 @@ pub use open::{Index, read_document};
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 pub use settings::IndexSettings;
 pub use stats::{IndexStats, SegmentStats};
+pub use sweeps::{
+    Change, DiffOptions, Holder, PageChange, PageVersion, Revisit, SiteVersion, SweepDiff,
+    SweepStats,
+};

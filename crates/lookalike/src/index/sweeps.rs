@@ -1,5 +1,15 @@
 //! Sweeps: the documents of one crawl, by a name with a date.
 
+mod diff;
+mod history;
+mod holders;
+mod versions;
+
+pub use diff::{DiffOptions, PageChange, SweepDiff};
+pub use history::{PageVersion, Revisit, SiteVersion};
+pub use holders::Holder;
+pub use versions::Change;
+
 use super::edit::IndexWriter;
 use super::filter::is_date;
 use super::open::Index;
