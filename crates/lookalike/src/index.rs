@@ -1,5 +1,6 @@
 //! The living index: documents that can be asked about, added, updated and deleted.
 
+mod against;
 mod check;
 mod delete;
 mod edit;
@@ -14,6 +15,7 @@ mod stats;
 mod stream;
 mod sweeps;
 
+pub(crate) use against::{append_matched, is_index};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
 pub use edit::{AddOptions, Added, IndexWriter};
