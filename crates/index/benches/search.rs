@@ -62,7 +62,7 @@ fn natural(documents: usize, queries: usize) {
     }
     println!("{documents} documents of {SIZE} elements");
     let postings = MemoryPostings::new(&sets, true);
-    let mut related = |random: &mut Random, at: usize| -> Vec<u64> {
+    let related = |random: &mut Random, at: usize| -> Vec<u64> {
         let stored = &sets[random.below(sets.len() as u64) as usize];
         if at % 2 == 0 { edited(stored, random) } else { fresh(SIZE, random) }
     };
@@ -125,7 +125,7 @@ fn templates(pages: usize, queries: usize) {
     let mut random = Random(5);
     let half = SIZE / 2;
     let template = |number: u64| (0..half).map(move |at| finalise(2 << 40 | number << 20 | at));
-    let mut page = |random: &mut Random, copied: Option<&Vec<u64>>| match copied {
+    let page = |random: &mut Random, copied: Option<&Vec<u64>>| match copied {
         Some(copied) => edited(copied, random),
         None => {
             let own = half / 2 + random.below(half);
@@ -182,7 +182,8 @@ fn measure(
     let question = Question { ask, threshold: threshold.parse().expect("a threshold") };
     let accept = |unit| Some(Accepted { order: finalise(u64::from(unit)), documents: 1 });
     let options = SearchOptions { limit, accept: &accept, stop: &|| false };
-    let (mut scratch, mut found, mut cost) = (SearchScratch::default(), Vec::new(), Cost::default());
+    let (mut scratch, mut found, mut cost) =
+        (SearchScratch::default(), Vec::new(), Cost::default());
     let (mut micros, mut matches) = (Vec::with_capacity(queries.len()), 0);
     // The first tenth again, to warm up.
     for (at, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {

@@ -417,8 +417,9 @@ fn sets_of_common_elements_only_are_found() {
     let mut scratch = SearchScratch::default();
     // 400 pages of a template of 60 elements and 40 of their own; the template alone; half of it;
     // three of its elements; and a page that has one element of another page instead of its own.
-    let mut sets: Vec<Vec<u64>> =
-        (0..400).map(|page| numbered((0..60).chain(10_000 + page * 40..10_040 + page * 40))).collect();
+    let mut sets: Vec<Vec<u64>> = (0..400)
+        .map(|page| numbered((0..60).chain(10_000 + page * 40..10_040 + page * 40)))
+        .collect();
     sets.push(numbered(0..60));
     sets.push(numbered(0..30));
     sets.push(numbered(57..60));
@@ -450,6 +451,43 @@ fn sets_of_common_elements_only_are_found() {
     let (_, _, with) =
         ask(&postings, question(Ask::ContainedIn, 900), &query, Filter::NONE, None, &mut scratch);
     assert!(with.entries < 60 * 4 * 3, "{with:?}");
+}
+
+/// Lists of thousands of entries, most of them of units whose size cannot match.
+#[test]
+fn long_lists_hold_units_of_other_sizes() {
+    let mut scratch = SearchScratch::default();
+    let page = |page: u64, own: u64| {
+        let first = 10_000 + page * 200;
+        numbered((0..40 + page % 9).chain(first..first + own))
+    };
+    let sets: Vec<Vec<u64>> = (0..1500)
+        .map(|number| page(number, 5 + number % 4))
+        .chain((1500..3000).map(|number| page(number, 60 + number % 40)))
+        .chain((3000..3020).map(|number| page(number, 5)))
+        .collect();
+    let queries = [
+        numbered(0..45),
+        page(3, 6),
+        page(1600, 60),
+        numbered((0..48).chain(10_000..10_400)),
+        numbered(30..130),
+    ];
+    for shares in [false, true] {
+        let postings = MemoryPostings::new(&sets, shares);
+        for (query, asked) in queries.iter().flat_map(|query| ASKS.map(|asked| (query, asked))) {
+            for thousandths in [300, 600, 800, 950] {
+                let filter = Filter { left_out: 0, orders: 1 << 40 };
+                let (wanted, _) = by_definition(&postings, asked, thousandths, query, filter);
+                let question = question(asked, thousandths);
+                for limit in [None, Some(7)] {
+                    let (found, ..) = ask(&postings, question, query, filter, limit, &mut scratch);
+                    let wanted = &wanted[..wanted.len().min(limit.unwrap_or(usize::MAX))];
+                    assert_eq!(found, wanted, "{asked:?} {thousandths} {limit:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
