@@ -63,17 +63,19 @@ impl<C: Count> Counters<C> {
     /// Counts the entries of a list, all in the range.
     pub(super) fn count<L: PostingList>(&mut self, list: L) {
         let one = C::from_value(1);
-        let start = self.ids.start;
+        let (start, touched) = (self.ids.start, &mut self.touched);
+        // A slice of its own, so that its address stays in a register.
+        let counts = &mut self.counts[..self.ids.len()];
         if self.sweep {
             list.entries().for_each(|id| {
-                let count = &mut self.counts[(id - start) as usize];
+                let count = &mut counts[(id - start) as usize];
                 *count = count.plus(one);
             });
         } else {
             list.entries().for_each(|id| {
-                let count = &mut self.counts[(id - start) as usize];
+                let count = &mut counts[(id - start) as usize];
                 if count.value() == 0 {
-                    self.touched.push(id);
+                    touched.push(id);
                 }
                 *count = count.plus(one);
             });
@@ -111,7 +113,7 @@ impl<C: Count> Counters<C> {
         }
     }
 
-    /// Whether an id is marked, after [`Self::mark`].
+    /// Whether an id is marked, between [`Self::mark`] and [`Self::count_marked`].
     pub(super) fn is_marked(&self, id: u32) -> bool {
         self.counts[(id - self.ids.start) as usize].value() > 0
     }
@@ -121,16 +123,20 @@ impl<C: Count> Counters<C> {
         self.counts[(id - self.ids.start) as usize].value() - 1
     }
 
-    /// Removes a mark; the id has no count.
+    /// Removes a mark, with the count.
     pub(super) fn unmark(&mut self, id: u32) {
         self.counts[(id - self.ids.start) as usize] = C::default();
     }
 
-    /// Counts the entries of a list for marked ids only.
+    /// Counts the entries of a list for marked ids. Others get counts too if the range is swept.
     pub(super) fn count_marked<L: PostingList>(&mut self, list: L) {
+        if self.sweep {
+            return self.count(list);
+        }
         let start = self.ids.start;
+        let counts = &mut self.counts[..self.ids.len()];
         list.entries().for_each(|id| {
-            let count = &mut self.counts[(id - start) as usize];
+            let count = &mut counts[(id - start) as usize];
             *count = count.plus(C::from_value(u32::from(count.value() > 0)));
         });
     }
