@@ -549,6 +549,76 @@ fn a_limit_is_exact_where_counts_are_too_high() {
     }
 }
 
+/// Of matches of equal value, those with too high counts are verified first and may be the last in
+/// order.
+#[test]
+fn a_limit_keeps_the_order_among_equals_where_counts_are_too_high() {
+    let query: Vec<u64> = (1..=40u64).map(|at| at << 40).collect();
+    // 38 elements are shared; of the other two, `agreeing` agree in 40 bits.
+    let set = |number: u64, agreeing: u64| -> Vec<u64> {
+        let mut set = query[2..].to_vec();
+        set.extend(
+            (1..=2).map(|at| if at <= agreeing { (at << 40) + 1 } else { (100 + at) << 40 }),
+        );
+        set.extend([(200 + number) << 40]);
+        set.sort_unstable();
+        set
+    };
+    let sets: Vec<Vec<u64>> = (0..12).map(|number| set(number, number % 3)).collect();
+    let postings = MemoryPostings::new(&sets, false);
+    let mut scratch = SearchScratch::default();
+    // The more agree, the later.
+    let accept = |unit| Some(Accepted { order: u64::from(unit % 3 * 100 + unit), documents: 1 });
+    for asked in ASKS {
+        for limit in 1..=12 {
+            let options = SearchOptions { limit: Some(limit), accept: &accept, stop: &|| false };
+            let (mut cost, mut found) = Default::default();
+            let question = question(asked, 800);
+            search(&postings, question, &query, &options, &mut scratch, &mut cost, &mut found)
+                .unwrap();
+            let units: Vec<u32> = found.iter().map(|found| found.unit).collect();
+            let wanted = [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11];
+            assert_eq!(units, wanted[..limit], "{asked:?}");
+            assert!(found.iter().all(|found| found.counts.shared == 38));
+        }
+    }
+}
+
+/// The k shortest lists are enough, and k − 1 would not be: none is so short that it is counted
+/// beside them.
+#[test]
+fn the_shortest_lists_are_counted() {
+    let query = numbered(0..10);
+    let holding = |element: u64, number: u64| {
+        numbered(
+            [element, 1000 + element * 100 + number]
+                .into_iter()
+                .chain(5000 + number..5010 + number),
+        )
+    };
+    // Elements 0 and 1 are in 17 sets, the others in 31; the match has neither.
+    let mut sets: Vec<Vec<u64>> = (0..10)
+        .flat_map(|element| {
+            let strangers = if element < 2 { 17 } else { 30 };
+            (0..strangers).map(move |number| holding(element, number))
+        })
+        .collect();
+    sets.push(numbered(2..10));
+    let postings = MemoryPostings::new(&sets, false);
+    let mut scratch = SearchScratch::default();
+    for asked in [Ask::Resembles, Ask::Containing, Ask::Cosine] {
+        let question = question(asked, 800);
+        let (found, _, cost) = ask(&postings, question, &query, Filter::NONE, None, &mut scratch);
+        assert_eq!(found.len(), 1, "{asked:?}");
+        assert_eq!(found[0].counts, Overlap { shared: 8, a: 10, b: 8 });
+        // k = 3: two lists of 17 entries and one of 31. For containment one hit makes a candidate,
+        // so that the other lists are counted too; a larger set needs more shared elements for the
+        // other measures.
+        let entries = if asked == Ask::Containing { 2 * 17 + 8 * 31 } else { 2 * 17 + 31 };
+        assert_eq!(cost.entries, entries, "{asked:?}");
+    }
+}
+
 /// A unit with many elements that agree in 40 bits with each of the query's: its count passes
 /// 65,535.
 #[test]
