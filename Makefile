@@ -28,9 +28,10 @@ lint:
 unit:
 	$(CARGO) test --workspace --locked
 
-## What takes too long for every change: fuzzing for longer, and the whole kill matrix.
+## What takes too long for every change: fuzzing for longer, more power cuts, and the whole kill matrix.
 test-long: test build
 	LOOKALIKE_FUZZ=50 $(CARGO) test --workspace --locked --test fuzz
+	CRASH_SEEDS=20 $(CARGO) test --locked -p lookalike-index --test store power_cut
 	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 
 ## The tests on real collections in DATA; a collection that is missing fails.

@@ -22,7 +22,7 @@ pub use decompression::decompression;
 pub use frames::frames;
 pub use html::html;
 pub use lexicon::lexicon;
-pub use records::{csv, json};
+pub use records::{csv, json, mbox};
 pub use tables::{parquet_tables, tables};
 
 /// A folder for the files of a run: in memory where the system has such a place, as results are synced

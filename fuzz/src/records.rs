@@ -1,4 +1,4 @@
-//! JSON lines, CSV and TSV: chunks of any size give the same records, and what is written is what was
+//! JSON lines, CSV, TSV and mbox: chunks of any size give the same records, and what is written is what was
 //! read.
 
 use lookalike_io::source::VisitScratch;
@@ -18,6 +18,11 @@ pub fn json(data: &[u8]) {
 pub fn csv(data: &[u8]) {
     let Some((form, data)) = data.split_first() else { return };
     check(data, if form % 2 == 0 { "in.csv" } else { "in.tsv" });
+}
+
+/// Any bytes after the beginning of a separator line, as an mbox.
+pub fn mbox(data: &[u8]) {
+    check(&[b"From ", data].concat(), "in.mbox");
 }
 
 /// A usable record: id, text, and the other fields, printed.

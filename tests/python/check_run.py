@@ -38,6 +38,8 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+import mail_records
+
 
 class CannotCheck(Exception):
     """Something that this program is not the judge of."""
@@ -48,7 +50,7 @@ class CannotCheck(Exception):
 FORMATS = {
     "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv",
     "parquet": "parquet", "txt": "text", "text": "text", "md": "text", "markdown": "text",
-    "html": "html", "htm": "html", "xhtml": "html",
+    "html": "html", "htm": "html", "xhtml": "html", "mbox": "mbox", "mbx": "mbox", "eml": "eml",
 }
 UNPACK = {"gz": gzip.decompress, "bz2": bz2.decompress, "xz": lzma.decompress}
 
@@ -69,7 +71,7 @@ class Input:
         return unpacked(self.path.read_bytes(), self.packed)
 
     def is_document(self) -> bool:
-        return self.form == "text"
+        return self.form in ("text", "eml")
 
 
 class Record:
@@ -135,12 +137,34 @@ def read_records(file: Input, fields: dict, wanted: list) -> list:
         record.good, record.text, record.name = True, decoded(file.data()), file.name
         record.original = file.data().decode("utf-8", errors="surrogateescape")
         return [record]
+    if file.form == "eml":
+        record = mail_record(file, 1, file.data(), fields, wanted)
+        record.raw = file.path.read_bytes()
+        return [record]
     data = file.data()
     data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
     if file.form == "jsonl":
         lines = [line for line in data_lines(data) if line.strip(b" \t\r\n\x0c")]
         return [json_record(file, number, line, fields, wanted) for number, line in enumerate(lines, 1)]
+    if file.form == "mbox":
+        return [mail_record(file, number, raw, fields, wanted) for number, raw in enumerate(mail_records.split(data), 1)]
     return csv_records(file, data, fields, wanted)
+
+
+def mail_record(file: Input, number: int, raw: bytes, fields: dict, wanted: list) -> Record:
+    record = Record(file, number, raw)
+    record.name = file.name if file.is_document() else f"{file.name}:{number}"
+    mail = mail_records.Mail(mail_records.message(raw) if file.form == "mbox" else raw)
+    text = mail.text() if fields["text"] == "text" else mail.header(fields["text"])
+    if not mail.has_header or text is None:
+        return record
+    if text is mail_records.HTML:
+        raise CannotCheck(f"{file.name}: has messages of HTML")
+    record.good, record.text, record.original = True, text, text
+    record.name = mail.field(fields["id"]) or record.name
+    record.date = mail.date(fields["date"])
+    record.numbers = {key: number_of(mail.field(key)) for key in wanted}
+    return record
 
 
 def data_lines(data: bytes) -> list:
@@ -782,7 +806,7 @@ def check_marks(run: Run, report: Report) -> None:
     for file in (one for one in run.files if one.own and not one.is_document()):
         records = [record for record in run.records if record.file is file]
         content = unpacked(run.output("marked", file).read_bytes(), file.packed)
-        taker = take_json_mark if file.form == "jsonl" else take_csv_mark
+        taker = {"jsonl": take_json_mark, "mbox": take_mail_mark}.get(file.form, take_csv_mark)
         place = 0
         if file.header:
             end = content.index(b"\n") + 1
@@ -845,6 +869,21 @@ def take_json_mark(record: Record, content: bytes, place: int) -> tuple:
     if list(added) != list(MARKS):
         return None, place
     return tuple(added.values()), end
+
+
+def take_mail_mark(record: Record, content: bytes, place: int) -> tuple:
+    """Header fields after the separator line, without those that have no value."""
+    head, _, tail = record.raw.partition(b"\n")
+    if not content.startswith(head + b"\n", place):
+        return None, place
+    place += len(head) + 1
+    added = {}
+    while found := re.compile(rb"(%s): ([^\r\n]*)\r?\n" % "|".join(MARKS).encode()).match(content, place):
+        added[found[1].decode()] = found[2].decode()
+        place = found.end()
+    if not content.startswith(tail, place) or list(added) != [name for name in MARKS if name in added]:
+        return None, place
+    return tuple(added.get(name) for name in MARKS), place + len(tail)
 
 
 def take_csv_mark(record: Record, content: bytes, place: int) -> tuple:

@@ -49,6 +49,7 @@ HOME = {
     "arrow-array": {"lookalike-io", "lookalike"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},
+    "mail-parser": {"lookalike-io"},
     # In engine for memory of no file.
     "memmap2": {"lookalike-lexicon", "lookalike-engine", "lookalike-index"},
     "redb": {"lookalike-index"},

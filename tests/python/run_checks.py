@@ -29,6 +29,7 @@ from checks.explain import explanations
 from checks.fields import keep_fields, repeated_ids
 from checks.harness import Checks
 from checks.large_records import large_records, long_texts
+from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
 from checks.plan import plan
 from checks.recluster import reclustering
@@ -78,6 +79,7 @@ PARTS = (
     no_report,
     long_texts,
     several_files,
+    mail,
 )
 
 

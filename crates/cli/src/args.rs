@@ -3,6 +3,7 @@
 mod choices;
 mod documents;
 mod evaluate;
+mod index;
 mod input;
 mod lexicon;
 mod matching;
@@ -19,6 +20,10 @@ pub(crate) use choices::{
 };
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use index::{
+    IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs, IndexDirArgs,
+    IndexExportArgs, IndexMergeArgs, IndexStatsArgs, QueryArgs,
+};
 pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
@@ -89,7 +94,7 @@ Examples:
     Recluster(ReclusterArgs),
     /// Compare two documents: resemblance, containments, cosine, and differences
     #[command(after_help = "\
-A document is a text, Markdown or HTML file, or FILE#ID for a record of a JSONL, CSV or Parquet file.
+A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet or mbox file.
 
 Examples:
   lookalike compare old.html new.html
@@ -119,6 +124,17 @@ Examples:
     /// Build, merge and inspect lexicons: the document frequencies of a collection
     #[command(subcommand)]
     Lexicon(LexiconCommand),
+    /// Keep an index of documents that can be asked, added to and deleted from
+    #[command(subcommand)]
+    Index(IndexCommand),
+    /// Ask an index which documents resemble, contain or are contained in a document
+    #[command(after_help = "\
+Examples:
+  lookalike query corpus.index 'the quick brown fox jumps over the lazy dog' --threshold 0.5
+  lookalike query corpus.index --file page.html --ask containing --limit 10
+  lookalike query corpus.index --url https://example.org/ --ask cluster     # what else is this page?
+  lookalike query corpus.index --id doc-17 --passages --format json")]
+    Query(QueryArgs),
     /// List the methods of the papers, or the parameters of one
     #[command(after_help = "\
 Examples:

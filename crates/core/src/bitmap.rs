@@ -23,6 +23,27 @@ impl BitmapSignature {
         Self(words)
     }
 
+    /// The signature in little-endian bytes.
+    #[must_use]
+    pub fn to_le_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for (word, place) in self.0.iter().zip(bytes.chunks_exact_mut(8)) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The signature of [`BitmapSignature::to_le_bytes`].
+    #[must_use]
+    pub fn from_le_bytes(bytes: [u8; 32]) -> Self {
+        let word = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[8 * at..8 * at + 8]);
+            u64::from_le_bytes(word)
+        };
+        Self(std::array::from_fn(word))
+    }
+
     /// The signature of the union of two disjoint sets.
     #[inline]
     #[must_use]

@@ -74,14 +74,9 @@ pub struct Collection {
 
 impl Collection {
     pub(crate) fn for_inputs(inputs: &Inputs, first_protected_file: u32) -> Self {
-        use lookalike_io::Format;
         Self {
             file_names: inputs.files.iter().map(|file| file.name.clone()).collect(),
-            whole_files: inputs
-                .files
-                .iter()
-                .map(|f| matches!(f.format, Format::Text | Format::Markdown | Format::Html))
-                .collect(),
+            whole_files: inputs.files.iter().map(|file| file.format.is_document()).collect(),
             chunk_starts: vec![0],
             first_protected_file,
             ..Self::default()

@@ -5,7 +5,8 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime};
 /// Reads ISO 8601 dates and times (`2024-05-01`, `2024-05-01T10:00:00Z`, `2024-05-01 10:00:00`),
 /// mail dates (`Wed, 01 May 2024 10:00:00 +0200`), `2024-05`, `2024`, and epoch seconds. Times
 /// without a zone are UTC. `NaN` for anything else.
-pub(crate) fn seconds(text: &str) -> f64 {
+#[must_use]
+pub fn seconds(text: &str) -> f64 {
     let text = text.trim();
     let exact = |t: DateTime<chrono::FixedOffset>| t.timestamp_micros() as f64 / 1e6;
     if let Ok(time) =

@@ -15,8 +15,10 @@ const MISSING: f64 = f64::from_bits(0x7ff8_0000_0000_0001);
 /// The field holds no date, or no number.
 const UNREADABLE: f64 = f64::from_bits(0x7ff8_0000_0000_0002);
 
-/// The value of a rule for a record. `fields` are the names of the record's extra values.
-pub(crate) fn value(
+/// The value of a keep rule for a record; a NaN, which tells why, where it has none. `fields` are
+/// the names of the record's extra values.
+#[must_use]
+pub fn keep_value(
     rule: &KeepRule,
     record: &RecordView<'_>,
     fields: &[&str],

@@ -33,7 +33,7 @@ pub mod original;
 mod passes;
 pub mod pipeline;
 pub mod problems;
-mod reason_codes;
+pub mod reason_codes;
 pub mod settings;
 mod signature_index;
 pub mod signatures;
@@ -52,9 +52,10 @@ pub use approach::{Approach, Verify};
 pub use checkpoints::Checkpoints;
 pub use collection::{Collection, Document, DocumentId, DocumentRange};
 pub use common_elements::common_elements;
+pub use date::seconds as date_seconds;
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
-pub use keep_values::Valueless;
+pub use keep_values::{Valueless, keep_value};
 pub use lookalike_join::{
     CandidateSearch, ChunkId, Edge, Linkage, PairList, Progress, SetId, Silent, WitnessRule,
     WitnessSearch,
@@ -64,7 +65,7 @@ pub use memory_model::{MemoryLimits, MemoryModel, MemoryUse};
 pub use problems::Problems;
 pub use settings::{MatchSettings, MinFeatures};
 pub use signatures::SignatureBlock;
-pub use signer::{Signer, SignerScratch};
+pub use signer::{Signer, SignerScratch, TextSet};
 pub use sketch_verifier::SketchVerifier;
 pub use stages::{Decided, Ingested, JoinPlan, Joined};
 pub use store::ChunkStore;

@@ -6,7 +6,8 @@
 //! * plain text in a record: the value of its text field, as UTF-8;
 //! * a text or Markdown file: the bytes of the file, after decompression;
 //! * HTML in a record: the value of its HTML field, as UTF-8;
-//! * an HTML file: the bytes of the file, after decompression.
+//! * an HTML file: the bytes of the file, after decompression;
+//! * a mail message: its decoded text, or its HTML if it has no other text, as if in a record.
 //!
 //! Text is one kind, from any source: equal bytes give equal words. The same bytes as HTML are a
 //! different document, and so are an HTML file and an HTML field, because the encoding of a file is

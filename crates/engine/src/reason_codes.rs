@@ -14,7 +14,8 @@ const REASONS: [Option<Unsigned>; 6] = [
 ];
 
 /// The number of a reason.
-pub(crate) fn code(reason: Option<Unsigned>) -> u8 {
+#[must_use]
+pub fn code(reason: Option<Unsigned>) -> u8 {
     match reason {
         None => 0,
         Some(Unsigned::Empty) => 1,
@@ -29,7 +30,7 @@ pub(crate) fn code(reason: Option<Unsigned>) -> u8 {
 ///
 /// # Errors
 /// There is none.
-pub(crate) fn reason(code: u32) -> io::Result<Option<Unsigned>> {
+pub fn reason(code: u32) -> io::Result<Option<Unsigned>> {
     let unknown = || io::Error::other(format!("reason {code} does not exist"));
     REASONS.get(code as usize).copied().ok_or_else(unknown)
 }

@@ -11,6 +11,7 @@ mod scratch;
 
 pub use content::plain_text;
 pub(crate) use features::LargeSet;
+pub use features::TextSet;
 pub use scratch::SignerScratch;
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};

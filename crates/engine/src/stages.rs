@@ -76,8 +76,24 @@ impl Ingested {
     /// # Errors
     /// Those of [`find_from`]; temporary files that cannot be read or written.
     pub fn join(self, plan: JoinPlan<'_>, progress: &dyn Progress) -> Result<Joined, EngineError> {
+        let JoinPlan { settings, approach, options, checkpoints, .. } = plan;
+        self.join_by(plan, progress, |collection, units| {
+            find_from(checkpoints, collection, units, settings, approach, options, progress)
+        })
+    }
+
+    /// The same, with matches from elsewhere: `find` returns those of the distinct sets.
+    ///
+    /// # Errors
+    /// Those of `find`; temporary files that cannot be read or written.
+    pub fn join_by<E: From<EngineError>>(
+        self,
+        plan: JoinPlan<'_>,
+        progress: &dyn Progress,
+        find: impl FnOnce(&Collection, &Units) -> Result<Matches, E>,
+    ) -> Result<Joined, E> {
         let Self { mut collection, budget } = self;
-        let JoinPlan { keep, settings, approach, options, checkpoints } = plan;
+        let JoinPlan { keep, settings, approach, checkpoints, .. } = plan;
         let started = Instant::now();
         progress.phase("collapsing", None);
         collection.load_names_for_ties(keep)?;
@@ -88,8 +104,7 @@ impl Ingested {
             collection.spill_for_join()?;
         }
         let mut phases = vec![("collapsing", started.elapsed().as_secs_f64())];
-        let matches =
-            find_from(checkpoints, &collection, &units, settings, approach, options, progress)?;
+        let matches = find(&collection, &units)?;
         phases.extend(matches.phases.iter().copied());
         Ok(Joined { collection, budget, units, matches, phases })
     }

@@ -3,7 +3,7 @@
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 
 /// Number of a document in an index. Numbers are given in order of addition and never reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct DocNumber(pub u32);
 

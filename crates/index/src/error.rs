@@ -35,9 +35,47 @@ pub enum IndexError {
         /// What is needed.
         wanted: String,
     },
+    /// A directory without an index.
+    #[error("{}: there is no index; create one with `index create`", path.display())]
+    NoIndex {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A directory for a new index that has something else in it.
+    #[error("{}: there is `{name}` already; an index needs a directory of its own", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+        /// What is there.
+        name: String,
+    },
+    /// Another process writes to the index.
+    #[error("{}: another process{} writes to this index; try again when it has ended",
+        path.display(), pid.map_or(String::new(), |pid| format!(" ({pid})")))]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// The number of that process, if it is known.
+        pid: Option<u32>,
+    },
+    /// An earlier write or sync failed, so that it is unknown what the disk holds.
+    #[error("{}: an earlier write failed ({reason}); nothing more is written before the index is \
+        opened again", path.display())]
+    Stopped {
+        /// The file.
+        path: PathBuf,
+        /// Why the earlier write failed.
+        reason: String,
+    },
+    /// A change contradicts the state that it is to change. Nothing was written.
+    #[error("the change does not fit the index: {what}")]
+    Inconsistent {
+        /// The contradiction.
+        what: String,
+    },
     /// A search was stopped by its caller before it had its answer.
-    #[error("the search was stopped before it was complete (deadline or cancellation)")]
-    Stopped,
+    #[error("the search was interrupted before it was complete (deadline or cancellation)")]
+    Interrupted,
 }
 
 impl IndexError {

@@ -9,11 +9,48 @@
 //! 3. `search`: the stored sets that answer a [`Question`].
 //! 4. `store`: the transactional file, the only commit point.
 
+mod batch;
+mod collapse;
+mod description;
+mod disk;
 mod document;
 mod error;
+mod layout;
+mod leaders;
+mod precedence;
 mod question;
+mod reader;
+mod scratch;
 pub mod search;
+mod segment;
+mod segment_postings;
+mod snapshot;
+mod store;
+mod writer;
 
+pub use batch::DocumentBatch;
+pub use collapse::{Behind, Group, RankedItem, collapse};
+pub use description::{Description, FORMAT};
+pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
+pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
+pub use reader::IndexReader;
+pub use scratch::{MakeSets, QueryScratch};
+pub use search::Total;
+pub use segment::{List, Row, Segment, StoredSignature, TextReader};
+pub use snapshot::{
+    Answer, AskOptions, DocAt, LiveSegment, Match, QuerySet, Snapshot, StoredDocument,
+};
+pub use store::{
+    Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
+};
+
+pub use writer::{Committed, IndexWriter, Staged};
+
+/// Disks for tests of this crate and of its callers.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::disk::failing::{FailingDisk, Moment};
+}

@@ -348,7 +348,7 @@ proptest! {
             let (wanted, _) = by_definition(&postings, asked, thousandths, &query, Filter::NONE);
             match stopped {
                 Ok(_) => prop_assert_eq!(&found, &wanted),
-                Err(error) => prop_assert!(matches!(error, IndexError::Stopped)),
+                Err(error) => prop_assert!(matches!(error, IndexError::Interrupted)),
             }
             let (found, ..) =
                 ask(&postings, question, &query, Filter::NONE, None, &mut scratch);

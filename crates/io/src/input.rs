@@ -11,6 +11,7 @@ mod files;
 mod foreign;
 mod format;
 pub(crate) mod kind;
+mod maildir;
 mod name;
 
 pub use error::InputError;

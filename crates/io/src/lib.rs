@@ -12,6 +12,7 @@
 
 mod guard;
 pub mod input;
+pub mod mail;
 pub mod record;
 pub mod sink;
 pub mod source;

@@ -110,7 +110,8 @@ pub(crate) fn analyse(
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
-    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs };
+    let matches = None;
+    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
     Ok((analyse_inputs(request, Reading::Files, progress)?, staging))
 }
 
@@ -124,6 +125,17 @@ pub(crate) struct Request<'a> {
     pub(crate) scratch_dir: Option<ScratchDir>,
     /// Whether all pairs are listed, not only those that cause a removal.
     pub(crate) list_pairs: bool,
+    /// Where the matches come from, if not from a join.
+    pub(crate) matches: Option<&'a dyn FindMatches>,
+}
+
+/// Finds the matches of distinct sets in another way than by a join.
+pub(crate) trait FindMatches {
+    /// The matches of the sets of a collection.
+    ///
+    /// # Errors
+    /// What was to be asked cannot be read.
+    fn find(&self, collection: &Collection, units: &Units) -> Result<Matches, LookalikeError>;
 }
 
 /// Reads and matches on the threads of the current rayon pool.
@@ -135,7 +147,8 @@ pub(crate) fn analyse_inputs(
     reading: Reading<'_>,
     progress: &dyn Progress,
 ) -> Result<Analysis, LookalikeError> {
-    let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs } = request;
+    let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs, matches } =
+        request;
     let mut settings = job.settings.matching()?;
     let keep = job.settings.keep_rules()?;
     let threads = job.thread_count();
@@ -206,7 +219,12 @@ pub(crate) fn analyse_inputs(
         options: &options,
         checkpoints: &checkpoints,
     };
-    let joined = ingested.join(plan, progress)?;
+    let joined = match matches {
+        None => ingested.join(plan, progress)?,
+        Some(matches) => {
+            ingested.join_by(plan, progress, |collection, units| matches.find(collection, units))?
+        }
+    };
     phases.extend(joined.phases.iter().copied());
     let Decided { collection, units, matches, verdicts } = joined.decide(plan)?;
     let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };

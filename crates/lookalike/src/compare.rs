@@ -75,7 +75,7 @@ pub fn compare_texts(
     caught(|| DocumentComparison::new(named("a", a), named("b", b), settings, None, None))
 }
 
-fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
+pub(crate) fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
     let (file, name) = parts(wanted);
     let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
     let found = find(&inputs, &[name], Ids::MayRepeat, 1);

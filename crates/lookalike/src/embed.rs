@@ -131,7 +131,8 @@ fn answer(
         }
     };
     let first_protected_file = inputs.files.len() as u32;
-    let request = Request { job, inputs, first_protected_file, scratch_dir: None, list_pairs };
+    let (scratch_dir, matches) = (None, None);
+    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let analysis =
         analyse_inputs(request, reading, progress).map_err(|error| match (error, &caller) {

@@ -198,6 +198,19 @@ pub enum LookalikeError {
         "the run read standard input, which cannot be read again; run it on a file to explain its decisions"
     )]
     StandardInput,
+    /// An index that could not be read or changed.
+    #[error(transparent)]
+    Index(#[from] lookalike_index::IndexError),
+    /// A document that is not in an index.
+    #[error("{}: no document with the {what} `{name}` in the index", index.display())]
+    NotInIndex {
+        /// The index.
+        index: std::path::PathBuf,
+        /// What it was looked up by: `id` or `URL`.
+        what: String,
+        /// The id or URL.
+        name: String,
+    },
     /// The report could not be drawn.
     #[error(transparent)]
     Report(#[from] lookalike_report::ReportError),

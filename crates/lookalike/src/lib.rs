@@ -77,6 +77,7 @@ mod estimates;
 mod evaluate;
 mod exhibits;
 mod explain;
+mod index;
 mod jobs;
 mod keep_fields;
 mod lexicon;
@@ -106,6 +107,11 @@ pub use error::{ErrorKind, LookalikeError, SourceError, Unread};
 pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_methods, evaluate};
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
+pub use index::{
+    AddOptions, Added, DeleteWhat, ExportOptions, Filter, FoundDocuments, Index, IndexSettings,
+    IndexStats, IndexWriter, Query, QueryAnswer, QueryMatch, QuerySubject, SegmentStats, Wanted,
+    check_index, export_documents, export_tables, read_document,
+};
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};
 pub use memory_table::ResultTable;
@@ -117,6 +123,7 @@ pub use source::{Record, Source, record_batches};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
+pub use lookalike_index::{Committed, Cost};
 pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::quiet_decoder_panics;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};

@@ -6,7 +6,7 @@ use crate::error::Unread;
 use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Format, Inputs, Item, RecordView};
+use lookalike_io::{Inputs, Item, RecordView};
 use lookalike_report::DocExhibit;
 
 /// The name of a document.
@@ -40,7 +40,7 @@ impl Name<'_> {
         }
         let is_place = if place_only {
             name.parse() == Ok(record.record)
-        } else if matches!(file.format, Format::Text | Format::Markdown | Format::Html) {
+        } else if file.format.is_document() {
             name == file.name
         } else {
             name.strip_prefix(&file.name)
@@ -184,9 +184,7 @@ fn id_of(record: &RecordView<'_>, inputs: &Inputs) -> String {
     let file = &inputs.files[record.file as usize];
     match &record.id {
         Some(id) => id.to_string(),
-        None if matches!(file.format, Format::Text | Format::Markdown | Format::Html) => {
-            file.name.clone()
-        }
+        None if file.format.is_document() => file.name.clone(),
         None => format!("{}:{}", file.name, record.record),
     }
 }

@@ -199,7 +199,7 @@ def skipped_files(c: Checks) -> None:
     (folder / ".hidden").write_text("hidden names are nobody's business")
     for number in range(12):
         (folder / "more" / f"picture-{number:02}.png").write_bytes(b"\x89PNG")
-    (folder / "inbox.mbox").write_text("From a@b.example\n")
+    (folder / "inbox.pst").write_text("!BDN")
     os.symlink(folder / "nowhere", folder / "broken.jsonl")
     os.mkfifo(folder / "pipe.jsonl")
     done = c.run("dedup", folder, "-o", out)
@@ -207,5 +207,5 @@ def skipped_files(c: Checks) -> None:
     c.check("skipped files are counted", done.returncode == 0 and row and done.stderr == "", done.stdout + done.stderr)
     c.check("the summary counts it", summary_of(out).get("skipped_files") == 15, summary_of(out).get("skipped_files"))
     said = c.run("dedup", folder, "-o", out, "--force", "-v").stderr
-    named = all(words in said for words in ("inbox.mbox: skipped: mail", "broken.jsonl: skipped: a broken link", "picture-00.png", "and 5 more skipped files"))
+    named = all(words in said for words in ("inbox.pst: skipped: this mail format", "broken.jsonl: skipped: a broken link", "picture-00.png", "and 5 more skipped files"))
     c.check("--verbose names the first of it and says why", named and "picture-11" not in said, said)

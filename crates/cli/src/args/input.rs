@@ -6,10 +6,11 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Files, directories, globs; `-` for JSONL on standard input.
+    /// Files, directories, globs; `-` for standard input (JSONL, or what --input-format says).
     ///
-    /// A JSONL, CSV, TSV or Parquet file holds many documents; a text, Markdown or HTML file is one
-    /// document. Files compressed with gzip, zstd, bzip2 or xz are decompressed.
+    /// A JSONL, CSV, TSV, Parquet or mbox file holds many documents; a text, Markdown, HTML or eml
+    /// file and a message of a Maildir are one document. The text of a mail message is that of its
+    /// text parts, without the subject; header fields are fields, such as message-id. Files compressed with gzip, zstd, bzip2 or xz are decompressed.
     #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
@@ -56,7 +57,7 @@ pub(crate) struct FieldArgs {
     /// Field that holds the date, for --keep newest and oldest
     #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input")]
     pub(crate) date_field: String,
-    /// Format of all inputs (default: by file name)
+    /// Format of all inputs (default: by file name; mbox also by content)
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     pub(crate) input_format: Option<InputFormatArg>,
     /// Skip records longer than this, and list them in `problems`

@@ -43,6 +43,22 @@ pub(super) fn size(text: &str) -> Result<usize, String> {
     number.checked_mul(factor).filter(|&size| size > 0).ok_or_else(|| "out of range".into())
 }
 
+/// Parses a time such as `12h`, `90d`, `2w` or `600s`, in seconds.
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => return Err("use a number with s, m, h, d or w, as in 90d".into()),
+    };
+    let number: u64 = number.parse().map_err(|_| "use a number such as 90d".to_owned())?;
+    number.checked_mul(factor).filter(|&time| time > 0).ok_or_else(|| "out of range".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +70,14 @@ mod tests {
         assert_eq!(size("4096"), Ok(4096));
         for bad in ["", "MiB", "0", "-1", "1.5GiB", "1TB!", "99999999999999999999"] {
             assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_are_parsed() {
+        assert_eq!((seconds("90d"), seconds("1s")), (Ok(90 * 86_400), Ok(1)));
+        for bad in ["", "90", "d", "0d", "-1d", "1y", "99999999999999999999d"] {
+            assert!(seconds(bad).is_err(), "{bad}");
         }
     }
 }

@@ -4,10 +4,12 @@ mod compare;
 mod completions;
 mod evaluate;
 mod explain;
+mod index;
 mod lexicon;
 mod methods;
 mod plan;
 mod problems;
+mod query;
 mod recluster;
 mod run;
 mod settings;
@@ -23,6 +25,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Index(command) => index::run(command),
+        Command::Query(args) => query::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
         Command::Plan(args) => plan::run(args),

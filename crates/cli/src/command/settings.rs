@@ -80,6 +80,9 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Text => Format::Text,
         InputFormatArg::Markdown => Format::Markdown,
         InputFormatArg::Html => Format::Html,
+        InputFormatArg::Mbox => Format::Mbox,
+        InputFormatArg::Maildir => Format::Maildir,
+        InputFormatArg::Eml => Format::Eml,
     })
 }
 
@@ -88,6 +91,19 @@ pub(super) fn settings(
     measure: MeasureArg,
     analysis: &AnalysisArgs,
     fields: &FieldArgs,
+) -> anyhow::Result<Settings> {
+    Ok(Settings {
+        fields: field_names(fields),
+        format: input_format(fields),
+        max_record: Some(fields.max_record),
+        ..analysis_settings(measure, analysis)?
+    })
+}
+
+/// Converts the analysis arguments to settings.
+pub(super) fn analysis_settings(
+    measure: MeasureArg,
+    analysis: &AnalysisArgs,
 ) -> anyhow::Result<Settings> {
     let measure = measure.into();
     let terms = match analysis.terms {
@@ -120,9 +136,6 @@ pub(super) fn settings(
                 UnitArg::Char => Unit::Char,
             },
         },
-        fields: field_names(fields),
-        format: input_format(fields),
-        max_record: Some(fields.max_record),
         ..defaults
     })
 }

@@ -5,7 +5,7 @@ use crate::collection::{Document, SetRef};
 use crate::signer::LargeSet;
 use crate::store::ChunkMetadata;
 use crate::stored_sets::StoredSets;
-use crate::{EngineError, Signer, SignerScratch, keep_values, limits};
+use crate::{EngineError, Signer, SignerScratch, keep_value, limits};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{SetDigest, TokenDigest};
 use lookalike_io::source::{Chunk, VisitScratch};
@@ -163,7 +163,7 @@ impl Reader<'_> {
         for (column, rule) in result.metadata.attributes.iter_mut().zip(self.keep) {
             // The order of the collection needs no values.
             if *rule != KeepRule::First {
-                column.push(keep_values::value(rule, record, &self.fields, seen.text_bytes));
+                column.push(keep_value(rule, record, &self.fields, seen.text_bytes));
             }
         }
         result.block.rows.ids.push(record.id.as_deref());

@@ -1,8 +1,10 @@
 //! Feature sets of tokenised documents.
 
 use super::{DocumentSummary, Signer, SignerScratch};
+use crate::original;
 use lookalike_core::features::MANY;
 use lookalike_core::{FeatureKind, SetDigest, divide, features};
+use lookalike_io::Content;
 use lookalike_methods::Unsigned;
 
 /// The feature set of a large document.
@@ -102,16 +104,50 @@ impl Signer {
     /// The sorted feature set of a text, for comparisons outside a run.
     #[must_use]
     pub fn sorted_set(&self, text: &str) -> Vec<u64> {
-        let mut scratch = SignerScratch::default();
-        let (mut set, mut high) = (Vec::new(), Vec::new());
-        let seen = self.read_text(text, &mut scratch);
-        if let Some(large) = self.large_features(&seen, &mut scratch) {
-            return large.map_or_else(|_| Vec::new(), |large| large.set);
-        }
-        // Without features, nothing is appended.
-        let _ = self.features(&seen, &mut scratch, &mut set, &mut high);
-        set.append(&mut high);
-        set.sort_unstable();
+        let mut set = Vec::new();
+        self.text_set(text, &mut SignerScratch::default(), &mut set);
         set
     }
+
+    /// Replaces `set` by the feature set of a text, ascending: the same set that a run makes of a
+    /// record with this text. Does not allocate once the buffers are warm, unless the text is
+    /// large.
+    pub fn text_set(&self, text: &str, scratch: &mut SignerScratch, set: &mut Vec<u64>) -> TextSet {
+        let summary = self.read_text(text, scratch);
+        let summary =
+            DocumentSummary { text: original::digest(&Content::Text(text.into())), ..summary };
+        set.clear();
+        scratch.few = false;
+        let unit = match self.large_features(&summary, scratch) {
+            _ if summary.tokens == 0 => Err(Unsigned::Empty),
+            Some(large) => large.map(|large| {
+                *set = large.set;
+                large.digest
+            }),
+            None => {
+                let mut high = std::mem::take(&mut scratch.high);
+                let unit = self.features(&summary, scratch, set, &mut high);
+                set.append(&mut high);
+                scratch.high = high;
+                scratch.sort.sort(set);
+                unit
+            }
+        };
+        if unit.is_err() {
+            set.clear();
+        }
+        TextSet { summary, unit, few: scratch.few }
+    }
+}
+
+/// How a text takes part in a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextSet {
+    /// Its counts and digests.
+    pub summary: DocumentSummary,
+    /// The digest of its feature set, or why it has none. With too few features, it is the digest
+    /// of the token sequence.
+    pub unit: Result<SetDigest, Unsigned>,
+    /// Whether it has too few features to be compared.
+    pub few: bool,
 }

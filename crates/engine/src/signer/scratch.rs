@@ -1,7 +1,7 @@
 //! Buffers of a signing thread.
 
-use lookalike_core::FeatureScratch;
 use lookalike_core::features::MANY;
+use lookalike_core::{FeatureScratch, SpreadSort};
 use lookalike_methods::{Field, Marks, Signature, Unsigned};
 use lookalike_text::FilterScratch;
 
@@ -21,6 +21,9 @@ pub struct SignerScratch {
     pub(super) signed: Option<Result<(), Unsigned>>,
     /// The feature set without common elements.
     pub(super) left: Vec<u64>,
+    /// Elements above the bound, and the buffers of sorting a set.
+    pub(super) high: Vec<u64>,
+    pub(super) sort: SpreadSort,
     /// Whether the document has too few features to be compared.
     pub(super) few: bool,
 }

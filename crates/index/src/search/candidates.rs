@@ -311,7 +311,7 @@ impl<'s, P: Postings> Task<'s, P> {
 
     /// An error if the caller wants to stop.
     pub(super) fn check(&self) -> Result<(), IndexError> {
-        if (self.options.stop)() { Err(IndexError::Stopped) } else { Ok(()) }
+        if (self.options.stop)() { Err(IndexError::Interrupted) } else { Ok(()) }
     }
 }
 

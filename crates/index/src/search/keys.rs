@@ -24,7 +24,7 @@ pub struct KeyOptions<'a> {
 /// stored keys or sketches. Keys that are not hashes must be hashed before they are stored.
 ///
 /// # Errors
-/// [`IndexError::Stopped`].
+/// [`IndexError::Interrupted`].
 pub fn search_keys<I: InvertedIndex>(
     index: &I,
     keys: &[u64],
@@ -37,7 +37,7 @@ pub fn search_keys<I: InvertedIndex>(
     let mut lists = Vec::with_capacity(keys.len());
     for block in keys.chunks(LOOKUP_BLOCK) {
         if (options.stop)() {
-            return Err(IndexError::Stopped);
+            return Err(IndexError::Interrupted);
         }
         index.prefetch(block);
         lists.extend(block.iter().map(|&key| index.lookup(key)));
@@ -51,7 +51,7 @@ pub fn search_keys<I: InvertedIndex>(
     for block in lists.chunks(LOOKUP_BLOCK) {
         if (options.stop)() {
             counters.clear();
-            return Err(IndexError::Stopped);
+            return Err(IndexError::Interrupted);
         }
         block.iter().for_each(|&list| counters.count(list));
     }

@@ -114,7 +114,7 @@ impl<L: PostingList> Lists<L> {
     {
         for block in query[self.looked_up..].chunks(LOOKUP_BLOCK) {
             if stop() {
-                return Err(IndexError::Stopped);
+                return Err(IndexError::Interrupted);
             }
             postings.prefetch(block);
             for &element in block {

@@ -48,7 +48,7 @@ use criterion::Criterion;
 /// element or entry.
 ///
 /// # Errors
-/// [`IndexError::Stopped`] if [`SearchOptions::stop`] says so, and what [`Postings::make_set`]
+/// [`IndexError::Interrupted`] if [`SearchOptions::stop`] says so, and what [`Postings::make_set`]
 /// returns. The content of `found` is of no use then.
 pub fn search<P: Postings>(
     postings: &P,

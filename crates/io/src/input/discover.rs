@@ -6,8 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::check_count;
+use super::maildir::Holds;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, name,
+    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, maildir,
+    name,
 };
 use crate::source::open;
 
@@ -19,7 +21,11 @@ impl Inputs {
     ///
     /// An argument is a file, a directory (read recursively, without hidden names and links to
     /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
-    /// for JSONL on standard input. A file that is named in two ways is read once.
+    /// for standard input (JSONL, or the format of the options). A file that is named in two ways is read once.
+    ///
+    /// In the `cur` and `new` directories of a Maildir, every file without the extension of another
+    /// format is a message; hidden directories of a Maildir that are Maildirs are read too.
+    /// A file without a known extension is an mbox if it starts as one.
     ///
     /// # Errors
     /// An argument that matches nothing, a file of unknown format, a directory that cannot be
@@ -89,6 +95,7 @@ struct Search<'a> {
     /// Files by real path, so that every file is read once.
     found: BTreeMap<PathBuf, InputFile>,
     skipped: BTreeSet<PathBuf>,
+    maildirs: maildir::Maildirs,
 }
 
 /// How a file was found.
@@ -103,7 +110,8 @@ enum Found {
 impl<'a> Search<'a> {
     fn new(options: &'a DiscoverOptions) -> Self {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
-        Self { options, excluded, found: BTreeMap::new(), skipped: BTreeSet::new() }
+        let maildirs = maildir::Maildirs::default();
+        Self { options, excluded, found: BTreeMap::new(), skipped: BTreeSet::new(), maildirs }
     }
 
     fn argument(&mut self, arg: &str) -> Result<(), InputError> {
@@ -156,10 +164,11 @@ impl<'a> Search<'a> {
             let fail = |e| InputError::io("list the directory", &directory, e);
             for entry in std::fs::read_dir(&directory).map_err(fail)? {
                 let entry = entry.map_err(fail)?;
-                if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                let path = entry.path();
+                let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+                if hidden && !maildir::is_folder(&path, &directory) {
                     continue;
                 }
-                let path = entry.path();
                 let kind = entry.file_type().map_err(fail)?;
                 let leads_to_file = || std::fs::metadata(&path).is_ok_and(|file| file.is_file());
                 if kind.is_dir() {
@@ -188,8 +197,8 @@ impl<'a> Search<'a> {
         if !metadata.is_file() {
             return Err(InputError::NotAFile { path: path.to_path_buf() });
         }
-        let (named, mut compression) = kind::of_name(path);
-        let Some(format) = self.options.format.or(named) else {
+        let (format, mut compression) = self.format(path, found);
+        let Some(format) = format else {
             return match found {
                 Found::Named => {
                     let path = path.to_path_buf();
@@ -204,7 +213,8 @@ impl<'a> Search<'a> {
                 }
             };
         };
-        if format == Format::Parquet {
+        // Parquet compresses its own pages; the name of a message says nothing.
+        if matches!(format, Format::Parquet | Format::Maildir) {
             compression = Compression::None;
         }
         let file = InputFile {
@@ -226,6 +236,40 @@ impl<'a> Search<'a> {
             }
         }
         Ok(())
+    }
+}
+
+impl Search<'_> {
+    /// Format, if it is supported, and compression of a file.
+    fn format(&mut self, path: &Path, found: Found) -> (Option<Format>, Compression) {
+        let (named, compression) = kind::of_name(path);
+        if self.options.format == Some(Format::Maildir) {
+            // Other files of a mail server are in directories of a Maildir too.
+            let message = found == Found::Named || self.maildirs.of(path) > Holds::Nothing;
+            return (message.then_some(Format::Maildir), compression);
+        }
+        if self.options.format.is_some() {
+            return (self.options.format, compression);
+        }
+        let message_name = maildir::is_message_name(path);
+        if named.is_none() || message_name {
+            let message = match self.maildirs.of(path) {
+                Holds::Nothing => false,
+                Holds::Names => message_name && (named.is_none() || maildir::has_flags(path)),
+                Holds::Messages => message_name || foreign::remedy(path).is_none(),
+            };
+            if message {
+                return (Some(Format::Maildir), compression);
+            }
+        }
+        if named.is_none() && foreign::remedy(path).is_none() {
+            // A file that cannot be opened is skipped, as any of unknown format.
+            let head = open::head(path, kind::MBOX_HEAD).unwrap_or_default();
+            if kind::is_mbox(&head) {
+                return (Some(Format::Mbox), Compression::None);
+            }
+        }
+        (named, compression)
     }
 }
 

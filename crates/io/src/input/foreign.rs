@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-const MAIL: &str = "mail is not supported yet; convert the messages to JSONL with `id` and `text`";
+use super::maildir;
+
+const MAIL: &str = "this mail format is not supported; convert it to mbox or eml";
+const INCOMPLETE: &str = "a message in the tmp directory of a Maildir, which is not delivered yet";
 const WEB: &str =
     "web archives are not supported yet; convert the pages to JSONL with `id` and `html`";
 const PACKED: &str = "archives are not supported; unpack it and give the directory";
@@ -15,7 +18,7 @@ const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 
 /// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
-    (&["mbox", "mbx", "eml", "emlx", "msg", "pst"], MAIL),
+    (&["emlx", "msg", "pst", "ost", "dbx"], MAIL),
     (&["warc", "wet", "wat", "arc"], WEB),
     (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
     (&["pdf"], PDF),
@@ -40,14 +43,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
             return Some(PARQUET);
         }
     }
-    // Messages of a maildir have no extension: `cur/1000000050.50.host:2,S`.
-    let folder = path.parent().and_then(Path::file_name);
-    let maildir = folder.is_some_and(|folder| folder == "cur" || folder == "new");
-    KNOWN
-        .iter()
-        .find(|(extensions, _)| extensions.contains(&last))
-        .map(|(_, remedy)| *remedy)
-        .or_else(|| (maildir && name.contains(":2,")).then_some(MAIL))
+    KNOWN.iter().find(|(extensions, _)| extensions.contains(&last)).map(|(_, remedy)| *remedy)
 }
 
 /// Why a file in [`Inputs::skipped`](super::Inputs::skipped) was skipped, and what to do.
@@ -56,12 +52,13 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 /// use lookalike_io::input::why_skipped;
 /// use std::path::Path;
 ///
-/// assert!(why_skipped(Path::new("inbox.mbox")).contains("JSONL"));
+/// assert!(why_skipped(Path::new("outlook.pst")).contains("mbox"));
 /// assert!(why_skipped(Path::new("crawl.warc.gz")).contains("web archives"));
 /// ```
 #[must_use]
 pub fn why_skipped(path: &Path) -> &'static str {
     remedy(path).unwrap_or_else(|| match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && maildir::is_in_tmp(path) => INCOMPLETE,
         Ok(found) if found.is_file() => {
             "unknown format; the setting input_format names the format of all files"
         }
@@ -83,13 +80,13 @@ mod tests {
         assert!(why_skipped(&there).contains("the setting input_format"));
         assert!(why_skipped(folder.path()).contains("link to a directory"));
         assert!(why_skipped(&folder.path().join("gone")).contains("broken link"));
-        assert_eq!(why_skipped(&folder.path().join("a.mbox")), MAIL);
+        assert_eq!(why_skipped(&folder.path().join("a.msg")), MAIL);
     }
 
     #[test]
     fn unsupported_formats_are_recognised_by_name() {
         let of = |name: &str| remedy(Path::new(name));
-        for name in ["a.mbox", "A.EML", "a.mbox.gz", "m/cur/1000000050.50.host:2,S"] {
+        for name in ["a.msg", "A.PST", "a.emlx.gz"] {
             assert_eq!(of(name), Some(MAIL), "{name}");
         }
         assert_eq!(of("a/b.warc.gz"), Some(WEB));

@@ -18,6 +18,28 @@ pub enum Format {
     Markdown,
     /// One HTML page per file.
     Html,
+    /// Many mail messages, each after a separator line that starts with `From `.
+    Mbox,
+    /// One mail message per file, in the `cur` and `new` directories of a Maildir.
+    Maildir,
+    /// One mail message per file.
+    Eml,
+}
+
+impl Format {
+    /// Whether a file is one document.
+    #[must_use]
+    pub fn is_document(self) -> bool {
+        match self {
+            Self::Text | Self::Markdown | Self::Html | Self::Maildir | Self::Eml => true,
+            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox => false,
+        }
+    }
+
+    /// Whether a file that is one document is a mail message.
+    pub(crate) fn is_message(self) -> bool {
+        matches!(self, Self::Maildir | Self::Eml)
+    }
 }
 
 /// Compression of a file.

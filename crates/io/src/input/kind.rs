@@ -19,6 +19,9 @@ const FORMATS: &[(&str, Format)] = &[
     ("html", Format::Html),
     ("htm", Format::Html),
     ("xhtml", Format::Html),
+    ("mbox", Format::Mbox),
+    ("mbx", Format::Mbox),
+    ("eml", Format::Eml),
 ];
 
 /// Extensions of compressed files.
@@ -36,6 +39,22 @@ const MAGIC: &[(&[u8], Compression)] = &[
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
     (b"\xfd7zXZ\0", Compression::Xz),
 ];
+
+/// Number of first bytes that [`is_mbox`] needs.
+pub(super) const MBOX_HEAD: usize = 1024;
+
+/// Whether a file starts as an mbox: with a separator line and a header field.
+pub(super) fn is_mbox(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let separator = lines.next().is_some_and(|line| line.starts_with(b"From "));
+    let is_field = |line: &[u8]| {
+        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        name.len() < line.len() && !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+    };
+    // Some programs repeat the separator line, quoted.
+    let mut rest = lines.filter(|line| !line.starts_with(b">From "));
+    separator && rest.next().is_some_and(is_field)
+}
 
 /// Number of first bytes that [`compression_of`] needs.
 pub(crate) const HEAD: usize = 64;
@@ -101,6 +120,16 @@ mod tests {
         assert_eq!(of("x.parquet.gz"), (None, Compression::Gzip));
         assert_eq!(of("gz"), (None, Compression::None));
         assert_eq!(of("x.md.zstd"), (Some(Format::Markdown), Compression::Zstd));
+    }
+
+    #[test]
+    fn an_mbox_starts_with_a_separator_and_a_header() {
+        assert!(is_mbox(b"From a@b Mon Nov 23 22:30:17 2026\r\nReceived: x"));
+        assert!(is_mbox(b"From a\n>From b\nX-A: b\n"));
+        for not in ["From here on, nothing\nis a header", "From a", "X: y\n", "From a\n\nX: y", ""]
+        {
+            assert!(!is_mbox(not.as_bytes()), "{not}");
+        }
     }
 
     #[test]

@@ -15,25 +15,20 @@ pub(super) struct Layout {
     below: Vec<PathBuf>,
 }
 
-/// Whether a file of this format has many records.
-pub(super) fn holds_records(format: Format) -> bool {
-    !matches!(format, Format::Text | Format::Markdown | Format::Html)
-}
-
 impl Layout {
     /// Plans the outputs; those of one-document files only if they are to be copied.
     pub(super) fn plan(files: &[InputFile], copy_files: bool) -> Self {
-        let mut data = (0u32..).zip(files).filter(|(_, f)| holds_records(f.format));
+        let mut data = (0u32..).zip(files).filter(|(_, f)| !f.format.is_document());
         let single = match (data.next(), data.next()) {
             (Some((file, _)), None) => Some(file),
             _ => None,
         };
         let mut below = vec![PathBuf::new(); files.len()];
         if single.is_none() {
-            mirror(files, |file| holds_records(file.format), &mut below);
+            mirror(files, |file| !file.format.is_document(), &mut below);
         }
         if copy_files {
-            mirror(files, |file| !holds_records(file.format), &mut below);
+            mirror(files, |file| file.format.is_document(), &mut below);
         }
         Self { single, below }
     }
@@ -79,6 +74,8 @@ fn extension(input: &InputFile) -> String {
         Format::Text => &["txt"],
         Format::Markdown => &["md"],
         Format::Html => &["html"],
+        Format::Mbox => &["mbox", "mbx"],
+        Format::Maildir | Format::Eml => &["eml"],
     };
     let mut parts = name.rsplit('.').peekable();
     let packed = match packed.first() {

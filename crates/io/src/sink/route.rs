@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 
-use super::mark::{Refusal, columns, jsonl, rows};
+use super::mark::{Refusal, columns, jsonl, messages, rows};
 use super::{MarkNames, OutputError, Role};
 use crate::guard::guarded;
 use crate::source::{Body, Chunk, CsvHeader};
@@ -113,7 +113,7 @@ impl Routed {
 impl Chunk {
     /// Routes every record of the chunk to the role of its fate.
     ///
-    /// Lines and rows are copied byte for byte, line ends included. A last line without an end
+    /// Lines, rows and messages are copied byte for byte, line ends included. A last line without an end
     /// stays so: it is the last of its output as well. Blank lines of JSONL and a byte order mark
     /// belong to no record and are dropped. Parquet rows are filtered: the chunk must hold all
     /// columns. One-document files are listed.
@@ -142,6 +142,10 @@ impl Chunk {
                 out.header = Some(Arc::clone(header));
                 router.rows(header.delimiter, out)
             }
+            Body::Messages { data, .. } => {
+                out.clear(self.file, PieceKind::Bytes);
+                router.messages(data, out)
+            }
             Body::Batch(batch) => {
                 out.clear(self.file, PieceKind::Batch);
                 router.batch(batch, out)
@@ -169,14 +173,25 @@ impl Router<'_> {
 
     fn lines(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
         self.texts(out, |raw, mark, names, out| {
-            jsonl::push_marked(raw, names, mark, out).map_err(|refusal| {
-                // Line numbers are computed for errors only; `raw` is a subslice of `data`.
-                let before = raw.as_ptr().addr() - data.as_ptr().addr();
-                let line = self.chunk.first_line
-                    + memchr::memchr_iter(b'\n', &data[..before]).count() as u64;
-                refused(refusal, &self.input().name, line)
-            })
+            jsonl::push_marked(raw, names, mark, out)
+                .map_err(|refusal| self.refused_at(refusal, raw, data))
         })
+    }
+
+    fn messages(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
+        self.texts(out, |raw, mark, names, out| {
+            messages::push_marked(raw, names, mark, out)
+                .map_err(|refusal| self.refused_at(refusal, raw, data))
+        })
+    }
+
+    /// The error for a record that cannot be marked. Line numbers are computed for errors only;
+    /// `raw` is a subslice of `data`.
+    fn refused_at(&self, refusal: Refusal, raw: &[u8], data: &[u8]) -> OutputError {
+        let before = raw.as_ptr().addr() - data.as_ptr().addr();
+        let line =
+            self.chunk.first_line + memchr::memchr_iter(b'\n', &data[..before]).count() as u64;
+        refused(refusal, &self.input().name, line)
     }
 
     fn rows(&self, delimiter: u8, out: &mut Routed) -> Result<(), OutputError> {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::layout::{Layout, holds_records};
+use super::layout::Layout;
 use super::mark::{columns, rows};
 use super::pack::PackedFile;
 use super::parquet_file::{Model, ParquetOutput};
@@ -15,7 +15,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
-/// Files with many records (JSONL, CSV, TSV, Parquet):
+/// Files with many records (JSONL, CSV, TSV, Parquet, mbox):
 ///
 /// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
 ///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
@@ -171,7 +171,7 @@ impl<'a> DocumentsWriter<'a> {
         let current = self.current.take();
         self.close(current)?;
         self.pass_over(self.files.len() as u32)?;
-        if self.files.iter().any(|file| !holds_records(file.format)) {
+        if self.files.iter().any(|file| file.format.is_document()) {
             for role in self.standing() {
                 self.list(*role)?;
             }
@@ -203,7 +203,7 @@ impl<'a> DocumentsWriter<'a> {
         }
         for file in self.next..until {
             let input = self.input(file);
-            if !holds_records(input.format) {
+            if input.format.is_document() {
                 continue;
             }
             if input.format == Format::Parquet && Model::read(&input.path).is_err() {

@@ -61,7 +61,7 @@ pub struct ChunkPosition {
     pub line: u64,
     /// Offset of the first byte in the decompressed file.
     pub offset: u64,
-    /// Decompressed bytes of a chunk of lines; otherwise 0.
+    /// Decompressed bytes of a chunk of lines or of mbox messages; otherwise 0.
     pub bytes: u64,
 }
 
@@ -70,7 +70,10 @@ impl Chunk {
     #[must_use]
     pub fn place(&self) -> ChunkPosition {
         let Self { file, first_record: record, first_line: line, offset, .. } = *self;
-        let bytes = if let Body::Lines(data) = &self.body { data.len() as u64 } else { 0 };
+        let bytes = match &self.body {
+            Body::Lines(data) | Body::Messages { data, .. } => data.len() as u64,
+            Body::Rows { .. } | Body::Batch(_) | Body::Files(_) => 0,
+        };
         ChunkPosition { file, record, line, offset, bytes }
     }
 }
@@ -85,7 +88,9 @@ impl Chunk {
     pub fn is_large(&self) -> bool {
         match &self.body {
             Body::Lines(data) => data.len() > LARGE && self.raw_records().nth(1).is_none(),
-            Body::Rows { data, starts, .. } => data.len() > LARGE && starts.len() == 1,
+            Body::Rows { data, starts, .. } | Body::Messages { data, starts } => {
+                data.len() > LARGE && starts.len() == 1
+            }
             Body::Batch(batch) => batch.num_rows() == 1 && batch_bytes(batch) > LARGE,
             Body::Files(count) => *count == 1,
         }
@@ -98,7 +103,9 @@ impl Chunk {
         /// Assumed upper bound of the compression ratio.
         const COMPRESSED: u64 = 8;
         match &self.body {
-            Body::Lines(data) | Body::Rows { data, .. } => data.len() as u64,
+            Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. } => {
+                data.len() as u64
+            }
             Body::Batch(batch) => batch_bytes(batch) as u64,
             Body::Files(count) => {
                 let files = inputs.files.iter().skip(self.file as usize).take(*count as usize);
@@ -134,6 +141,13 @@ pub enum Body {
         starts: Vec<usize>,
         /// The header of the file.
         header: Arc<CsvHeader>,
+    },
+    /// mbox: whole messages with their separator lines.
+    Messages {
+        /// The raw bytes of the messages. Blank lines belong to the message before them.
+        data: Vec<u8>,
+        /// The start of each message in `data`.
+        starts: Vec<usize>,
     },
     /// Parquet: all columns, or those with a field name
     /// ([`only_fields`](super::Chunks::only_fields)).

@@ -6,6 +6,7 @@ use super::batches::BatchReader;
 use super::documents;
 use super::fields::Fields;
 use super::lines::LineReader;
+use super::mbox::MessageReader;
 use super::rows::RowReader;
 use super::{Chunk, ChunkPosition, Next};
 
@@ -32,6 +33,7 @@ enum Reader {
     Lines(LineReader),
     Rows(Box<RowReader>),
     Batches(Box<BatchReader>),
+    Messages(MessageReader),
 }
 
 impl Reader {
@@ -41,6 +43,7 @@ impl Reader {
             Self::Lines(reader) => reader.next(any_size),
             Self::Rows(reader) => reader.next(any_size),
             Self::Batches(reader) => reader.next(any_size),
+            Self::Messages(reader) => reader.next(any_size),
         }
     }
 }
@@ -58,7 +61,7 @@ impl Inputs {
     /// Reads some of the chunks of [`Inputs::chunks`], those at given positions, in their order:
     /// for each position its chunk, or the problem there.
     ///
-    /// Files without positions are not opened. Of an uncompressed file of lines only these chunks
+    /// Files without positions are not opened. Of an uncompressed JSONL or mbox file only these chunks
     /// are read; any other file is read up to its last position.
     ///
     /// ```
@@ -142,7 +145,7 @@ impl<'a> Chunks<'a> {
     /// Number of files in the run of one-document files that starts at this file; 1 for any other.
     pub(super) fn run_length(&self, file: usize) -> usize {
         let files = &self.inputs.files;
-        if !documents::is_document(files[file].format) {
+        if !files[file].format.is_document() {
             return 1;
         }
         match documents::run(files, file, 2 * self.chunk_bytes as u64).body {
@@ -159,7 +162,7 @@ impl Chunks<'_> {
         let input = self.inputs.files.get(file)?;
         if self.reader.is_none() || self.next_file != file + 1 {
             (self.reader, self.next_file) = (None, file);
-            if documents::is_document(input.format) {
+            if input.format.is_document() {
                 return self
                     .next()
                     .filter(|run| run.as_ref().is_ok_and(|run| run.place() == place));
@@ -171,8 +174,10 @@ impl Chunks<'_> {
             }
         }
         let reader = self.reader.as_mut()?;
-        if let (Reader::Lines(lines), Compression::None) = (&mut *reader, input.compression) {
-            return lines.at(place);
+        match (&mut *reader, input.compression) {
+            (Reader::Lines(lines), Compression::None) => return lines.at(place),
+            (Reader::Messages(messages), Compression::None) => return messages.at(place),
+            _ => {}
         }
         let (mut passed_over, mut given_up) = (0, None);
         while let Some(next) = reader.next(true).any() {
@@ -225,6 +230,9 @@ impl Chunks<'_> {
                 let reader = BatchReader::open(index, input, &self.fields, size, self.only_fields)?;
                 reader.map(|reader| Reader::Batches(Box::new(reader)))
             }
+            Format::Mbox => {
+                Some(Reader::Messages(MessageReader::open(index, input, size, max_record)?))
+            }
             _ => Some(Reader::Lines(LineReader::open(index, input, size, max_record)?)),
         })
     }
@@ -245,7 +253,7 @@ impl Chunks<'_> {
                 return Next::End;
             }
             let input = &self.inputs.files[file];
-            if documents::is_document(input.format) {
+            if input.format.is_document() {
                 let run = documents::run(&self.inputs.files, file, 2 * self.chunk_bytes as u64);
                 if let super::Body::Files(count) = run.body {
                     self.next_file += count as usize;

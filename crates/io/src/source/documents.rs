@@ -3,7 +3,10 @@
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
-use super::position::bare;
+use super::detach::Detached;
+use super::fields::Fields;
+use super::messages;
+use super::position::{RecordPosition, bare};
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
 use super::{Body, Chunk, LARGE, open};
@@ -11,16 +14,11 @@ use super::{Body, Chunk, LARGE, open};
 /// Most files of a chunk.
 const RUN: usize = 64;
 
-/// Whether a file of this format is one document.
-pub(super) fn is_document(format: Format) -> bool {
-    matches!(format, Format::Text | Format::Markdown | Format::Html)
-}
-
 /// The chunk of one-document files that starts at this file.
 pub(super) fn run(files: &[InputFile], first: usize, bytes: u64) -> Chunk {
     let (mut count, mut size) = (0, 0);
     for file in files[first..].iter().take(RUN) {
-        if !is_document(file.format) || (count > 0 && size + file.size > bytes) {
+        if !file.format.is_document() || (count > 0 && size + file.size > bytes) {
             break;
         }
         count += 1;
@@ -41,6 +39,7 @@ pub(super) fn visit(
     chunk: &Chunk,
     count: u32,
     inputs: &Inputs,
+    fields: &Fields<'_>,
     scratch: &mut VisitScratch,
     wanted: &dyn Fn(u32, u32) -> bool,
     visit: &mut dyn FnMut(Item<'_>),
@@ -50,6 +49,10 @@ pub(super) fn visit(
         let Some(input) = inputs.files.get(file as usize) else { return };
         scratch.bytes.clear();
         match read(input, limit, &mut scratch.bytes) {
+            Ok(()) if input.format.is_message() => {
+                let place = RecordPosition { record: 1, line: 1, offset: 0 };
+                visit_message((file, place), input, fields, limit, scratch, visit);
+            }
             Ok(()) => {
                 let content = match scratch.bytes.len() > LARGE {
                     true => owned(input.format, std::mem::take(&mut scratch.bytes)),
@@ -66,6 +69,43 @@ pub(super) fn visit(
         if scratch.bytes.capacity() > 2 * LARGE {
             scratch.bytes = Vec::new();
         }
+    }
+}
+
+/// Parses the message that was read. Of a large one, all but its text is freed first.
+fn visit_message(
+    (file, place): (u32, RecordPosition),
+    input: &InputFile,
+    fields: &Fields<'_>,
+    limit: usize,
+    scratch: &mut VisitScratch,
+    visit: &mut dyn FnMut(Item<'_>),
+) {
+    let bytes = std::mem::take(&mut scratch.bytes);
+    let VisitScratch { mail, extra, .. } = &mut *scratch;
+    mail.set_limits(messages::limits(limit));
+    let record = mail
+        .read(&bytes)
+        .map_err(|error| error.to_string())
+        .and_then(|mail| messages::record(mail, fields, extra));
+    let detached = match record {
+        Ok(record) if bytes.len() <= LARGE => {
+            visit(Item::Record(place.record(file, record)));
+            None
+        }
+        Ok(record) => Some(Detached::of(&place.record(file, record))),
+        Err(message) => {
+            let problem = Problem::of_file(file, &input.name, None, message);
+            visit(Item::Bad(Problem { record: 1, unreadable: false, ..problem }));
+            None
+        }
+    };
+    match detached {
+        Some(record) => {
+            let text = scratch.take_text(bytes, &record);
+            visit(Item::Record(record.with(text)));
+        }
+        None => scratch.bytes = bytes,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
-use super::{Body, json};
+use super::{Body, json, messages};
 use crate::Inputs;
 
 /// Most files that are read.
@@ -35,7 +35,7 @@ impl Inputs {
                 names.push(name.to_owned());
             }
         };
-        let data = self.files.iter().filter(|file| !super::documents::is_document(file.format));
+        let data = self.files.iter().filter(|file| !file.format.is_document());
         for file in data.take(FILES) {
             let one = Inputs::from_files(vec![file.clone()], self.options.clone());
             let Some(Ok(chunk)) = one.chunks().next() else { continue };
@@ -53,6 +53,9 @@ impl Inputs {
                 Body::Rows { header, .. } => header.names.iter().for_each(|name| add(name)),
                 Body::Batch(batch) => {
                     batch.schema_ref().fields().iter().for_each(|field| add(field.name()));
+                }
+                Body::Messages { .. } => {
+                    messages::names(&chunk, LINES).iter().for_each(|name| add(name))
                 }
                 Body::Files(_) => {}
             }

@@ -25,6 +25,8 @@ mod fields;
 mod files;
 mod json;
 mod lines;
+mod mbox;
+mod messages;
 pub(crate) mod open;
 mod position;
 mod raw;

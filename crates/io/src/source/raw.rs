@@ -19,8 +19,8 @@ enum Rest<'a> {
 impl Chunk {
     /// The records of a text format: number and raw bytes with line ends.
     ///
-    /// Blank lines of JSONL belong to no record and are omitted; those of CSV belong to the record
-    /// before them. Parquet rows and one-document files have no raw bytes here.
+    /// Blank lines of JSONL belong to no record and are omitted; those of CSV and mbox belong to the
+    /// record before them. Parquet rows and one-document files have no raw bytes here.
     ///
     /// ```
     /// use lookalike_io::source::{Body, Chunk};
@@ -33,7 +33,9 @@ impl Chunk {
     pub fn raw_records(&self) -> RawRecords<'_> {
         let rest = match &self.body {
             Body::Lines(data) => Rest::Lines(data),
-            Body::Rows { data, starts, .. } => Rest::Rows(data, starts),
+            Body::Rows { data, starts, .. } | Body::Messages { data, starts } => {
+                Rest::Rows(data, starts)
+            }
             Body::Batch(_) | Body::Files(_) => Rest::None,
         };
         RawRecords { record: self.first_record, rest }

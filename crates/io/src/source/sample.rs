@@ -15,7 +15,6 @@ use std::ops::Range;
 
 use crate::{Compression, Format, InputFile, Inputs, Problem};
 
-use super::documents::is_document;
 use super::raw::{is_blank, split_line};
 use super::{Body, Chunk, Chunks, open};
 
@@ -71,7 +70,7 @@ impl Entry {
     #[must_use]
     pub fn of(file: &InputFile) -> Self {
         match (file.format, file.compression) {
-            (format, _) if is_document(format) => Self::Document,
+            (format, _) if format.is_document() => Self::Document,
             (Format::Jsonl, Compression::None) => Self::Lines,
             _ => Self::Beginning,
         }
@@ -353,7 +352,9 @@ impl Iterator for Beginning<'_> {
             Ok(chunk) => {
                 self.left = self.left.saturating_sub(chunk.consumed.max(1));
                 let size = match &chunk.body {
-                    Body::Lines(data) | Body::Rows { data, .. } => data.len(),
+                    Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. } => {
+                        data.len()
+                    }
                     Body::Batch(batch) => batch.get_array_memory_size(),
                     Body::Files(_) => 0,
                 };

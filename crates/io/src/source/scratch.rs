@@ -1,6 +1,7 @@
 //! Buffers for parsing records.
 
 use crate::FieldNumber;
+use crate::mail::MailReader;
 
 use super::chunk::LARGE;
 use super::csv_row::Row;
@@ -14,6 +15,7 @@ pub struct VisitScratch {
     pub(super) extra: Vec<FieldNumber>,
     pub(super) row: Row,
     pub(super) bytes: Vec<u8>,
+    pub(super) mail: MailReader,
 }
 
 impl VisitScratch {
@@ -26,10 +28,11 @@ impl VisitScratch {
         }
         drop(data);
         let row = std::mem::take(&mut self.row).into_text();
-        let mut buffers = self.strings.iter_mut().map(std::mem::take).chain([row]);
+        let strings = self.strings.iter_mut().map(std::mem::take).chain([row]);
+        let mut buffers = strings.map(String::into_bytes).chain(self.mail.take_buffers());
         let text = buffers.find_map(|buffer| {
-            let place = record.place(buffer.as_bytes())?;
-            Some(detach::cut(buffer.into_bytes(), place))
+            let place = record.place(&buffer)?;
+            Some(detach::cut(buffer, place))
         });
         let text = text.unwrap_or_default();
         self.free_large();
@@ -43,5 +46,6 @@ impl VisitScratch {
         if self.row.bytes() > LARGE {
             self.row = Row::default();
         }
+        self.mail.free_large(LARGE);
     }
 }

@@ -8,7 +8,7 @@ use super::position::RecordPosition;
 use super::raw::{is_blank, split_line};
 use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
-use super::{Body, Chunk, columns, csv, documents, json};
+use super::{Body, Chunk, columns, csv, documents, json, messages};
 
 impl Chunk {
     /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its
@@ -64,7 +64,10 @@ impl Chunk {
             Item::Bad(problem) => visit(Item::Bad(problem)),
         });
         let Some(record) = detached else { return };
-        let (Body::Lines(data) | Body::Rows { data, .. }) = self.body else { return };
+        let (Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. }) = self.body
+        else {
+            return;
+        };
         let text = scratch.take_text(data, &record);
         visit(Item::Record(record.with(text)));
     }
@@ -102,7 +105,12 @@ impl Chunk {
                 csv::visit(self, (data, starts, header), inputs, &fields, scratch, &mut some);
             }
             Body::Batch(batch) => columns::visit(self, batch, inputs, &fields, scratch, &mut some),
-            Body::Files(count) => documents::visit(self, *count, inputs, scratch, wanted, visit),
+            Body::Messages { data, starts } => {
+                messages::visit(self, (data, starts), inputs, &fields, scratch, wanted, visit);
+            }
+            Body::Files(count) => {
+                documents::visit(self, *count, inputs, &fields, scratch, wanted, visit);
+            }
         }
     }
 

@@ -84,7 +84,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     assert!(message(&root.join("none.txt")).contains("none.txt: no such file"));
     assert!(message(&root.join("b/x.log")).contains("the setting input_format"));
     for (name, words) in [
-        ("a.mbox", "a.mbox: mail is not supported yet; convert the messages to JSONL"),
+        ("a.pst", "a.pst: this mail format is not supported; convert it to mbox or eml"),
         ("a.warc.gz", "a.warc.gz: web archives are not supported yet"),
         ("a.tar.gz", "unpack it and give the directory"),
         ("a.jsonl.gz.gz", "is compressed twice; unpack it once"),
@@ -92,14 +92,11 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
         fs::write(root.join(name), "x").unwrap();
         assert!(message(&root.join(name)).contains(words), "{}", message(&root.join(name)));
     }
-    fs::create_dir_all(root.join("mails/cur")).unwrap();
-    fs::write(root.join("mails/cur/1.host:2,S"), "x").unwrap();
+    fs::create_dir_all(root.join("mails")).unwrap();
+    fs::write(root.join("mails/a.msg"), "x").unwrap();
     let said = message(&root.join("mails"));
     let words = "mails: nothing to read (1 file skipped, the first is ";
-    assert!(
-        said.contains(words) && said.contains("1.host:2,S: mail is not supported yet"),
-        "{said}"
-    );
+    assert!(said.contains(words) && said.contains("a.msg: this mail format"), "{said}");
     fs::create_dir(root.join("empty")).unwrap();
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));

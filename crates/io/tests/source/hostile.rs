@@ -15,7 +15,14 @@ const EXPECTED: &[(&str, usize, usize, &str)] = &[
     ("control_chars.jsonl", 5, 1, "control_chars.jsonl:1: invalid JSON at column 27"),
     ("corrupt_footer.parquet", 0, 1, "the Parquet footer cannot be read"),
     ("corrupt_page.parquet", 0, 1, "row group 1 of the Parquet file cannot be read"),
-    ("csv_quotes.csv", 2, 1, "csv_quotes.csv:5: a quote is opened and not closed"),
+    ("broken_mime.mbox", 5, 3, "broken_mime.mbox:39: not a mail message"),
+    ("header_1mb.eml", 1, 0, ""),
+    ("many_headers.eml", 1, 0, ""),
+    ("mbox_crlf_mixed.mbox", 8, 5, "mbox_crlf_mixed.mbox:39: not a mail message"),
+    ("mbox_no_from.mbox", 0, 1, "is not an mbox"),
+    ("rfc822_bomb.eml", 0, 1, "nested more than 16 deep"),
+    ("uuencode_yenc.eml", 1, 0, ""),
+    ("csv_quotes.csv", 2, 1, "csv_quotes.csv:5: a quote is not closed"),
     ("deep_html_20k.html", 1, 0, ""),
     ("duplicate_ids.jsonl", 6, 0, ""),
     ("empty.html", 1, 0, ""),
@@ -71,7 +78,7 @@ const EXPECTED: &[(&str, usize, usize, &str)] = &[
 ];
 
 /// Forms that are not read.
-const UNKNOWN: &[&str] = &["eml", "mbox", "warc", "gz.gz"];
+const UNKNOWN: &[&str] = &["warc", "gz.gz"];
 
 fn discover(path: &std::path::Path) -> Result<Inputs, String> {
     let args = [path.display().to_string()];

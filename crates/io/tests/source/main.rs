@@ -10,6 +10,7 @@ mod formats;
 mod help;
 mod hostile;
 mod large;
+mod mail;
 mod places;
 mod speed;
 mod tables;

@@ -4,7 +4,7 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use lookalike_engine::ChunkId;
 use lookalike_io::sink::{Role, Routed};
-use lookalike_io::{Format, Inputs, Problem};
+use lookalike_io::{Inputs, Problem};
 use std::collections::BTreeMap;
 
 /// Counts again what the first pass counted: documents by chunk, documents and problems by file.
@@ -81,10 +81,7 @@ impl<'a> Recount<'a> {
         for ((file, counts), bounds) in
             (0u32..).zip(self.files).zip(collection.file_starts.windows(2))
         {
-            let one = matches!(
-                inputs.files[file as usize].format,
-                Format::Text | Format::Markdown | Format::Html
-            );
+            let one = inputs.files[file as usize].format.is_document();
             let known =
                 (u64::from(bounds[1] - bounds[0]), problems.get(&file).copied().unwrap_or(0));
             if !one && (counts.documents, counts.problems) != known {

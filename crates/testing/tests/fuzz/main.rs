@@ -96,6 +96,7 @@ macro_rules! targets {
 targets! {
     json: 2000;
     csv: 2000;
+    mbox: 2000;
     html: 4000;
     decompression: 1000;
     lexicon: 2000;

@@ -3,10 +3,12 @@
 //!
 //! Every byte of the record stays; the fields are appended: as members before the last `}` of a
 //! JSON object, as columns at the end of a CSV or TSV row or a Parquet table. All records get all
-//! fields, null (CSV: empty) where a document has no value, so that the output has one schema.
+//! fields, null (CSV: empty) where a document has no value, so that the output has one schema. A
+//! message of an mbox gets header fields, those that have a value, before its own.
 
 pub(super) mod columns;
 pub(super) mod jsonl;
+pub(super) mod messages;
 pub(super) mod rows;
 
 /// Number of fields.

@@ -1,0 +1,329 @@
+//! The arguments of `lookalike index` and `lookalike query`.
+
+use super::values::{checksum, seconds, size, threads, utf8};
+use super::{
+    AnalysisArgs, CriterionArgs, FormatArg, InputArgs, LinkageArg, MinFeaturesArgs, TablesArg,
+    WitnessArgs,
+};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IndexCommand {
+    /// Create an empty index
+    #[command(after_help = "\
+Examples:
+  lookalike index create corpus.index
+  lookalike index create pages.index --threshold 0.9 --keep newest --ttl 90d
+  lookalike index create mail.index --method imatch-random --lexicon news.lexicon")]
+    Create(IndexCreateArgs),
+    /// Add documents, or replace those with the same id
+    #[command(after_help = "\
+Prints the commit and the number of documents when they are durable. From standard input,
+documents are committed in groups as they arrive; for each commit it prints a line
+{\"commit\": N, \"documents\": M}.
+
+Examples:
+  lookalike index add corpus.index docs.jsonl.zst
+  lookalike index add corpus.index crawl/ --unless-duplicate 0.8
+  lookalike index add pages.index crawl/2026-11/ --sweep november --date 2026-11-01
+  crawler | lookalike index add pages.index -")]
+    Add(IndexAddArgs),
+    /// Delete documents by id, URL, date or sweep
+    #[command(after_help = "\
+Examples:
+  lookalike index delete corpus.index --id doc-17 --id doc-18
+  lookalike index delete corpus.index --ids withdrawn.txt
+  lookalike index delete pages.index --before 2025-01-01 --dry-run")]
+    Delete(IndexDeleteArgs),
+    /// Add all documents of other indexes that were created with the same settings
+    Merge(IndexMergeArgs),
+    /// Merge all segments into as few as possible, without deleted documents
+    Compact(IndexDirArgs),
+    /// Show documents, segments, bytes and settings
+    Stats(IndexStatsArgs),
+    /// Check the files of an index: checksums, postings, rows; with --deep, texts and decisions too
+    Check(IndexCheckArgs),
+    /// Write the tables of `dedup` or `cluster` over the documents of an index, or the documents
+    #[command(after_help = "\
+The tables are those of a run over the documents of the index, in the order in which their ids
+were first added: the same bytes as `lookalike dedup documents.jsonl` (or `cluster`) in the
+directory that --documents wrote to, with the settings of the index.
+
+Examples:
+  lookalike index export corpus.index --output out
+  lookalike index export corpus.index --output out --list --tables tsv
+  lookalike index export corpus.index --output out --documents")]
+    Export(IndexExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexDirArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+/// Options of every command that changes or checks an index.
+#[derive(Debug, Args)]
+pub(crate) struct IndexRunningArgs {
+    /// Threads to use [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = threads(),
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
+    pub(crate) threads: usize,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
+    pub(crate) format: FormatArg,
+    /// Print only errors
+    #[arg(long, short = 'q', help_heading = "Running")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexCreateArgs {
+    /// Directory to create
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) criterion: CriterionArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) least: MinFeaturesArgs,
+    /// Which duplicate to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.
+    /// Rules apply in order; `first` is the order in which ids were first added
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        default_value = "first",
+        help_heading = "Which duplicate to keep"
+    )]
+    pub(crate) keep: Vec<String>,
+    /// Also store the keys and sketches of this method, for `query --ask METHOD` (may be repeated)
+    #[arg(long, value_name = "METHOD", help_heading = "Method")]
+    pub(crate) method: Vec<String>,
+    /// Lexicon of document frequencies for the methods, from `lookalike lexicon build`
+    #[arg(long, value_name = "FILE", requires = "method", value_parser = utf8(), help_heading = "Method")]
+    pub(crate) lexicon: Option<String>,
+    /// Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)
+    #[arg(long, value_name = "HEX", value_parser = checksum, requires = "lexicon", help_heading = "Method")]
+    pub(crate) lexicon_checksum: Option<String>,
+    /// Post only as many elements of each set as questions at this threshold and above need: about
+    /// a fifth of the bytes. Other questions are refused
+    #[arg(long, value_name = "RATIO", help_heading = "Storage")]
+    pub(crate) lean: Option<String>,
+    /// Store feature sets in place of texts: no passages, and no export of documents
+    #[arg(long, help_heading = "Storage")]
+    pub(crate) no_text: bool,
+    /// Delete documents so long after they were added: 12h, 90d, 2w
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Storage")]
+    pub(crate) ttl: Option<u64>,
+    /// Print only errors
+    #[arg(long, short = 'q', help_heading = "Running")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexAddArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Add a document only if it matches no kept document at this threshold, by the measure of the
+    /// index
+    #[arg(long, value_name = "RATIO", help_heading = "Adding")]
+    pub(crate) unless_duplicate: Option<String>,
+    /// Put the documents into this sweep: ids are unique in a sweep, and earlier sweeps keep theirs
+    #[arg(long, value_name = "NAME", help_heading = "Adding")]
+    pub(crate) sweep: Option<String>,
+    /// Date of the sweep, if it is new
+    #[arg(long, value_name = "DATE", requires = "sweep", help_heading = "Adding")]
+    pub(crate) date: Option<String>,
+    /// Commit whenever so many documents were read [default: at the end; from standard input, as
+    /// they arrive and at most 1000 at a time]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Adding"
+    )]
+    pub(crate) commit_every: Option<u64>,
+    /// Delete these documents so long after they were added [default: the --ttl of the index]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Adding")]
+    pub(crate) ttl: Option<u64>,
+    /// Memory for documents before they are written to a segment
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1GiB", help_heading = "Running")]
+    pub(crate) memory: usize,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexDeleteArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Ids to delete, in every sweep
+    #[arg(long, value_name = "ID", help_heading = "Documents")]
+    pub(crate) id: Vec<String>,
+    /// File with an id on each line
+    #[arg(long, value_name = "FILE", help_heading = "Documents")]
+    pub(crate) ids: Option<PathBuf>,
+    /// URLs whose documents are deleted, in every sweep
+    #[arg(long, value_name = "URL", help_heading = "Documents")]
+    pub(crate) url: Vec<String>,
+    /// Delete documents with an earlier date
+    #[arg(long, value_name = "DATE", help_heading = "Documents")]
+    pub(crate) before: Option<String>,
+    /// Delete the documents of a site: a host, or a domain above it
+    #[arg(long, value_name = "HOST", help_heading = "Documents")]
+    pub(crate) site: Option<String>,
+    /// Only say how many documents would be deleted
+    #[arg(long, help_heading = "Running")]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexMergeArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Indexes whose documents are added; those of a later one replace those with the same id
+    #[arg(value_name = "OTHER", required = true)]
+    pub(crate) others: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexStatsArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexCheckArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Also make every set from its text and compare it with the postings, and decide again which
+    /// documents are kept
+    #[arg(long)]
+    pub(crate) deep: bool,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexExportArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Directory for the tables; with --documents also a file with the ending .jsonl
+    #[arg(long, short = 'o', value_name = "OUT", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Write the documents as documents.jsonl, in the order in which their ids were first added,
+    /// and no tables
+    #[arg(long, conflicts_with = "list", help_heading = "Output")]
+    pub(crate) documents: bool,
+    /// List all pairs and clusters, as `cluster` does, and no removals
+    #[arg(long, help_heading = "Output")]
+    pub(crate) list: bool,
+    /// How pairs become clusters [default: leaders; with --list components]
+    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<LinkageArg>,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+    /// Replace an earlier result
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
+    pub(crate) tables: TablesArg,
+    /// Maximum number of pairs to list
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
+    pub(crate) max_pairs: u64,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("about").required(true).args(["text", "file", "id", "url", "cluster"]))]
+pub(crate) struct QueryArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Text to ask about; `-` for standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Ask about the document in this file: text, Markdown, HTML or mail
+    #[arg(long, value_name = "FILE", help_heading = "Document")]
+    pub(crate) file: Option<PathBuf>,
+    /// Ask about the stored document with this id
+    #[arg(long, value_name = "ID", help_heading = "Document")]
+    pub(crate) id: Option<String>,
+    /// Ask about the document found last at this URL
+    #[arg(long, value_name = "URL", help_heading = "Document")]
+    pub(crate) url: Option<String>,
+    /// List the cluster of the document with this id
+    #[arg(long, value_name = "ID", conflicts_with = "ask", help_heading = "Document")]
+    pub(crate) cluster: Option<String>,
+    /// Which documents to find: resembles, containing (stored documents that contain the query),
+    /// contained-in (stored documents that are contained in the query), cosine, cluster (those of
+    /// its cluster), or a method of the index
+    #[arg(long, value_name = "ASK", default_value = "resembles", help_heading = "Question")]
+    pub(crate) ask: String,
+    /// Value that the measure has to reach [default: the threshold of the index]
+    #[arg(long, short = 't', value_name = "RATIO", help_heading = "Question")]
+    pub(crate) threshold: Option<String>,
+    /// Only the best N documents
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Question"
+    )]
+    pub(crate) limit: Option<u64>,
+    /// Only documents of this host, or of hosts below this domain
+    #[arg(long, value_name = "HOST", help_heading = "Filters")]
+    pub(crate) site: Option<String>,
+    /// Only documents with this date or a later one
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub(crate) since: Option<String>,
+    /// Only documents with an earlier date
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub(crate) before: Option<String>,
+    /// Only documents of this sweep
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub(crate) sweep: Option<String>,
+    /// Only documents that are kept: not those that duplicate a kept one
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) kept: bool,
+    /// Also show the passages in common
+    #[arg(long, help_heading = "Output")]
+    pub(crate) passages: bool,
+    /// Format of the answer
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Output")]
+    pub(crate) format: FormatArg,
+    /// Also show what the answer cost
+    #[arg(long, short = 'v', help_heading = "Output")]
+    pub(crate) verbose: bool,
+}

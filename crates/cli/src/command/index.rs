@@ -1,0 +1,293 @@
+//! `lookalike index create | add | delete | merge | compact | stats | check | export`
+
+use super::problems;
+use crate::args::{
+    FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
+    IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexStatsArgs,
+};
+use crate::exit::{Exit, WrongUsage};
+use crate::interrupt;
+use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
+use crate::visible::write_json;
+use anyhow::Context;
+use lookalike::{
+    AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter,
+    MethodSettings, Settings, Source, Verify, check_index, export_documents, export_tables,
+};
+use serde_json::json;
+use std::io::{BufReader, Write};
+
+pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
+    match command {
+        IndexCommand::Create(args) => create(args),
+        IndexCommand::Add(args) => add(args),
+        IndexCommand::Delete(args) => delete(args),
+        IndexCommand::Merge(args) => merge(args),
+        IndexCommand::Compact(args) => compact(args),
+        IndexCommand::Stats(args) => stats(args),
+        IndexCommand::Check(args) => check(args),
+        IndexCommand::Export(args) => export(args),
+    }
+}
+
+fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
+    let defaults = Settings::default();
+    let mut documents = super::settings::analysis_settings(args.criterion.measure, &args.analysis)?;
+    documents.threshold = args.criterion.threshold.clone();
+    documents.keep = args.keep.clone();
+    documents.min_features = args.least.min_features;
+    documents.fields = defaults.fields;
+    let method = |spec: &String| MethodSettings {
+        spec: spec.clone(),
+        verify: Verify::Sketch,
+        lexicon: args.lexicon.clone(),
+        lexicon_checksum: args.lexicon_checksum.clone(),
+        key_limit: None,
+    };
+    let settings = IndexSettings {
+        documents,
+        methods: args.method.iter().map(method).collect(),
+        texts: !args.no_text,
+        lean: args.lean.clone(),
+        ttl: args.ttl,
+    };
+    IndexWriter::create(&args.dir, settings, 1)?;
+    if !args.quiet {
+        tell(format_args!("created the index {}", args.dir.display()));
+    }
+    Ok(Exit::Done)
+}
+
+fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
+    interrupt::listen()?;
+    let fields = Settings {
+        fields: super::settings::field_names(&args.input.fields),
+        format: super::settings::input_format(&args.input.fields),
+        max_record: Some(args.input.fields.max_record),
+        ..Settings::default()
+    };
+    let options = AddOptions {
+        unless_duplicate: args.unless_duplicate.clone(),
+        sweep: args.sweep.clone().map(|name| (name, args.date.clone())),
+        commit_every: args.commit_every,
+        ttl: args.ttl,
+        strict: args.input.strict,
+        skip_unreadable: args.input.skip_unreadable,
+        memory: Some(args.memory as u64),
+    };
+    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+    let progress = TerminalProgress::new(args.running.quiet);
+    let stream = args.input.inputs.iter().any(|input| input == "-");
+    let lines = stream || args.commit_every.is_some();
+    let mut failed = None;
+    let committed = |done: Committed| {
+        if lines && let Err(error) = print_commit(done) {
+            failed.get_or_insert(error);
+        }
+    };
+    let added = match (stream, &args.input.inputs[..]) {
+        (true, [_]) => {
+            let lines = BufReader::with_capacity(1 << 16, std::io::stdin());
+            index.add_lines(lines, &fields, &options, &progress, committed)
+        }
+        (true, _) => {
+            let reason = "`-` is standard input; give it alone";
+            return Err(WrongUsage(reason.to_owned()).into());
+        }
+        (false, inputs) => {
+            let source = Source::files(inputs.iter().cloned());
+            index.add(source, &fields, &options, &progress, committed)
+        }
+    };
+    progress.finish();
+    let added = added?;
+    if let Some(error) = failed {
+        return Err(error).context("the documents are committed, but that cannot be printed");
+    }
+    if !args.running.quiet {
+        let advice = "; --strict stops at the first";
+        problems::print(&added.listed, added.problems, problems::SHOWN, advice);
+    }
+    let done = added.committed;
+    if args.running.format == FormatArg::Json && !lines {
+        let value = json!({
+            "commit": done.commit, "documents": done.documents, "read": added.read,
+            "added": done.added, "updated": done.updated, "duplicates": added.duplicates,
+            "problems": added.problems,
+        });
+        writeln!(std::io::stdout(), "{value}")?;
+    } else if !args.running.quiet && !lines {
+        let mut rows = vec![
+            ("documents read", added.read),
+            ("added", done.added - done.updated),
+            ("replaced", done.updated),
+        ];
+        if args.unless_duplicate.is_some() {
+            rows.push(("left out as duplicates", added.duplicates));
+        }
+        rows.extend([
+            ("records that could not be used", added.problems),
+            ("documents in the index", done.documents),
+            ("commit", done.commit),
+        ]);
+        print_numbers(&rows)?;
+    }
+    Ok(match (added.read, added.problems) {
+        (0, 1..) => super::run::exit_code(0, added.problems),
+        _ => Exit::Done,
+    })
+}
+
+/// A line for a durable commit.
+fn print_commit(done: Committed) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{}", json!({"commit": done.commit, "documents": done.documents}))?;
+    stdout.flush()
+}
+
+fn print_numbers(rows: &[(&str, u64)]) -> anyhow::Result<()> {
+    let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
+    Ok(write_table(&mut std::io::stdout().lock(), &pairs_table(rows))?)
+}
+
+fn delete(args: &IndexDeleteArgs) -> anyhow::Result<Exit> {
+    let mut ids = args.id.clone();
+    if let Some(path) = &args.ids {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        ids.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    let what = DeleteWhat {
+        ids,
+        urls: args.url.clone(),
+        before: args.before.clone(),
+        site: args.site.clone(),
+    };
+    if what.is_empty() {
+        let reason = "name the documents: give --id, --ids, --url, --before or --site";
+        return Err(WrongUsage(reason.to_owned()).into());
+    }
+    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+    let found = index.find(&what)?;
+    let count = found.documents.len() as u64;
+    let done = match args.dry_run {
+        true => None,
+        false => {
+            index.delete(&found.documents);
+            Some(index.commit()?)
+        }
+    };
+    if !args.running.quiet {
+        for name in found.unknown.iter().take(problems::SHOWN) {
+            tell(format_args!("lookalike: no document `{name}` in the index"));
+        }
+    }
+    let documents = done.map_or_else(|| index.snapshot().len(), |done| done.documents);
+    if args.running.format == FormatArg::Json {
+        let value = json!({
+            "deleted": if args.dry_run { 0 } else { count }, "found": count,
+            "unknown": found.unknown.len(), "documents": documents,
+        });
+        writeln!(std::io::stdout(), "{value}")?;
+    } else if !args.running.quiet {
+        let name = if args.dry_run { "would be deleted" } else { "deleted" };
+        print_numbers(&[
+            (name, count),
+            ("not in the index", found.unknown.len() as u64),
+            ("documents in the index", documents),
+        ])?;
+    }
+    Ok(Exit::Done)
+}
+
+fn merge(args: &IndexMergeArgs) -> anyhow::Result<Exit> {
+    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+    for other in &args.others {
+        let done = index.merge(&Index::open(other)?)?;
+        print_done(done, args.running.format, args.running.quiet)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn print_done(done: Committed, format: FormatArg, quiet: bool) -> anyhow::Result<()> {
+    if format == FormatArg::Json {
+        let value = json!({
+            "commit": done.commit, "documents": done.documents, "added": done.added,
+            "updated": done.updated, "deleted": done.deleted,
+        });
+        writeln!(std::io::stdout(), "{value}")?;
+    } else if !quiet {
+        print_numbers(&[
+            ("added", done.added - done.updated),
+            ("replaced", done.updated),
+            ("documents in the index", done.documents),
+            ("commit", done.commit),
+        ])?;
+    }
+    Ok(())
+}
+
+fn compact(args: &IndexDirArgs) -> anyhow::Result<Exit> {
+    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+    let before = index.snapshot().segments().len() as u64;
+    index.compact()?;
+    if !args.running.quiet {
+        let after = index.snapshot().segments().len() as u64;
+        print_numbers(&[("segments before", before), ("segments", after)])?;
+    }
+    Ok(Exit::Done)
+}
+
+fn stats(args: &IndexStatsArgs) -> anyhow::Result<Exit> {
+    let stats = Index::open(&args.dir)?.stats()?;
+    let mut stdout = std::io::stdout().lock();
+    if args.format == FormatArg::Json {
+        write_json(&mut stdout, &serde_json::to_string_pretty(&stats)?)?;
+        writeln!(stdout)?;
+    } else {
+        write_table(&mut stdout, &pairs_table(stats.table()))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn check(args: &IndexCheckArgs) -> anyhow::Result<Exit> {
+    let wrong = check_index(&args.dir, args.deep, args.running.threads)?;
+    if args.running.format == FormatArg::Json {
+        writeln!(std::io::stdout(), "{}", json!({"ok": wrong.is_empty(), "wrong": wrong}))?;
+    } else if wrong.is_empty() && !args.running.quiet {
+        writeln!(std::io::stdout(), "nothing is wrong with {}", args.dir.display())?;
+    }
+    for what in &wrong {
+        tell(format_args!("lookalike: {what}"));
+    }
+    Ok(if wrong.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
+    interrupt::listen()?;
+    let options = ExportOptions {
+        output: args.output.clone(),
+        force: args.force,
+        list: args.list,
+        linkage: args.linkage.map(Into::into),
+        witness: args.witness.witness.map(Into::into).unwrap_or_default(),
+        tables: args.tables.into(),
+        max_pairs: args.max_pairs,
+        threads: args.running.threads,
+    };
+    let index = Index::open(&args.dir)?;
+    let progress = TerminalProgress::new(args.running.quiet);
+    if args.documents {
+        let written = export_documents(&index, &options, &progress);
+        progress.finish();
+        let written = written?;
+        if !args.running.quiet {
+            print_numbers(&[("documents", written)])?;
+        }
+        return Ok(Exit::Done);
+    }
+    let summary = export_tables(&index, &options, &progress);
+    progress.finish();
+    let json = args.running.format == FormatArg::Json;
+    super::run::print_summary(&summary?, json, args.running.quiet, None)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,111 @@
+//! `lookalike query DIR`
+
+use crate::args::{FormatArg, QueryArgs};
+use crate::exit::Exit;
+use crate::terminal::{tell, write_table};
+use crate::visible::{visible, write_json};
+use anyhow::Context;
+use comfy_table::{CellAlignment, Table, presets};
+use lookalike::{Filter, Index, Query, QueryAnswer, QuerySubject, Wanted, read_document};
+use std::io::{Read, Write};
+
+pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
+    let query = Query {
+        about: about(args)?,
+        ask: if args.cluster.is_some() { Wanted::Cluster } else { args.ask.parse()? },
+        threshold: args.threshold.clone(),
+        limit: args.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+        filter: Filter {
+            site: args.site.clone(),
+            since: args.since.clone(),
+            before: args.before.clone(),
+            sweep: args.sweep.clone(),
+            kept: args.kept,
+        },
+        passages: args.passages,
+    };
+    let answer = Index::open(&args.dir)?.ask(&query)?;
+    let mut stdout = std::io::stdout().lock();
+    if args.format == FormatArg::Json {
+        write_json(&mut stdout, &serde_json::to_string_pretty(&answer)?)?;
+        writeln!(stdout)?;
+    } else {
+        print(&answer, &mut stdout)?;
+    }
+    if args.verbose {
+        let lookalike::Cost { lookups, entries, candidates, verified } = answer.cost;
+        tell(format_args!(
+            "{lookups} lookups, {entries} entries read, {candidates} candidates, {verified} verified, \
+             commit {}",
+            answer.commit
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn about(args: &QueryArgs) -> anyhow::Result<QuerySubject> {
+    Ok(match args {
+        QueryArgs { text: Some(text), .. } if text == "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+            QuerySubject::Text(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        QueryArgs { text: Some(text), .. } => QuerySubject::Text(text.clone()),
+        QueryArgs { file: Some(file), .. } => QuerySubject::Text(read_document(file)?),
+        QueryArgs { id: Some(id), .. } => QuerySubject::Id(id.clone()),
+        QueryArgs { url: Some(url), .. } => QuerySubject::Url(url.clone()),
+        QueryArgs { cluster, .. } => QuerySubject::Cluster(cluster.clone().unwrap_or_default()),
+    })
+}
+
+fn print(answer: &QueryAnswer, out: &mut impl Write) -> anyhow::Result<()> {
+    if answer.matches.is_empty() {
+        writeln!(out, "no document")?;
+        return Ok(());
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "id",
+        "resemblance",
+        "query in it",
+        "it in query",
+        "shared",
+        "size",
+        "kept",
+        "url",
+    ]);
+    for found in &answer.matches {
+        table.add_row([
+            visible(&found.id),
+            format!("{:.4}", found.resemblance),
+            format!("{:.4}", found.query_in_document),
+            format!("{:.4}", found.document_in_query),
+            found.shared.to_string(),
+            found.size.to_string(),
+            if found.kept { "kept" } else { "" }.to_owned(),
+            visible(found.url.as_deref().unwrap_or_default()),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1).take(5) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    write_table(out, &table)?;
+    let shown = answer.matches.len() as u64;
+    if answer.total > shown || !answer.total_exact {
+        let least = if answer.total_exact { "" } else { "at least " };
+        writeln!(out, "{shown} of {least}{} documents", answer.total)?;
+    }
+    for found in &answer.matches {
+        for passage in found.passages.iter().flatten().take(3) {
+            writeln!(
+                out,
+                "\n{}: {} words\n  {}",
+                visible(&found.id),
+                passage.place.length,
+                visible(&passage.text_a)
+            )?;
+        }
+    }
+    Ok(())
+}

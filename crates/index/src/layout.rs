@@ -1,0 +1,33 @@
+//! Names of the files of an index.
+
+use std::path::{Path, PathBuf};
+
+/// The description.
+pub(crate) fn settings(dir: &Path) -> PathBuf {
+    dir.join("settings.json")
+}
+
+/// The directory of the segments.
+pub(crate) fn segments(dir: &Path) -> PathBuf {
+    dir.join("seg")
+}
+
+/// Name of a segment's file.
+pub(crate) fn segment_name(id: u64) -> String {
+    format!("{id:08x}.seg")
+}
+
+/// Name of a segment's file while it is written.
+pub(crate) fn unfinished_name(id: u64) -> String {
+    format!("{id:08x}.tmp")
+}
+
+/// A segment.
+pub(crate) fn segment(dir: &Path, id: u64) -> PathBuf {
+    segments(dir).join(segment_name(id))
+}
+
+/// A segment while it is written.
+pub(crate) fn unfinished(dir: &Path, id: u64) -> PathBuf {
+    segments(dir).join(unfinished_name(id))
+}

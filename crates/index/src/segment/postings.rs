@@ -1,0 +1,269 @@
+//! Posting files: (first 40 bits of an element, number), sorted, packed, with a directory.
+//!
+//! Elements are hashes, hence uniform: the first b bits of an element are its bucket, of
+//! [`PER_BUCKET`] entries on average. A directory says where each bucket begins; in a bucket the
+//! entries are numbers of a fixed width, the rest of the 40 bits above the unit's number. So the
+//! entries of an element are neighbours in ascending order of units, and a lookup reads one line of
+//! the directory and one or two of a bucket.
+
+use super::columns;
+use super::packed::{self, Packer};
+use super::sections::SectionWriter;
+use crate::search::{LOOKUP_BLOCK, PostingList};
+use std::io;
+use std::ops::Range;
+
+/// Bits of an element that are stored.
+pub(super) const BITS: u32 = 40;
+
+/// Bits of a number in an entry while it is sorted: the other 40 are those of the element.
+pub(super) const NUMBER_BITS: u32 = 64 - BITS;
+
+/// Entries of a bucket, on average.
+const PER_BUCKET: u64 = 64;
+
+/// An entry as it is sorted.
+#[inline]
+pub(super) fn entry(element: u64, number: u32) -> u64 {
+    element >> NUMBER_BITS << NUMBER_BITS | u64::from(number)
+}
+
+/// The layout of a posting file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Entries.
+    pub(super) entries: u64,
+    /// Bits of a bucket's number.
+    pub(super) bucket_bits: u32,
+    /// Bits of a unit's (or document's) number.
+    pub(super) number_bits: u32,
+}
+
+impl Layout {
+    /// The layout for so many entries of numbers below `numbers`.
+    pub(super) fn new(entries: u64, numbers: u32) -> Self {
+        let buckets = (entries / PER_BUCKET).max(1).next_power_of_two();
+        let number_bits = (u32::BITS - numbers.saturating_sub(1).leading_zeros()).max(1);
+        // A number of 57 bits can be read at once.
+        let least = (BITS + number_bits).saturating_sub(packed::MOST_BITS);
+        let bucket_bits = buckets.trailing_zeros().clamp(least, BITS - 8);
+        Self { entries, bucket_bits, number_bits }
+    }
+
+    /// Bits of an entry.
+    pub(super) fn width(self) -> u32 {
+        BITS - self.bucket_bits + self.number_bits
+    }
+
+    fn bucket(self, element: u64) -> u64 {
+        if self.bucket_bits == 0 { 0 } else { element >> (64 - self.bucket_bits) }
+    }
+
+    /// What an entry stores of a sorted entry.
+    fn packed(self, entry: u64) -> u64 {
+        let residue = entry >> NUMBER_BITS & ((1 << (BITS - self.bucket_bits)) - 1);
+        residue << self.number_bits | entry & ((1 << self.number_bits) - 1)
+    }
+}
+
+/// Writes the entries of a posting file in ascending order, and its directory.
+pub(super) struct PostingWriter {
+    layout: Layout,
+    packer: Packer,
+    /// Where each bucket begins.
+    starts: Vec<u32>,
+    written: u64,
+}
+
+impl PostingWriter {
+    pub(super) fn new(layout: Layout) -> Self {
+        let starts = Vec::with_capacity((1 << layout.bucket_bits) + 1);
+        Self { layout, packer: Packer::new(layout.width()), starts, written: 0 }
+    }
+
+    /// Writes ascending entries, all after those before.
+    pub(super) fn push_all(
+        &mut self,
+        entries: &[u64],
+        out: &mut SectionWriter<'_>,
+    ) -> io::Result<()> {
+        for &entry in entries {
+            let bucket = self.layout.bucket(entry) as usize;
+            while self.starts.len() <= bucket {
+                self.starts.push(self.written as u32);
+            }
+            self.packer.push(self.layout.packed(entry), out)?;
+            self.written += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the entries. Returns the directory.
+    pub(super) fn finish(mut self, out: &mut SectionWriter<'_>) -> io::Result<Vec<u32>> {
+        if self.written != self.layout.entries {
+            return Err(io::Error::other("a posting file has another number of entries than said"));
+        }
+        self.packer.finish(out)?;
+        self.starts.resize((1 << self.layout.bucket_bits) + 1, self.written as u32);
+        Ok(self.starts)
+    }
+}
+
+/// Where a posting file is, and its layout.
+#[derive(Debug, Clone)]
+pub(super) struct Directory {
+    pub(super) entries: u64,
+    pub(super) layout: Layout,
+    pub(super) directory: Range<usize>,
+    pub(super) data: Range<usize>,
+}
+
+impl Directory {
+    fn parts<'a>(&self, file: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        let part = |range: &Range<usize>| file.get(range.clone()).unwrap_or_default();
+        (part(&self.directory), part(&self.data))
+    }
+
+    /// The entries of a bucket.
+    fn bucket(&self, directory: &[u8], bucket: u64) -> Range<u64> {
+        let start = columns::u32_at(directory, bucket as u32);
+        let end = columns::u32_at(directory, bucket as u32 + 1);
+        let end = u64::from(end).min(self.entries);
+        u64::from(start).min(end)..end
+    }
+
+    pub(super) fn lookup<'a>(&self, file: &'a [u8], element: u64) -> List<'a> {
+        let (directory, data) = self.parts(file);
+        let layout = self.layout;
+        let bucket = self.bucket(directory, layout.bucket(element));
+        let low = layout.packed(element >> NUMBER_BITS << NUMBER_BITS);
+        let width = layout.width();
+        let Range { start, end } = bucket;
+        let list = List { data, width, number_bits: layout.number_bits, start, end };
+        let start = list.first_at_least(low);
+        let list = List { start, ..list };
+        List { end: list.first_at_least(low + (1 << layout.number_bits)), ..list }
+    }
+
+    /// Reads the lines of the directory of some elements, then the middles of their buckets: each
+    /// of both at the same time, and into the cache.
+    pub(super) fn prefetch(&self, file: &[u8], elements: &[u64]) {
+        let (directory, data) = self.parts(file);
+        let mut middles = [0; LOOKUP_BLOCK];
+        for (element, middle) in elements.iter().zip(&mut middles) {
+            let bucket = self.bucket(directory, self.layout.bucket(*element));
+            *middle = bucket.start + (bucket.end - bucket.start) / 2;
+        }
+        let width = self.layout.width();
+        let read = |all, &at: &u64| all ^ packed::get(data, width, at);
+        std::hint::black_box(middles.iter().take(elements.len()).fold(0, read));
+    }
+
+    /// Appends the entries of a range of buckets, as they are sorted, numbers above `bits` bits.
+    pub(super) fn decode(&self, file: &[u8], buckets: Range<u64>, out: &mut Vec<u64>) {
+        let (directory, data) = self.parts(file);
+        let layout = self.layout;
+        let (width, number_bits) = (layout.width(), layout.number_bits);
+        for bucket in buckets {
+            let above =
+                if layout.bucket_bits == 0 { 0 } else { bucket << (64 - layout.bucket_bits) };
+            for at in self.bucket(directory, bucket) {
+                let packed = packed::get(data, width, at);
+                let residue = packed >> number_bits << NUMBER_BITS;
+                out.push(above | residue | packed & ((1 << number_bits) - 1));
+            }
+        }
+    }
+
+    /// What is wrong with the order of the entries, the directory or the numbers, if anything.
+    pub(super) fn check(&self, file: &[u8], numbers: u32) -> Option<String> {
+        let (directory, _) = self.parts(file);
+        let buckets = 1u64 << self.layout.bucket_bits;
+        let last = columns::u32_at(directory, buckets as u32);
+        if u64::from(last) != self.entries || columns::u32_at(directory, 0) != 0 {
+            return Some("the directory does not cover the postings".into());
+        }
+        let (mut entries, mut before) = (Vec::new(), None);
+        for bucket in 0..buckets {
+            let at = |bucket: u64| columns::u32_at(directory, bucket as u32);
+            if at(bucket) > at(bucket + 1) {
+                return Some(format!("bucket {bucket} of the postings ends before it begins"));
+            }
+            entries.clear();
+            self.decode(file, bucket..bucket + 1, &mut entries);
+            for &entry in &entries {
+                if before.is_some_and(|before| before > entry) {
+                    return Some(format!("bucket {bucket} of the postings is out of order"));
+                }
+                if (entry & ((1 << NUMBER_BITS) - 1)) as u32 >= numbers {
+                    return Some(format!(
+                        "bucket {bucket} of the postings names what does not exist"
+                    ));
+                }
+                before = Some(entry);
+            }
+        }
+        None
+    }
+}
+
+/// The entries of an element: numbers of units (or documents) in ascending order.
+#[derive(Debug, Clone, Copy)]
+pub struct List<'a> {
+    data: &'a [u8],
+    width: u32,
+    number_bits: u32,
+    start: u64,
+    end: u64,
+}
+
+impl List<'_> {
+    /// The first entry that is not below a value. O(log entries).
+    fn first_at_least(&self, value: u64) -> u64 {
+        self.first(|at| packed::get(self.data, self.width, at) < value)
+    }
+
+    fn number(&self, at: u64) -> u32 {
+        (packed::get(self.data, self.width, at) & ((1 << self.number_bits) - 1)) as u32
+    }
+
+    /// The first entry for which `before` does not hold.
+    fn first(&self, before: impl Fn(u64) -> bool) -> u64 {
+        let (mut low, mut high) = (self.start, self.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match before(middle) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
+    }
+}
+
+impl PostingList for List<'_> {
+    fn len(self) -> u32 {
+        (self.end - self.start) as u32
+    }
+
+    fn within(self, ids: &Range<u32>) -> Self {
+        let start = match ids.start {
+            0 => self.start,
+            first => self.first(|at| self.number(at) < first),
+        };
+        let end = match ids.end {
+            u32::MAX => self.end,
+            end => self.first(|at| self.number(at) < end),
+        };
+        Self { start, end: end.max(start), ..self }
+    }
+
+    fn contains(self, id: u32) -> bool {
+        let at = self.first(|at| self.number(at) < id);
+        at < self.end && self.number(at) == id
+    }
+
+    fn entries(self) -> impl Iterator<Item = u32> {
+        (self.start..self.end).map(move |at| self.number(at))
+    }
+}

@@ -1,0 +1,109 @@
+//! Texts, each compressed by itself with the dictionary of the segment.
+
+use super::Segment;
+use super::format::Section;
+use crate::IndexError;
+use std::collections::HashMap;
+use xxhash_rust::xxh3::xxh3_64;
+use zstd::bulk::{Compressor, Decompressor};
+
+/// Level of compression.
+const LEVEL: i32 = 1;
+
+/// Bytes of a dictionary.
+const DICTIONARY: usize = 110 << 10;
+
+/// Fewest texts that a dictionary is made of.
+const FEWEST: usize = 500;
+
+/// Texts that a dictionary is made of, at most.
+pub(crate) const SAMPLES: usize = 3000;
+
+/// A dictionary of texts; empty if they are too few or too small.
+pub(crate) fn train_dictionary(texts: &[&str]) -> Vec<u8> {
+    let texts = &texts[..texts.len().min(SAMPLES)];
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    if texts.len() < FEWEST || bytes < 8 * DICTIONARY {
+        return Vec::new();
+    }
+    // It refuses samples that are all alike; texts are compressed without one then.
+    zstd::dict::from_samples(texts, DICTIONARY).unwrap_or_default()
+}
+
+/// Names a dictionary among those of the segments of an index.
+pub(super) fn dictionary_id(dictionary: &[u8]) -> u64 {
+    if dictionary.is_empty() { 0 } else { xxh3_64(dictionary) | 1 }
+}
+
+/// A compressor for one thread.
+pub(super) fn compressor(dictionary: &[u8]) -> std::io::Result<Compressor<'static>> {
+    let mut compressor = match dictionary.is_empty() {
+        true => Compressor::new(LEVEL)?,
+        false => Compressor::with_dictionary(LEVEL, dictionary)?,
+    };
+    // The length is in the row, and the file has checksums.
+    compressor.include_contentsize(false)?;
+    compressor.include_checksum(false)?;
+    compressor.include_dictid(false)?;
+    Ok(compressor)
+}
+
+/// Decompresses texts, on one thread.
+#[derive(Default)]
+pub struct TextReader {
+    /// By dictionary.
+    decompressors: HashMap<u64, Decompressor<'static>>,
+    buffer: Vec<u8>,
+}
+
+impl std::fmt::Debug for TextReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextReader").finish_non_exhaustive()
+    }
+}
+
+impl Segment {
+    /// The text of a document.
+    ///
+    /// # Errors
+    /// A segment without texts; damage.
+    pub fn text<'r>(&self, local: u32, reader: &'r mut TextReader) -> Result<&'r str, IndexError> {
+        if !self.settings.texts {
+            return Err(self.damaged("it stores sets in place of texts"));
+        }
+        let row = self.row(local);
+        let damaged = || self.damaged(format!("the text of `{}`", self.id(local)));
+        let compressed = self.stored(local).ok_or_else(damaged)?;
+        let TextReader { decompressors, buffer } = reader;
+        let dictionary = self.section(Section::Dictionary);
+        let decompressor = match decompressors.entry(self.dictionary) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => {
+                let made = match dictionary.is_empty() {
+                    true => Decompressor::new(),
+                    false => Decompressor::with_dictionary(dictionary),
+                };
+                new.insert(made.map_err(|_| damaged())?)
+            }
+        };
+        // A damaged row must not ask for all memory: text compresses some thousandfold at most.
+        let length = usize::try_from(row.text_bytes).map_err(|_| damaged())?;
+        if length > (compressed.len() + 64) << 16 {
+            return Err(damaged());
+        }
+        buffer.clear();
+        buffer.reserve(length);
+        decompressor.decompress_to_buffer(compressed, buffer).map_err(|_| damaged())?;
+        if buffer.len() != length {
+            return Err(damaged());
+        }
+        std::str::from_utf8(buffer).map_err(|_| damaged())
+    }
+
+    /// What is stored in the place of a document's text.
+    pub(super) fn stored(&self, local: u32) -> Option<&[u8]> {
+        let (start, length) = self.row(local).place;
+        let start = usize::try_from(start).ok()?;
+        self.section(Section::Texts).get(start..start.checked_add(length as usize)?)
+    }
+}

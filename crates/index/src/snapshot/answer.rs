@@ -1,0 +1,258 @@
+//! Questions to all segments of a snapshot.
+
+use super::{DocAt, LiveSegment, Result, Snapshot};
+use crate::scratch::QueryScratch;
+use crate::search::{Accepted, Found, KeyOptions, SearchOptions, Total, search, search_keys};
+use crate::segment_postings::{SegmentKeys, SegmentPostings};
+use crate::{Ask, Cost, DocNumber, Question};
+use lookalike_core::{Measure, Overlap, TokenDigest};
+use std::cmp::Ordering;
+
+/// The document of a question.
+#[derive(Debug, Clone, Copy)]
+pub struct QuerySet<'a> {
+    /// Its feature set, strictly ascending.
+    pub set: &'a [u64],
+    /// Whether the set is too small to be compared.
+    pub few: bool,
+    /// Digest of its tokens: what a document with too few features is compared by.
+    pub sequence: TokenDigest,
+}
+
+/// Which documents an answer may have, and how many.
+#[derive(Clone, Copy)]
+pub struct AskOptions<'a> {
+    /// Only the best so many are returned.
+    pub limit: Option<usize>,
+    /// Whether a live document is wanted, by its segment and its number there.
+    pub wanted: &'a (dyn Fn(&LiveSegment, u32) -> bool + Sync),
+    /// Whether to stop: a deadline passed, or the request was cancelled.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Default for AskOptions<'_> {
+    fn default() -> Self {
+        Self { limit: None, wanted: &|_, _| true, stop: &|| false }
+    }
+}
+
+/// A document that answers a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// The document.
+    pub at: DocAt,
+    /// Counts of the query (a) and the document (b).
+    pub counts: Overlap,
+}
+
+/// The documents that answer a question.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// The best first; of equal ones the one whose id was added first.
+    pub matches: Vec<Match>,
+    /// How many documents answer it.
+    pub total: Total,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+impl Snapshot {
+    /// The documents that answer a question about a set. Exact, whatever was added and deleted.
+    ///
+    /// # Errors
+    /// A damaged segment; [`IndexError::Interrupted`](crate::IndexError::Interrupted).
+    pub fn ask(
+        &self,
+        question: Question,
+        query: QuerySet<'_>,
+        options: AskOptions<'_>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Answer> {
+        let mut answer = Answer::default();
+        let mut ranked: Vec<(Match, (DocNumber, DocNumber))> = Vec::new();
+        let QueryScratch { search: buffers, sets } = scratch;
+        let mut found: Vec<Found> = Vec::new();
+        for (number, live) in self.each() {
+            let wanted = |local: u32| {
+                let row = live.segment.row(local);
+                let comparable = match query.few {
+                    true => row.sequence == query.sequence,
+                    false => !row.few,
+                };
+                let wanted = comparable && (options.wanted)(live, local);
+                wanted.then_some((row.first, row.number))
+            };
+            let accept = |unit: u32| {
+                let documents = live.of_unit(unit).filter_map(wanted);
+                documents.fold(None, |all: Option<Accepted>, (first, _)| {
+                    let order = u64::from(first.0);
+                    Some(match all {
+                        None => Accepted { order, documents: 1 },
+                        Some(all) => {
+                            Accepted { order: all.order.min(order), documents: all.documents + 1 }
+                        }
+                    })
+                })
+            };
+            let postings = SegmentPostings::new(&live.segment, sets);
+            let search_options =
+                SearchOptions { limit: options.limit, accept: &accept, stop: options.stop };
+            answer.total += search(
+                &postings,
+                question,
+                query.set,
+                &search_options,
+                buffers,
+                &mut answer.cost,
+                &mut found,
+            )?;
+            for &Found { unit, counts, .. } in &found {
+                let documents = live.of_unit(unit);
+                ranked.extend(documents.filter_map(|local| {
+                    let order = wanted(local)?;
+                    Some((Match { at: DocAt { segment: number, local }, counts }, order))
+                }));
+            }
+        }
+        ranked
+            .sort_unstable_by(|a, b| compare(question, b.0.counts, a.0.counts).then(a.1.cmp(&b.1)));
+        ranked.truncate(options.limit.unwrap_or(usize::MAX));
+        answer.matches = ranked.into_iter().map(|(found, _)| found).collect();
+        Ok(answer)
+    }
+
+    /// The documents that share a key of a method with these keys.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn with_keys(
+        &self,
+        method: usize,
+        keys: &[u64],
+        scratch: &mut QueryScratch,
+        cost: &mut Cost,
+    ) -> Result<Vec<DocAt>> {
+        let mut all = Vec::new();
+        let mut found = Vec::new();
+        for (segment, live) in self.each() {
+            let keys_of = SegmentKeys { segment: &live.segment, method };
+            let options =
+                KeyOptions { least: 1, accept: &|local| live.is_live(local), stop: &|| false };
+            search_keys(&keys_of, keys, options, &mut scratch.search, cost, &mut found)?;
+            all.extend(found.iter().map(|found| DocAt { segment, local: found.id }));
+        }
+        Ok(all)
+    }
+
+    /// The set of a document, ascending; empty without features.
+    ///
+    /// # Errors
+    /// A damaged segment.
+    pub fn set(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Vec<u64>> {
+        let segment = &self.segment(at).segment;
+        let mut set = Vec::new();
+        if let Some(unit) = segment.unit_of(at.local) {
+            scratch.sets.make(segment, unit, &mut set)?;
+        }
+        Ok(set)
+    }
+
+    /// The first kept document in order of precedence that matches a document, by the measure and
+    /// threshold of the index: its witness, if it is not kept. `None` for a kept document.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn witness(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Option<DocAt>> {
+        if self.is_kept(at) { Ok(None) } else { self.earlier_kept(at, scratch) }
+    }
+
+    /// The first kept document in order of precedence that precedes a document and matches it.
+    pub(super) fn earlier_kept(
+        &self,
+        at: DocAt,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<DocAt>> {
+        let document = self.document(at);
+        let set = self.set(at, scratch)?;
+        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let rank = self.rank(at);
+        let kept = self.kept_matches(query, scratch)?;
+        let ranked = kept.into_iter().map(|kept| (self.rank(kept), kept));
+        Ok(ranked.filter(|(other, _)| *other < rank).min().map(|(_, kept)| kept))
+    }
+
+    /// The first kept document in order of precedence that matches a set: what would be the witness
+    /// of a document that is added last.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn witness_of(
+        &self,
+        query: QuerySet<'_>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<DocAt>> {
+        let kept = self.kept_matches(query, scratch)?;
+        Ok(kept.into_iter().min_by_key(|&at| self.rank(at)))
+    }
+
+    fn kept_matches(&self, query: QuerySet<'_>, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
+        let criterion = self.rules.criterion;
+        let ask = match criterion.measure {
+            Measure::Resemblance => Ask::Resembles,
+            Measure::Cosine => Ask::Cosine,
+            Measure::Containment => Ask::Containing,
+        };
+        let question = Question { ask, threshold: criterion.threshold };
+        let wanted = |live: &LiveSegment, local: u32| live.is_kept(local);
+        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+        let answer = self.ask(question, query, options, scratch)?;
+        Ok(answer.matches.into_iter().map(|found| found.at).collect())
+    }
+
+    /// The cluster of a kept document: itself, and the documents whose witness it is, in order of
+    /// precedence.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn cluster(&self, leader: DocAt, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
+        let document = self.document(leader);
+        let set = self.set(leader, scratch)?;
+        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let criterion = self.rules.criterion;
+        let ask = match criterion.measure {
+            Measure::Resemblance => Ask::Resembles,
+            Measure::Cosine => Ask::Cosine,
+            // What is contained in it.
+            Measure::Containment => Ask::ContainedIn,
+        };
+        let question = Question { ask, threshold: criterion.threshold };
+        let wanted = |live: &LiveSegment, local: u32| !live.is_kept(local);
+        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+        let mut members = vec![leader];
+        for found in self.ask(question, query, options, scratch)?.matches {
+            if self.witness(found.at, scratch)? == Some(leader) {
+                members.push(found.at);
+            }
+        }
+        members.sort_by_cached_key(|&at| self.rank(at));
+        Ok(members)
+    }
+}
+
+/// Orders two answers to a question, the better one last.
+fn compare(question: Question, a: Overlap, b: Overlap) -> Ordering {
+    // For containment the contained side comes first.
+    let sides = |counts: Overlap| match question.ask {
+        Ask::ContainedIn => counts.swapped(),
+        _ => counts,
+    };
+    let (a, b) = (sides(a), sides(b));
+    match question.measure() {
+        // The contained sets may differ: cross-multiplied.
+        Measure::Containment => {
+            let product = |x: u32, y: u32| u64::from(x) * u64::from(y);
+            product(a.shared, b.a).cmp(&product(b.shared, a.a))
+        }
+        measure => measure.compare(a, b),
+    }
+}

@@ -1,0 +1,290 @@
+//! Staged documents: in segment files that no commit names yet.
+
+use super::IndexWriter;
+use crate::disk::DiskFile;
+use crate::segment::{Built, NewDocument, SAMPLES, Segment, build, train_dictionary};
+use crate::snapshot::{AskOptions, LiveSegment, QuerySet};
+use crate::store::Record;
+use crate::{
+    Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, Question, SignatureView, layout,
+};
+use lookalike_core::{Measure, Threshold, TokenDigest};
+use lookalike_join::{Criterion, verify};
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
+
+/// What the next commit will change.
+#[derive(Default)]
+pub(super) struct Pending {
+    pub(super) segments: Vec<StagedSegment>,
+    /// Deleted and replaced documents, by segment.
+    pub(super) dead: BTreeMap<u64, RoaringBitmap>,
+    pub(super) records: Vec<Record>,
+    pub(super) next_number: u32,
+    pub(super) next_segment: u64,
+    pub(super) added: u64,
+    pub(super) updated: u64,
+    pub(super) deleted: u64,
+}
+
+/// A segment file without its states.
+pub(super) struct StagedSegment {
+    pub(super) id: u64,
+    pub(super) built: Built,
+    pub(super) segment: Arc<Segment>,
+    pub(super) file: BufWriter<Box<dyn DiskFile>>,
+}
+
+/// What was staged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Staged {
+    /// Documents that will be added.
+    pub added: u64,
+    /// Those that replace another one.
+    pub updated: u64,
+}
+
+impl Pending {
+    pub(super) fn at(next_number: u32, next_segment: u64) -> Self {
+        Self { next_number, next_segment, ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.dead.is_empty() && self.records.is_empty()
+    }
+}
+
+impl IndexWriter {
+    /// Writes documents to a segment that the next commit enters. A document replaces one with the
+    /// same id in the same sweep, also one of the same batches.
+    ///
+    /// # Errors
+    /// A file that cannot be written; more documents than an index can number.
+    pub fn stage(&mut self, batches: &[DocumentBatch]) -> Result<Staged, IndexError> {
+        let count: usize = batches.iter().map(DocumentBatch::len).sum();
+        let last = u64::from(self.pending.next_number) + count as u64;
+        if last >= u64::from(u32::MAX) {
+            return Err(IndexError::Inconsistent {
+                what: "an index numbers at most 4,294,967,294 documents in its life; export its \
+                       documents to a new one"
+                    .into(),
+            });
+        }
+        let mut new: Vec<Option<NewDocument<'_>>> = Vec::with_capacity(count);
+        // By id and sweep, the last one of the batches.
+        let mut own: HashMap<(&str, u32), usize> = HashMap::new();
+        let mut staged = Staged::default();
+        for batch in batches {
+            for index in 0..batch.len() {
+                let number = DocNumber(self.pending.next_number + new.len() as u32);
+                let key = batch.key(index);
+                let first = match own.insert(key, new.len()) {
+                    Some(earlier) => {
+                        staged.updated += 1;
+                        let replaced = new[earlier].take();
+                        replaced.map_or(number, |replaced| replaced.first)
+                    }
+                    None => match self.replace(key) {
+                        Some(first) => {
+                            staged.updated += 1;
+                            first
+                        }
+                        None => number,
+                    },
+                };
+                new.push(Some(NewDocument { batch, index, number, first }));
+            }
+        }
+        staged.added = count as u64;
+        self.pending.next_number += count as u32;
+        let new: Vec<NewDocument<'_>> = new.into_iter().flatten().collect();
+        if !new.is_empty() {
+            self.write_segment(&new)?;
+        }
+        self.pending.added += staged.added;
+        self.pending.updated += staged.updated;
+        Ok(staged)
+    }
+
+    /// Marks the document with an id in a sweep, and returns when it was first added.
+    pub(super) fn replace(&mut self, (id, sweep): (&str, u32)) -> Option<DocNumber> {
+        let find = |id_of: u64, segment: &Segment, dead: Option<&RoaringBitmap>| {
+            let pending = self.pending.dead.get(&id_of);
+            let is_live = |local: u32| {
+                !dead.is_some_and(|dead| dead.contains(local))
+                    && !pending.is_some_and(|dead| dead.contains(local))
+            };
+            segment.find_id(id).find(|&at| is_live(at) && segment.row(at).sweep == sweep)
+        };
+        let committed = self.snapshot.segments.iter().find_map(|live| {
+            let local = find(live.id, &live.segment, Some(&live.dead))?;
+            Some((live.id, local, live.segment.row(local).first))
+        });
+        let found = committed.or_else(|| {
+            self.pending.segments.iter().find_map(|staged| {
+                let local = find(staged.id, &staged.segment, None)?;
+                Some((staged.id, local, staged.segment.row(local).first))
+            })
+        });
+        let (segment, local, first) = found?;
+        self.pending.dead.entry(segment).or_default().insert(local);
+        Some(first)
+    }
+
+    fn write_segment(&mut self, new: &[NewDocument<'_>]) -> Result<(), IndexError> {
+        if self.dictionary.is_empty() && self.settings.texts {
+            let texts: Vec<&str> = new.iter().take(SAMPLES).map(|new| new.content()).collect();
+            self.dictionary = train_dictionary(&texts);
+        }
+        let id = self.pending.next_segment;
+        self.pending.next_segment += 1;
+        let path = layout::unfinished(&self.dir, id);
+        let io = || IndexError::io(&path);
+        let mut file = BufWriter::with_capacity(1 << 20, self.disk.create(&path).map_err(io())?);
+        let built = build(&self.settings, new, &self.dictionary, &mut file).map_err(io())?;
+        file.flush().map_err(io())?;
+        let data = self.disk.map(&path).map_err(io())?;
+        let segment = Segment::open_unfinished(data, &path, &self.settings, &built)?;
+        let segment = Arc::new(segment);
+        self.pending.segments.push(StagedSegment { id, built, segment, file });
+        Ok(())
+    }
+
+    /// Leaves out the documents that match a kept document of the last commit, a staged one, or an
+    /// earlier one of these that is not left out. Returns the others, and how many were left out.
+    ///
+    /// A document that replaces one with the same id is not compared with that one.
+    ///
+    /// # Errors
+    /// A damaged segment.
+    pub fn unless_duplicate(
+        &self,
+        batches: Vec<DocumentBatch>,
+        threshold: Threshold,
+    ) -> Result<(Vec<DocumentBatch>, u64), IndexError> {
+        let measure = self.rules.criterion.measure;
+        let criterion = Criterion { measure, threshold };
+        let ask = match measure {
+            Measure::Resemblance => Ask::Resembles,
+            Measure::Cosine => Ask::Cosine,
+            Measure::Containment => Ask::Containing,
+        };
+        let question = Question { ask, threshold };
+        // The staged documents are searched like committed ones.
+        let (known, _) = self.next_snapshot(&self.pending);
+        let first_staged = self.snapshot.segments.len() as u32;
+        let all: Vec<(usize, usize)> = batches
+            .iter()
+            .enumerate()
+            .flat_map(|(at, batch)| (0..batch.len()).map(move |index| (at, index)))
+            .collect();
+        let plain = |&(at, index): &(usize, usize)| {
+            DocumentBatch::get_plain(&batches[at], index, DocNumber(0), DocNumber(0))
+        };
+        let makers = &self.makers;
+        let is_known: Vec<bool> = all
+            .par_iter()
+            .map_init(
+                || QueryScratch::new(makers()),
+                |scratch, place| {
+                    let view = plain(place);
+                    if view.set.is_empty() {
+                        return Ok(false);
+                    }
+                    let wanted = |live: &LiveSegment, local: u32| {
+                        let stays = (live.segment.id(local), live.segment.row(local).sweep)
+                            != (view.id, view.sweep);
+                        let staged =
+                            known.at(live, local).is_some_and(|at| at.segment >= first_staged);
+                        stays && (staged || live.is_kept(local))
+                    };
+                    let query = QuerySet { set: view.set, few: view.few, sequence: view.sequence };
+                    let options =
+                        AskOptions { limit: Some(1), wanted: &wanted, ..AskOptions::default() };
+                    let answer = known.ask(question, query, options, scratch)?;
+                    Ok(!answer.matches.is_empty())
+                },
+            )
+            .collect::<Result<_, IndexError>>()?;
+        let mut taken = Accepted::default();
+        let mut kept = DocumentBatch::default();
+        let mut left_out = 0;
+        for (place, is_known) in all.iter().zip(is_known) {
+            let view = plain(place);
+            let query = QuerySet { set: view.set, few: view.few, sequence: view.sequence };
+            if is_known || taken.matches(criterion, (view.id, view.sweep), &query) {
+                left_out += 1;
+                continue;
+            }
+            let (at, index) = *place;
+            let mut views: Vec<SignatureView<'_>> = Vec::new();
+            kept.push(&batches[at].get(index, DocNumber(0), DocNumber(0), &mut views));
+            taken.push(view.id, view.sweep, &query);
+        }
+        Ok((vec![kept], left_out))
+    }
+
+    /// Gives up what was staged, deleted and put since the last commit.
+    ///
+    /// # Errors
+    /// A file that cannot be removed; the next writer removes it.
+    pub fn abandon(&mut self) -> Result<(), IndexError> {
+        let state = self.store.state();
+        // Numbers of files that may be left are not used again by this writer.
+        let next_segment = self.pending.next_segment;
+        let pending =
+            std::mem::replace(&mut self.pending, Pending::at(state.next_number, next_segment));
+        for staged in pending.segments {
+            let path = layout::unfinished(&self.dir, staged.id);
+            drop(staged);
+            self.disk.remove(&path).map_err(IndexError::io(&path))?;
+        }
+        Ok(())
+    }
+}
+
+/// The sets that were taken so far, found by the elements of their prefixes.
+#[derive(Default)]
+struct Accepted<'a> {
+    documents: Vec<(&'a str, u32, Vec<u64>, bool, TokenDigest)>,
+    /// By each element the documents that have it.
+    postings: HashMap<u64, Vec<u32>>,
+}
+
+impl<'a> Accepted<'a> {
+    fn push(&mut self, id: &'a str, sweep: u32, query: &QuerySet<'_>) {
+        let number = self.documents.len() as u32;
+        for &element in query.set {
+            self.postings.entry(element).or_default().push(number);
+        }
+        self.documents.push((id, sweep, query.set.to_vec(), query.few, query.sequence));
+    }
+
+    /// Whether a set matches one that was taken, of another id.
+    fn matches(&self, criterion: Criterion, own: (&str, u32), query: &QuerySet<'_>) -> bool {
+        // A match shares one of the first elements, of all that are in any order.
+        let prefix = criterion.prefix_length(query.set.len() as u32) as usize;
+        let mut seen = std::collections::BTreeSet::new();
+        let prefix = query.set.iter().take(prefix);
+        prefix.filter_map(|element| self.postings.get(element)).flatten().any(|&number| {
+            let (id, sweep, set, few, sequence) = &self.documents[number as usize];
+            let comparable = match query.few || *few {
+                true => *sequence == query.sequence,
+                false => true,
+            };
+            (*id, *sweep) != own
+                && comparable
+                && seen.insert(number)
+                && verify(criterion, query.set, set).is_some()
+        })
+    }
+}
+
+impl NewDocument<'_> {
+    fn content(&self) -> &str {
+        self.batch.get_plain(self.index, self.number, self.first).content
+    }
+}

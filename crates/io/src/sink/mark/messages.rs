@@ -1,0 +1,73 @@
+//! Marks in messages of an mbox.
+
+use super::{MarkNames, Refusal, rows};
+use crate::Mark;
+use crate::mail::mbox;
+
+/// Appends `raw` with header fields after its separator line to `out`. Fields without a value are
+/// left out. Values are UTF-8 (RFC 6532) on one line.
+pub(in crate::sink) fn push_marked(
+    raw: &[u8],
+    names: &MarkNames,
+    mark: &Mark<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    let header = raw.len() - mbox::after_separator(raw).len();
+    let line_end: &[u8] = match raw[..header].ends_with(b"\r\n") {
+        true => b"\r\n",
+        false => b"\n",
+    };
+    for name in names.all() {
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':') {
+            return Err(Refusal::Shape("the field name cannot be that of a header field"));
+        }
+        if has_field(&raw[header..], name.as_bytes()) {
+            return Err(Refusal::Taken(name.to_owned()));
+        }
+    }
+    out.extend_from_slice(&raw[..header]);
+    for (name, value) in names.all().into_iter().zip(rows::texts(mark)) {
+        if !value.is_empty() {
+            let value = value.replace(|c: char| c.is_control(), " ");
+            out.extend_from_slice(format!("{name}: {value}").as_bytes());
+            out.extend_from_slice(line_end);
+        }
+    }
+    out.extend_from_slice(&raw[header..]);
+    Ok(())
+}
+
+/// Whether the header has a field of this name.
+fn has_field(message: &[u8], name: &[u8]) -> bool {
+    let lines = message.split(|byte| *byte == b'\n');
+    let header = lines.take_while(|line| !line.trim_ascii_end().is_empty());
+    header.into_iter().any(|line| {
+        let (start, rest) = line.split_at(name.len().min(line.len()));
+        start.eq_ignore_ascii_case(name) && rest.trim_ascii_start().starts_with(b":")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_go_before_the_header() {
+        let mark = Mark {
+            duplicate_of: Some("a\nb"),
+            duplicate_of_record: Some(7),
+            resemblance: Some(0.5),
+            ..Mark::default()
+        };
+        let names = MarkNames::new("X-");
+        let mut out = Vec::new();
+        push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", &names, &mark, &mut out).unwrap();
+        let expected = "From a\r\nX-duplicate_of: a b\r\nX-duplicate_of_record: 7\r\n\
+                        X-resemblance: 0.5\r\nTo: b\r\n\r\nX-cluster: 1\r\n";
+        assert_eq!(out, expected.as_bytes());
+        let taken = push_marked(b"From a\nx-CLUSTER : 1\n\n", &names, &mark, &mut out);
+        assert_eq!(taken, Err(Refusal::Taken("X-cluster".into())));
+        let odd = push_marked(b"From a\n", &MarkNames::new("x y"), &mark, &mut out);
+        assert!(matches!(odd, Err(Refusal::Shape(_))));
+    }
+}

@@ -1,0 +1,486 @@
+//! Mail: messages of mbox files, Maildirs and eml files.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use lookalike_io::mail::{MailError, MailLimits, MailReader};
+use lookalike_io::source::VisitScratch;
+use lookalike_io::{
+    Content, DiscoverOptions, FieldNames, FieldNumber, Format, Inputs, Item, input::why_skipped,
+};
+use proptest::prelude::*;
+
+use crate::help::{OneFile, discover, read, read_sized};
+
+/// The text of a message, read with the default limits.
+fn text(raw: &[u8]) -> Result<String, MailError> {
+    let mut reader = MailReader::new(MailLimits::default());
+    reader.read(raw).map(|mail| mail.text().into_owned())
+}
+
+/// A message with this header and body.
+fn message(header: &str, body: &str) -> String {
+    format!("From: a@b.example\n{header}\n\n{body}")
+}
+
+#[test]
+fn the_text_of_a_message_is_that_of_its_text_parts() {
+    let plain = "--x\nContent-Type: text/plain\n\nplain\n";
+    let html = "--x\nContent-Type: text/html\n\n<p>rich <b>text</b>\n";
+    let blank = "--x\n\n \n";
+    let attached = "--x\nContent-Disposition: attachment; filename=a.txt\n\nattached\n";
+    let image = "--x\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw0K\n";
+    let calendar = "--x\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\n";
+    let embedded = "--x\nContent-Type: message/rfc822\n\nSubject: inner\n\nembedded\n";
+    let nested = "--x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-Type: text/html\n\nnested\n--y--\n";
+    for (kind, parts, expected) in [
+        ("alternative", vec![plain, html], "plain"),
+        ("alternative", vec![html, plain], "plain"),
+        ("alternative", vec![html, calendar], "rich text"),
+        ("alternative", vec![calendar, html], "rich text"),
+        ("alternative", vec![plain, nested], "plain"),
+        ("alternative", vec![nested, attached], "nested"),
+        ("alternative", vec![blank, html], "rich text"),
+        ("alternative", vec![], ""),
+        ("mixed", vec![plain, html, attached, image], "plain\nrich text"),
+        ("mixed", vec![plain, embedded, plain], "plain\nembedded\nplain"),
+        ("mixed", vec![image], ""),
+        ("unknown", vec![image, plain], "plain"),
+        (
+            "digest",
+            vec!["--x\n\nSubject: one\n\nfirst\n", "--x\n\nA: b\n\nsecond\n"],
+            "first\nsecond",
+        ),
+    ] {
+        let header = format!("Content-Type: multipart/{kind}; boundary=\"x\"");
+        let body = format!("preamble\n{}--x--\nepilogue\n", parts.concat());
+        let raw = message(&header, &body);
+        assert_eq!(text(raw.as_bytes()).unwrap(), expected, "{raw}");
+        let crlf = raw.replace('\n', "\r\n");
+        assert_eq!(text(crlf.as_bytes()).unwrap(), expected, "CRLF: {raw}");
+    }
+}
+
+#[test]
+fn wrong_structure_loses_no_text() {
+    for (header, body, expected) in [
+        // No boundary, an empty one, and one that never occurs.
+        ("Content-Type: multipart/mixed", "a\n--x\nb", "a\n--x\nb"),
+        ("Content-Type: multipart/mixed; boundary=\"\"", "a\n--\nb", "a\n--\nb"),
+        ("Content-Type: multipart/mixed; boundary=x", "a\n --x\n--xy\nb", "a\n --x\n--xy\nb"),
+        // Never closed; closed and reopened; a boundary that is cut off.
+        ("Content-Type: multipart/mixed; boundary=x", "--x\n\na\n--x\n\nb", "a\nb"),
+        ("Content-Type: multipart/mixed; boundary=x", "--x\n\na\n--x--\n--x\n\nb", "a"),
+        ("Content-Type: multipart/mixed; boundary=xyz", "--xyz\n\na\n--xy", "a\n--xy"),
+        // A part without the blank line after its header, or without a header.
+        ("Content-Type: multipart/mixed; boundary=x", "--x\na b\n--x--", "a b"),
+        // The outer boundary ends inner parts that are not closed.
+        (
+            "Content-Type: multipart/mixed; boundary=x",
+            "--x\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\na\n--x\n\nb\n--y\n\nc\n--x--\n",
+            "a\nb\n--y\n\nc",
+        ),
+        // An inner multipart whose boundary is never found, as one of the parts.
+        (
+            "Content-Type: multipart/mixed; boundary=x",
+            "--x\nContent-Type: multipart/alternative; boundary=y\n\ninner\n--x\n\nb\n--x--\n",
+            "inner\nb",
+        ),
+        // Types that are no types are plain text.
+        ("Content-Type: text", "a", "a"),
+        ("Content-Type: ;;;", "a", "a"),
+        ("Content-Type: plain", "a", "a"),
+        ("Content-Transfer-Encoding: x-unknown", "a=20", "a=20"),
+        ("Content-Transfer-Encoding: base64", "YWJj!ZGVm=", "abcdef"),
+        ("Content-Type: text/html", "<p>a&amp;b", "a&b"),
+        ("Content-Type: text/html; charset=\"koi8-r\"", "<p>a", "a"),
+    ] {
+        let raw = message(header, body);
+        assert_eq!(text(raw.as_bytes()).unwrap(), expected, "{raw}");
+    }
+    assert_eq!(text(b"a: b").unwrap(), "");
+    assert_eq!(text(b"From x\na: b\n\nc").unwrap(), "c");
+    for none in [&b""[..], b"no header", b"\na: b", b"\0\0\0", b"a b: c"] {
+        assert_eq!(text(none), Err(MailError::NoHeader), "{}", none.escape_ascii());
+    }
+}
+
+#[test]
+fn a_message_beyond_a_limit_is_refused_and_never_cut_off() {
+    let nested = |depth: usize| {
+        let mut raw = String::from("A: b\n");
+        for level in 0..depth {
+            write!(raw, "Content-Type: multipart/mixed; boundary=b{level}\n\n--b{level}\n")
+                .unwrap();
+        }
+        raw + "\ntext\n"
+    };
+    let messages = |depth: usize| "Content-Type: message/rfc822\n\n".repeat(depth) + "A: b\n\ntext";
+    let parts = |count: usize| {
+        message("Content-Type: multipart/mixed; boundary=x", &"--x\n\na\n".repeat(count))
+    };
+    let long = |length: usize| message("A: b", &"a".repeat(length));
+    let limits = MailLimits { depth: 16, parts: 200, text: 4 << 20 };
+    assert_eq!(limits, MailLimits::default());
+    assert_eq!(text(nested(16).as_bytes()).unwrap(), "text\n");
+    assert_eq!(text(nested(17).as_bytes()), Err(MailError::TooDeep(16)));
+    assert_eq!(text(messages(16).as_bytes()).unwrap(), "text");
+    assert_eq!(text(messages(17).as_bytes()), Err(MailError::TooDeep(16)));
+    assert_eq!(text(messages(100_000).as_bytes()), Err(MailError::TooDeep(16)));
+    assert_eq!(text(parts(199).as_bytes()).unwrap().len(), 199 * 2 - 1 + 1);
+    assert_eq!(text(parts(200).as_bytes()), Err(MailError::TooManyParts(200)));
+    assert_eq!(text(long(4 << 20).as_bytes()).unwrap().len(), 4 << 20);
+    assert_eq!(text(long((4 << 20) + 1).as_bytes()), Err(MailError::TooMuchText(4 << 20)));
+    // Charsets and several parts count as decoded.
+    let wide = "Content-Type: text/plain; charset=iso-8859-1\n\n";
+    let mut raw = format!("A: b\n{wide}").into_bytes();
+    raw.resize(raw.len() + (3 << 20), 0xe9);
+    assert_eq!(text(&raw), Err(MailError::TooMuchText(4 << 20)));
+}
+
+/// Options with field names.
+fn with_fields(change: impl FnOnce(&mut FieldNames)) -> DiscoverOptions {
+    let mut options = DiscoverOptions::default();
+    change(&mut options.fields);
+    options
+}
+
+const BOX: &str = "From a@b Mon Nov 23 22:30:17 2026
+Message-ID: <1@b>
+Subject: =?utf-8?q?Caf=C3=A9?=
+ au lait
+Date: Mon, 23 Nov 2026 22:30:17 +0100
+List-Id: Friends <friends.b>
+X-Score: 4.5
+URL: https://b.example/1
+
+first
+>From the start
+>>From b
+
+From c@d Mon Nov 23 22:30:17 2026
+Received: from x by y; Tue, 24 Nov 2026 00:00:00 +0000
+Received: from z by x; Mon, 23 Nov 2026 00:00:00 +0000
+
+second
+From here on, no separator
+
+From e@f not a message
+
+From g@h
+Subject: last
+
+third";
+
+#[test]
+fn messages_of_an_mbox_are_records() {
+    for (name, content) in [("a.mbox", BOX.to_owned()), ("b.MBX", BOX.replace('\n', "\r\n"))] {
+        let file = OneFile::new(name, content);
+        let found = file.read();
+        let texts: Vec<_> = found.records.iter().map(|record| record.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["first\nFrom the start\n>From b\n", "second\nFrom here on, no separator\n", "third"]
+        );
+        let first = &found.records[0];
+        assert_eq!((first.record, first.line, first.id.as_deref()), (1, 1, None));
+        assert_eq!(first.title.as_deref(), Some("Caf\u{e9} au lait"));
+        assert_eq!(first.date.as_deref(), Some("2026-11-23T21:30:17Z"));
+        assert_eq!(first.url.as_deref(), Some("https://b.example/1"));
+        let last = &found.records[2];
+        assert_eq!((last.record, last.line, last.title.as_deref()), (4, 23, Some("last")));
+        let [problem] = &found.problems[..] else { panic!("{found:?}") };
+        assert_eq!((problem.record, problem.line, problem.unreadable), (3, 21, false));
+        assert!(problem.to_string().contains(":21: not a mail message"), "{problem}");
+        for size in [1, 5, 30, 100, 400] {
+            let inputs = file.inputs(DiscoverOptions::default());
+            assert_eq!(read_sized(&inputs, size), found, "{size}");
+        }
+    }
+}
+
+#[test]
+fn header_fields_are_fields() {
+    let file = OneFile::new("a.mbox", BOX);
+    let inputs = file.inputs(with_fields(|fields| {
+        fields.id = "Message-ID".into();
+        fields.date = "received".into();
+        fields.title = "list-id".into();
+        fields.text = "subject".into();
+        fields.extra = vec!["x-score".into(), "list-id".into()];
+    }));
+    let found = read(&inputs);
+    let first = &found.records[0];
+    assert_eq!(first.text, "Caf\u{e9} au lait");
+    assert_eq!((first.id.as_deref(), first.date.as_deref()), (Some("1@b"), None));
+    assert_eq!(first.title.as_deref(), Some("Friends <friends.b>"));
+    assert_eq!(first.extra, [FieldNumber::Number(4.5), FieldNumber::Unreadable]);
+    assert_eq!(found.records[1].text, "last");
+    assert_eq!(found.records[1].extra, [FieldNumber::Missing; 2]);
+    let messages = found.messages();
+    assert_eq!(messages.len(), 2);
+    assert!(messages[0].contains("no header field `subject`"), "{messages:?}");
+
+    let inputs = file.inputs(with_fields(|fields| fields.date = "received".into()));
+    assert_eq!(read(&inputs).records[1].date.as_deref(), Some("2026-11-24T00:00:00Z"));
+    let names = file.inputs(DiscoverOptions::default()).field_names();
+    assert_eq!(names[..3], ["text", "message-id", "subject"]);
+}
+
+#[test]
+fn a_file_that_is_no_mbox_is_unreadable_and_an_empty_one_is_empty() {
+    for (content, problems) in [
+        ("", 0),
+        ("\n\r\n\n", 0),
+        ("\n\nFrom a\nb: c\n\nd", 0),
+        ("From", 1),
+        ("Subject: a\n\nb", 1),
+    ] {
+        let found = OneFile::new("a.mbox", content).read();
+        assert_eq!(found.problems.len(), problems, "{content:?} {found:?}");
+        assert!(found.problems.iter().all(|problem| problem.unreadable));
+        assert_eq!(found.records.len(), usize::from(content.contains("d")));
+    }
+}
+
+#[test]
+fn a_message_beyond_the_record_limit_is_a_problem() {
+    let long = "x".repeat(1000);
+    let content = format!("From a\na: b\n\n{long}\n\n{BOX}");
+    let file = OneFile::new("a.mbox", content);
+    let options = DiscoverOptions { max_record: Some(500), ..DiscoverOptions::default() };
+    let inputs = file.inputs(options);
+    let found = read(&inputs);
+    assert_eq!(found.records.len(), 3);
+    assert!(found.messages()[0].contains(":1: the record is longer than 500 bytes"), "{found:?}");
+    for size in [1, 20, 100, 1001, 1010] {
+        assert_eq!(read_sized(&inputs, size), found, "{size}");
+    }
+}
+
+#[test]
+fn maildirs_are_found_with_their_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("Maildir");
+    let put = |path: &str, content: &str| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    };
+    let mail = |text: &str| format!("Subject: x\n\n{text}\n");
+    for directory in ["cur", "new", "tmp", ".Sent/cur", ".Sent/new", ".Sent/tmp", ".cache"] {
+        fs::create_dir_all(root.join(directory)).unwrap();
+    }
+    put("cur/1000000050.50.host:2,S", &mail("read"));
+    put("new/1000000051.51.mail.example.md", &mail("new"));
+    put("new/odd name", &mail("odd"));
+    put("cur/notes.jsonl", "{\"text\":\"not mail\"}\n");
+    put("cur/report.pdf", "%PDF");
+    put("tmp/1000000052.52.host", &mail("being delivered"));
+    put(".Sent/cur/1000000053.53.host:2,", &mail("sent"));
+    put(".cache/a.txt", "hidden");
+    put("dovecot-uidlist", "3 V1");
+    let inputs = discover(folder.path());
+    let found = read(&inputs);
+    let mut texts: Vec<_> = found.records.iter().map(|record| record.text.trim()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["new", "not mail", "odd", "read", "sent"]);
+    assert!(found.problems.is_empty(), "{found:?}");
+    assert_eq!(found.records[0].id, None);
+    let why: Vec<_> = inputs.skipped.iter().map(|path| why_skipped(path)).collect();
+    assert_eq!(why.len(), 3, "{:?}", inputs.skipped);
+    assert!(why.iter().any(|why| why.contains("not delivered yet")), "{why:?}");
+
+    // The format given counts for all files of the Maildir, and for no others.
+    let options =
+        || DiscoverOptions { format: Some(Format::Maildir), ..DiscoverOptions::default() };
+    let of = |path: &Path| Inputs::discover(&[path.display().to_string()], options()).unwrap();
+    assert_eq!(of(&root).files.len(), 6);
+    assert_eq!(of(&root.join("cur")).files.len(), 3);
+    assert_eq!(of(&root.join("dovecot-uidlist")).files.len(), 1);
+    // In a directory that is only called so, names decide: archives omit empty directories.
+    fs::create_dir_all(folder.path().join("plain/cur")).unwrap();
+    fs::write(folder.path().join("plain/cur/1000000000.jsonl"), "{\"text\":\"x\"}").unwrap();
+    for name in ["x", "1000000000.0.host:2,S"] {
+        fs::write(folder.path().join("plain/cur").join(name), mail("x")).unwrap();
+    }
+    let found = discover(&folder.path().join("plain"));
+    let formats: Vec<_> = found.files.iter().map(|file| file.format).collect();
+    assert_eq!(formats, [Format::Maildir, Format::Jsonl]);
+    assert_eq!(of(&folder.path().join("plain")).files.len(), 3);
+}
+
+#[test]
+fn eml_files_and_mboxes_without_extension_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.eml"), "Subject: x\r\nMessage-Id: <1@b>\r\n\r\nthe text")
+        .unwrap();
+    fs::write(folder.path().join("b.eml"), "no message").unwrap();
+    fs::write(folder.path().join("Inbox"), BOX).unwrap();
+    fs::write(folder.path().join("LICENCE"), "From here\non, text\n").unwrap();
+    let inputs = discover(folder.path());
+    assert_eq!(
+        inputs.files.iter().map(|file| file.format).collect::<Vec<_>>(),
+        [Format::Mbox, Format::Eml, Format::Eml]
+    );
+    let found = read(&inputs);
+    assert_eq!((found.records.len(), found.problems.len()), (4, 2));
+    let eml = &found.records[3];
+    assert_eq!((eml.text.as_str(), eml.title.as_deref()), ("the text", Some("x")));
+    let problem = found.problems.iter().find(|problem| problem.file == 2).unwrap();
+    assert!(!problem.unreadable && problem.message.contains("not a mail message"));
+}
+
+#[test]
+fn a_large_message_is_freed_early_and_read_as_any() {
+    let body = "many words of text\r\n".repeat(1 << 19);
+    let raw = format!("Subject: large\r\nMessage-Id: <1@b>\r\n\r\n>From x\r\n{body}");
+    let expected = ">From x\n".to_owned() + &body.replace("\r\n", "\n");
+    let unquoted = expected[1..].to_owned();
+    let mbox = format!("From a\r\n{raw}\r\n");
+    for (name, content, expected) in [
+        ("a.mbox", &mbox, &unquoted),
+        ("a.mbox", &mbox.replace("\r\n", "\n"), &unquoted),
+        ("a.eml", &raw, &expected),
+    ] {
+        let file = OneFile::new(name, content);
+        let inputs = file.inputs(with_fields(|fields| fields.id = "message-id".into()));
+        let mut scratch = VisitScratch::default();
+        let mut records = 0;
+        for chunk in inputs.chunks() {
+            let chunk = chunk.unwrap();
+            assert!(chunk.is_large());
+            chunk.visit_once(&inputs, &mut scratch, &mut |item| {
+                let Item::Record(record) = item else { panic!("{item:?}") };
+                assert_eq!(record.id.as_deref(), Some("1@b"));
+                let Content::Text(text) = record.content else { panic!("not a text") };
+                assert!(matches!(text, std::borrow::Cow::Owned(_)), "freed with the chunk");
+                assert!(text == **expected, "{name}");
+                records += 1;
+            });
+        }
+        assert_eq!(records, 1);
+    }
+}
+
+/// Pieces that matter to an mbox.
+fn pieces() -> impl Strategy<Value = Vec<u8>> {
+    const PIECES: [&str; 12] = [
+        "From ",
+        "From a\n",
+        "\n",
+        "\r\n",
+        ">From ",
+        ">",
+        "From",
+        "a: b\n",
+        "x",
+        "\nFrom ",
+        "\n\nFrom c\n",
+        "Fr",
+    ];
+    prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)
+        .prop_map(|pieces| ("From a\n".to_owned() + &pieces.concat()).into_bytes())
+}
+
+/// The messages of an mbox, line by line.
+fn split_by_lines(data: &[u8]) -> Vec<&[u8]> {
+    let (mut starts, mut at, mut blank) = (Vec::new(), 0, true);
+    for line in data.split_inclusive(|byte| *byte == b'\n') {
+        if blank && line.starts_with(b"From ") {
+            starts.push(at);
+        }
+        blank = line == b"\n" || line == b"\r\n";
+        at += line.len();
+    }
+    starts.push(data.len());
+    starts.windows(2).map(|pair| &data[pair[0]..pair[1]]).collect()
+}
+
+/// Real messages of all structures, to be damaged.
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mail");
+    let mut seeds = vec![BOX.as_bytes().to_vec()];
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    seeds.extend(paths.iter().filter(|path| path.is_file()).map(|path| fs::read(path).unwrap()));
+    seeds
+}
+
+proptest! {
+    #[test]
+    fn an_mbox_is_split_at_its_separators_in_chunks_of_any_size(
+        content in pieces(),
+        max_record in prop_oneof![Just(None), (0_usize..60).prop_map(Some)],
+    ) {
+        let file = OneFile::new("x.mbox", &content);
+        let expected = split_by_lines(&content);
+        let inputs = file.inputs(DiscoverOptions { max_record, ..DiscoverOptions::default() });
+        let whole = read(&inputs);
+        for size in [1, 2, 7, 16, 17, 30, 100] {
+            prop_assert_eq!(&read_sized(&inputs, size), &whole, "{}", size);
+        }
+        let long = expected.iter().filter(|raw| max_record.is_some_and(|limit| raw.len() > limit));
+        let said = whole.problems.iter().filter(|problem| problem.message.contains("longer than"));
+        prop_assert_eq!(said.count(), long.count());
+        if max_record.is_none() {
+            for size in [1, 20, 1000] {
+                let (mut found, mut places): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
+                for chunk in inputs.chunks().with_size(size) {
+                    let chunk = chunk.unwrap();
+                    prop_assert_eq!(chunk.offset as usize, found.concat().len());
+                    places.push(chunk.place());
+                    found.extend(chunk.raw_records().map(|(_, raw)| raw.to_vec()));
+                }
+                prop_assert_eq!(&found, &expected);
+                // Chunks are found again by their positions.
+                places.reverse();
+                let again = inputs.chunks_at(places.iter().copied().rev().step_by(2)).with_size(size);
+                for (chunk, place) in again.zip(places.iter().rev().step_by(2)) {
+                    prop_assert_eq!(chunk.unwrap().place(), *place);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_damage_stops_a_reader(
+        seed in any::<prop::sample::Index>(),
+        edits in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0_usize..80, prop_oneof![
+                Just(Vec::new()),
+                prop::collection::vec(any::<u8>(), 0..6),
+                prop::sample::select(vec![
+                    &b"\0"[..], b"\n", b"\r\n\r\n", b"--", b"=?utf-8?b?", b"=?x?q?=?=", b"=", b"====",
+                    b"Content-Type: multipart/mixed; boundary=\"x\"\n\n--x\n", b"charset*0*=utf-8'en'%",
+                    b"Content-Type: message/rfc822\n\n", b"\xff\xfe\xf8", b"boundary=", b"(((((", b"\"\\",
+                    b"Content-Transfer-Encoding: base64\n\n", b"From ", b">From ", b"<", b":",
+                ]).prop_map(<[u8]>::to_vec),
+            ]),
+            0..12,
+        ),
+    ) {
+        let seeds = seeds();
+        let mut raw = seeds[seed.index(seeds.len())].clone();
+        for (place, length, bytes) in edits {
+            let start = place.index(raw.len() + 1);
+            let end = (start + length).min(raw.len());
+            raw.splice(start..end, bytes);
+        }
+        let mut reader = MailReader::new(MailLimits { text: 1 << 20, ..MailLimits::default() });
+        // The buffers of one message do not show in the next.
+        let first = reader.read(&raw).map(|mail| (mail.text().into_owned(), mail.date()));
+        let _ = reader.read(&seeds[0]);
+        let again = reader.read(&raw).map(|mail| {
+            let _ = (mail.subject(), mail.from(), mail.message_id(), mail.list_id(), mail.names().count());
+            let _ = (mail.date_of("received"), mail.first_id("references"));
+            (mail.text().into_owned(), mail.date())
+        });
+        prop_assert_eq!(first, again);
+        let file = OneFile::new("x.mbox", &raw);
+        let inputs = file.inputs(DiscoverOptions::default());
+        prop_assert_eq!(read_sized(&inputs, 50), read(&inputs));
+    }
+}

@@ -1,0 +1,408 @@
+//! Changing an index: add, update, delete, merge, compact.
+
+use super::open::{Analysis, Index};
+use super::prepare::{PrepareScratch, Prepared, Preparer};
+use super::settings::IndexSettings;
+use super::sweeps;
+use crate::panics::caught;
+use crate::reading::{Documents, Reading};
+use crate::settings::thread_count;
+use crate::source::{CallerSource, SourceKind, inputs_of};
+use crate::{LookalikeError, Resources, Settings, Source, analysis};
+use lookalike_engine::files::chunk_bytes;
+use lookalike_engine::pipeline::{Items, PipelineLimits};
+use lookalike_engine::{EngineError, Problems, Progress, pipeline};
+use lookalike_index::{
+    Committed, Disk, DocAt, DocumentBatch, IndexWriter as Writer, RealDisk, Snapshot,
+};
+use lookalike_io::{Inputs, Problem};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Changes an index: one at a time, in all processes. Readers go on reading.
+#[derive(Debug)]
+pub struct IndexWriter {
+    pub(crate) writer: Writer,
+    pub(crate) analysis: Analysis,
+    dir: PathBuf,
+    threads: usize,
+}
+
+/// How documents are added.
+#[derive(Debug, Clone, Default)]
+pub struct AddOptions {
+    /// Adds a document only if it matches no kept document at this threshold, by the measure of
+    /// the index.
+    pub unless_duplicate: Option<String>,
+    /// The sweep of the documents, and its date if it is new.
+    pub sweep: Option<(String, Option<String>)>,
+    /// Commits whenever so many documents were read; `None` for once at the end.
+    pub commit_every: Option<u64>,
+    /// Deletes the documents so many seconds after they were added; `None` for the time of the
+    /// index.
+    pub ttl: Option<u64>,
+    /// Stops at the first bad record.
+    pub strict: bool,
+    /// Continues where an input cannot be read to its end.
+    pub skip_unreadable: bool,
+    /// Bytes of documents before they are written to a segment; `None` for 1 GiB.
+    pub memory: Option<u64>,
+}
+
+/// What was added.
+#[derive(Debug, Default)]
+pub struct Added {
+    /// The last commit, with the sums of all.
+    pub committed: Committed,
+    /// Documents that were read.
+    pub read: u64,
+    /// Documents that were left out as duplicates of a kept one
+    /// ([`AddOptions::unless_duplicate`]).
+    pub duplicates: u64,
+    /// Records that could not be used.
+    pub problems: u64,
+    /// The first of them.
+    pub listed: Vec<Problem>,
+}
+
+impl IndexWriter {
+    /// Creates an empty index in a directory that does not exist.
+    ///
+    /// # Errors
+    /// Settings that an index cannot have, a directory that exists, files that cannot be written.
+    pub fn create(
+        dir: impl AsRef<Path>,
+        settings: IndexSettings,
+        threads: usize,
+    ) -> Result<Self, LookalikeError> {
+        let dir = dir.as_ref();
+        let analysis = Analysis::new(settings)?;
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let writer = Writer::create(disk, dir, analysis.description()?, analysis.makers())?;
+        Ok(Self { writer, analysis, dir: dir.to_owned(), threads: thread_count(threads) })
+    }
+
+    /// Opens an index for writing, and deletes the documents whose time has come.
+    ///
+    /// # Errors
+    /// As [`Index::open`]; another writer.
+    pub fn open(dir: impl AsRef<Path>, threads: usize) -> Result<Self, LookalikeError> {
+        let dir = dir.as_ref();
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let (description, analysis) = Analysis::of(dir, &*disk)?;
+        let writer = Writer::open(disk, dir, description, analysis.makers())?;
+        let threads = thread_count(threads);
+        let mut index = Self { writer, analysis, dir: dir.to_owned(), threads };
+        index.expire(now())?;
+        Ok(index)
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The settings that the index was created with.
+    #[must_use]
+    pub fn settings(&self) -> &IndexSettings {
+        &self.analysis.settings
+    }
+
+    /// The documents of the last commit.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(self.writer.snapshot())
+    }
+
+    /// Adds the documents of a source; a document replaces one with the same id (of the same
+    /// sweep). Calls `committed` after each durable commit.
+    ///
+    /// `fields` says how records are read: the field names and formats of these settings count.
+    ///
+    /// # Errors
+    /// A source that cannot be read: then nothing after the last commit is added. Files that cannot
+    /// be written.
+    pub fn add(
+        &mut self,
+        source: Source<'_>,
+        fields: &Settings,
+        options: &AddOptions,
+        progress: &dyn Progress,
+        mut committed: impl FnMut(Committed) + Send,
+    ) -> Result<Added, LookalikeError> {
+        let pool = analysis::pool(self.threads)?;
+        caught(|| pool.install(|| self.add_all(source, fields, options, progress, &mut committed)))
+    }
+
+    fn add_all(
+        &mut self,
+        source: Source<'_>,
+        fields: &Settings,
+        options: &AddOptions,
+        progress: &dyn Progress,
+        committed: &mut (dyn FnMut(Committed) + Send),
+    ) -> Result<Added, LookalikeError> {
+        let name = source.name().to_owned();
+        let mut reading = fields.reading(vec![self.dir.clone()], None);
+        let keep = self.analysis.keep.clone();
+        reading.fields.extra =
+            keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+        let (inputs, caller) = match source.kind {
+            SourceKind::Files(paths) => (Inputs::discover(&paths, reading)?, None),
+            SourceKind::Caller(kind) => {
+                let caller = CallerSource::new(kind, name.clone(), reading.fields.clone());
+                (inputs_of(&name, reading), Some(caller))
+            }
+        };
+        let total = inputs.files.iter().map(|file| file.size).sum();
+        progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));
+        let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
+        let documents = Documents { inputs: &inputs, reading };
+        let mut adding = self.begin(options, committed)?;
+        let (signer, sweep, expires) =
+            (Arc::clone(&adding.index.analysis.signer), adding.sweep, adding.expires);
+        let methods = std::mem::take(&mut adding.index.analysis.methods);
+        let preparer = Preparer {
+            inputs: &inputs,
+            signer: &signer,
+            methods: &methods,
+            keep: &keep,
+            sweep,
+            expires,
+        };
+        let limits = PipelineLimits { threads: adding.index.threads, in_flight: adding.memory / 4 };
+        let mut outcome = Ok(());
+        let read = documents.with_chunks(|chunks| {
+            pipeline::ordered_parts(
+                limits,
+                std::iter::once(Items(chunks)),
+                |chunk| chunk_bytes(chunk, &inputs),
+                PrepareScratch::default,
+                |scratch, chunk| match chunk {
+                    Ok(chunk) => preparer.chunk(chunk, scratch),
+                    Err(problem) => {
+                        let mut prepared = Prepared::default();
+                        prepared.problems.push(problem);
+                        prepared
+                    }
+                },
+                |prepared: &Prepared| prepared.documents.bytes(),
+                |prepared| {
+                    progress.advance(prepared.consumed, prepared.documents.len() as u64);
+                    outcome = adding.take(prepared);
+                    if progress.cancelled() {
+                        outcome = Err(EngineError::Cancelled.into());
+                    }
+                    outcome.is_ok()
+                },
+            );
+            Ok(())
+        });
+        let ended = read.and(outcome).and_then(|()| adding.end());
+        let Adding { added, index, .. } = adding;
+        index.analysis.methods = methods;
+        if ended.is_err() {
+            index.writer.abandon()?;
+        }
+        ended.map(|()| added)
+    }
+
+    /// Begins to add documents.
+    pub(super) fn begin<'a>(
+        &'a mut self,
+        options: &'a AddOptions,
+        committed: &'a mut (dyn FnMut(Committed) + Send),
+    ) -> Result<Adding<'a>, LookalikeError> {
+        let unless = options.unless_duplicate.as_ref().map(|t| t.parse()).transpose()?;
+        let sweep = match &options.sweep {
+            None => 0,
+            Some((name, date)) => sweeps::number_for_adding(self, name, date.as_deref())?,
+        };
+        let ttl = options.ttl.or(self.analysis.settings.ttl);
+        let expires = ttl.map_or(0, |ttl| now().saturating_add(ttl));
+        Ok(Adding {
+            index: self,
+            options,
+            unless,
+            sweep,
+            expires,
+            memory: options.memory.unwrap_or(1 << 30),
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+            since_commit: 0,
+            added: Added::default(),
+            problems: Problems::default(),
+            committed,
+        })
+    }
+
+    /// Number of threads.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Marks documents as deleted; they are gone with the next commit. Returns how many there are.
+    pub fn delete(&mut self, documents: &[DocAt]) -> u64 {
+        documents.iter().map(|&at| u64::from(self.writer.delete(at))).sum()
+    }
+
+    /// Makes deletes durable, and decides again which documents are kept.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    pub fn commit(&mut self) -> Result<Committed, LookalikeError> {
+        Ok(self.writer.commit()?)
+    }
+
+    /// Deletes the documents whose time has come. Returns how many there were.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    pub fn expire(&mut self, now: u64) -> Result<u64, LookalikeError> {
+        let snapshot = self.snapshot();
+        let gone: Vec<DocAt> = snapshot.expired(now);
+        let deleted = self.delete(&gone);
+        if deleted > 0 {
+            self.commit()?;
+        }
+        Ok(deleted)
+    }
+
+    /// Merges all segments into as few as possible, without deleted documents.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    pub fn compact(&mut self) -> Result<(), LookalikeError> {
+        let pool = analysis::pool(self.threads)?;
+        caught(|| pool.install(|| Ok(self.writer.compact()?)))
+    }
+
+    /// Adds all documents of another index with the same settings; they replace those with the same
+    /// id. Their segments are copied, and no text is read.
+    ///
+    /// # Errors
+    /// Another index with other settings, by name of what differs.
+    pub fn merge(&mut self, other: &Index) -> Result<Committed, LookalikeError> {
+        let path = other.dir();
+        other.reader.description().expect(path, self.writer.description())?;
+        let pool = analysis::pool(self.threads)?;
+        let snapshot = other.snapshot()?;
+        let sweeps = sweeps::numbers_of(self, other)?;
+        let sweep = |number: u32| sweeps.get(&number).copied().unwrap_or(0);
+        caught(|| {
+            pool.install(|| {
+                let taken = self.writer.take(&snapshot, &sweep);
+                if let Err(error) = taken {
+                    self.writer.abandon()?;
+                    return Err(error.into());
+                }
+                Ok(self.writer.commit()?)
+            })
+        })
+    }
+}
+
+/// Documents that are being added.
+pub(super) struct Adding<'a> {
+    index: &'a mut IndexWriter,
+    options: &'a AddOptions,
+    unless: Option<lookalike_core::Threshold>,
+    sweep: u32,
+    expires: u64,
+    memory: u64,
+    waiting: Vec<DocumentBatch>,
+    waiting_bytes: u64,
+    since_commit: u64,
+    added: Added,
+    problems: Problems,
+    committed: &'a mut (dyn FnMut(Committed) + Send),
+}
+
+impl Adding<'_> {
+    /// The sweep of the documents.
+    pub(super) fn sweep(&self) -> u32 {
+        self.sweep
+    }
+
+    /// When the documents are deleted.
+    pub(super) fn expires(&self) -> u64 {
+        self.expires
+    }
+
+    /// What was added.
+    pub(super) fn into_added(self) -> Added {
+        self.added
+    }
+
+    pub(super) fn take(&mut self, prepared: Prepared) -> Result<(), LookalikeError> {
+        let Prepared { documents, problems, .. } = prepared;
+        if self.options.strict
+            && let Some(problem) = problems.listed().first()
+        {
+            return Err(EngineError::Strict(problem.clone()).into());
+        }
+        match problems.first_unreadable() {
+            Some(problem) if !self.options.skip_unreadable => {
+                return Err(EngineError::Unreadable(problem.clone()).into());
+            }
+            _ => self.problems.append(problems),
+        }
+        self.added.read += documents.len() as u64;
+        self.since_commit += documents.len() as u64;
+        self.waiting_bytes += documents.bytes();
+        self.waiting.push(documents);
+        // The set and the postings that are made of a document take about as much again.
+        if self.waiting_bytes > self.memory / 2 {
+            self.stage()?;
+        }
+        match self.options.commit_every {
+            Some(every) if self.since_commit >= every => self.commit(),
+            _ => Ok(()),
+        }
+    }
+
+    fn stage(&mut self) -> Result<(), LookalikeError> {
+        let mut batches = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
+        if let Some(threshold) = self.unless {
+            let (kept, left_out) = self.index.writer.unless_duplicate(batches, threshold)?;
+            batches = kept;
+            self.added.duplicates += left_out;
+        }
+        self.index.writer.stage(&batches)?;
+        Ok(())
+    }
+
+    pub(super) fn commit(&mut self) -> Result<(), LookalikeError> {
+        self.stage()?;
+        let committed = self.index.writer.commit()?;
+        self.since_commit = 0;
+        let sum = &mut self.added.committed;
+        *sum = Committed {
+            added: sum.added + committed.added,
+            updated: sum.updated + committed.updated,
+            deleted: sum.deleted + committed.deleted,
+            evaluations: sum.evaluations + committed.evaluations,
+            ..committed
+        };
+        (self.committed)(committed);
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self) -> Result<(), LookalikeError> {
+        if self.since_commit > 0 || self.added.committed == Committed::default() {
+            self.commit()?;
+        }
+        let problems = std::mem::take(&mut self.problems);
+        self.added.problems = problems.count();
+        self.added.listed = problems.into_listed();
+        Ok(())
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

@@ -1,0 +1,154 @@
+//! The tables of `dedup` and `cluster` over the documents of an index, from what the index knows.
+//!
+//! The index says which documents are kept, and finds all matches; the tables are written by the
+//! code that writes those of a run. So they have the bytes of a run over the documents.
+
+mod documents;
+mod matches;
+
+pub use documents::export_documents;
+
+use super::open::Index;
+use crate::analysis::{Request, analyse_inputs, pool};
+use crate::decisions::Clusters;
+use crate::jobs::output;
+use crate::panics::caught;
+use crate::reading::Reading;
+use crate::run_tables::RunTables;
+use crate::source::{CallerKind, CallerSource, SourceKind, inputs_of};
+use crate::summarise::summarise;
+use crate::table_store::TableFiles;
+use crate::{Job, LookalikeError, Source};
+use documents::{DOCUMENTS, Documents};
+use lookalike_engine::{Linkage, Progress, WitnessRule};
+use lookalike_io::sink::Staging;
+use lookalike_io::table::TableFormat;
+use lookalike_report::{Action, Summary};
+use matches::IndexMatches;
+use std::path::PathBuf;
+
+/// How the tables of an index are written.
+#[derive(Debug, Clone)]
+pub struct ExportOptions {
+    /// The directory.
+    pub output: PathBuf,
+    /// Replaces an earlier result.
+    pub force: bool,
+    /// Lists all pairs and clusters, as `cluster` does; otherwise writes the ledger, as `dedup`
+    /// does.
+    pub list: bool,
+    /// How pairs become clusters; `None` for leaders, and for connected components with
+    /// [`list`](Self::list).
+    pub linkage: Option<Linkage>,
+    /// Which kept match is named for a document that is not kept.
+    pub witness: WitnessRule,
+    /// Form of the tables.
+    pub tables: TableFormat,
+    /// Most pairs of documents that are listed.
+    pub max_pairs: u64,
+    /// Number of threads; 0 for as many as there are cores.
+    pub threads: usize,
+}
+
+impl ExportOptions {
+    /// The ledger, clusters and pairs, as `dedup` writes them.
+    #[must_use]
+    pub fn new(output: impl Into<PathBuf>) -> Self {
+        Self {
+            output: output.into(),
+            force: false,
+            list: false,
+            linkage: None,
+            witness: WitnessRule::First,
+            tables: TableFormat::default(),
+            max_pairs: 10_000_000,
+            threads: 0,
+        }
+    }
+}
+
+/// Writes the tables of a run over the documents of an index, in the order in which their ids were
+/// first added, to [`ExportOptions::output`], whole or not at all: the bytes that
+/// [`run_dedup`](crate::run_dedup) or [`run_cluster`](crate::run_cluster) over
+/// [`export_documents`] writes. Returns the summary.
+///
+/// # Errors
+/// An index without texts, an output that exists, more pairs than are to be listed.
+pub fn export_tables(
+    index: &Index,
+    options: &ExportOptions,
+    progress: &dyn Progress,
+) -> Result<Summary, LookalikeError> {
+    let mut settings = index.settings().documents.clone();
+    let usual = if options.list { Linkage::Components } else { Linkage::Leaders };
+    settings.linkage = options.linkage.unwrap_or(usual);
+    settings.witness = options.witness;
+    let job = Job {
+        settings,
+        force: options.force,
+        tables: options.tables,
+        max_pairs: options.max_pairs,
+        threads: options.threads,
+        report: false,
+        scratch: Some(std::env::temp_dir()),
+        ..Job::new(Vec::new(), options.output.clone())
+    };
+    Staging::check(&job.output, job.force)?;
+    let pool = pool(job.thread_count())?;
+    caught(|| pool.install(|| write(index, &job, options.list, progress)))
+}
+
+fn write(
+    index: &Index,
+    job: &Job,
+    list: bool,
+    progress: &dyn Progress,
+) -> Result<Summary, LookalikeError> {
+    let action = if list { Action::List } else { Action::Remove };
+    let list_pairs = list || job.settings.linkage == Linkage::Components;
+    let snapshot = index.snapshot()?;
+    let documents = Documents::new(index, &snapshot)?;
+    let source = Source::try_repeatable_records(|| documents.records()).named(DOCUMENTS);
+    let SourceKind::Caller(kind @ CallerKind::Repeatable(_)) = source.kind else {
+        return Err(LookalikeError::Internal { message: "a source that is read once".into() });
+    };
+    let mut reading = job.settings.reading(Vec::new(), None);
+    reading.fields.extra =
+        index.analysis.keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    let caller = CallerSource::new(kind, DOCUMENTS.to_owned(), reading.fields.clone());
+    let inputs = inputs_of(DOCUMENTS, reading);
+    let first_protected_file = inputs.files.len() as u32;
+    let matches = IndexMatches {
+        index,
+        snapshot: &snapshot,
+        order: documents.order(),
+        linkage: job.settings.linkage,
+        witness: job.settings.witness,
+        list_pairs: list_pairs.then_some(job.max_pairs),
+        progress,
+    };
+    let request = Request {
+        job,
+        inputs,
+        first_protected_file,
+        scratch_dir: None,
+        list_pairs,
+        matches: Some(&matches),
+    };
+    let analysis = analyse_inputs(request, Reading::Caller(&caller), progress)?;
+    let clusters = Clusters::new(&analysis)?;
+    let mut summary = summarise(job, action, &analysis, &clusters)?;
+    for input in &mut summary.inputs {
+        (input.format, input.bytes) = ("index".into(), summary.text_bytes);
+    }
+    let staging = Staging::create(&job.output, job.force)?;
+    let store = TableFiles { staging: &staging, format: job.tables };
+    let tables = RunTables::write(&store, job, action, &analysis, &clusters, progress)?;
+    summary.digest.clone_from(&tables.digest);
+    summary.pairs.listed = tables.pairs.rows;
+    summary.outputs = tables.into_list().iter().map(output).collect();
+    summary.warnings = summary.find_warnings();
+    staging.write("summary.json", summary.to_json()?.as_bytes())?;
+    staging.commit()?;
+    Ok(summary)
+}

@@ -1,0 +1,151 @@
+//! The documents of an index, as records.
+
+use super::ExportOptions;
+use crate::index::open::Index;
+use crate::index::prepare::Extra;
+use crate::{LookalikeError, Record, SourceError};
+use lookalike_engine::{EngineError, Progress};
+use lookalike_index::{DocAt, IndexError, Snapshot, TextReader};
+use lookalike_io::sink::Staging;
+use serde_json::{Map, Number, Value};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Name of the file of documents, and of the documents in tables.
+pub(super) const DOCUMENTS: &str = "documents.jsonl";
+
+/// The documents of a snapshot, in the order in which their ids were first added.
+pub(super) struct Documents<'a> {
+    index: &'a Index,
+    snapshot: &'a Snapshot,
+    order: Vec<DocAt>,
+}
+
+impl<'a> Documents<'a> {
+    /// # Errors
+    /// An index without texts.
+    pub(super) fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
+        if !index.settings().texts {
+            return Err(LookalikeError::Settings(format!(
+                "{}: the index stores no texts (the setting no_text), so its documents cannot be \
+                 exported",
+                index.dir().display()
+            )));
+        }
+        Ok(Self { index, snapshot, order: snapshot.in_order() })
+    }
+
+    /// The documents, in their order.
+    pub(super) fn order(&self) -> &[DocAt] {
+        &self.order
+    }
+
+    /// The documents as records.
+    pub(super) fn records(
+        &self,
+    ) -> impl Iterator<Item = Result<Record, SourceError>> + Send + use<'_, 'a> {
+        let mut texts = TextReader::default();
+        self.order.iter().map(move |&at| Ok(self.record(at, &mut texts)?))
+    }
+
+    fn record(&self, at: DocAt, texts: &mut TextReader) -> Result<Record, IndexError> {
+        let document = self.snapshot.document(at);
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let extra: Extra<'_> = serde_json::from_slice(document.extra()).unwrap_or_default();
+        let rules = self.index.analysis.keep.iter().zip(document.keep());
+        let numbers = rules.filter_map(|(rule, value)| {
+            Some((rule.field()?.to_owned(), value)).filter(|(_, value)| !value.is_nan())
+        });
+        Ok(Record {
+            text: document.text(texts)?.to_owned(),
+            id: some(document.id()),
+            url: some(document.url()),
+            title: extra.title.map(std::borrow::Cow::into_owned),
+            date: some(document.date()),
+            numbers: numbers.collect(),
+        })
+    }
+}
+
+/// Writes the documents of an index as JSONL, in the order in which their ids were first added: to
+/// `documents.jsonl` in [`ExportOptions::output`], or to that file if its name ends with `.jsonl`.
+/// Returns their number.
+///
+/// # Errors
+/// An index without texts, an output that exists.
+pub fn export_documents(
+    index: &Index,
+    options: &ExportOptions,
+    progress: &dyn Progress,
+) -> Result<u64, LookalikeError> {
+    let snapshot = index.snapshot()?;
+    let documents = Documents::new(index, &snapshot)?;
+    let fields = &index.settings().documents.fields;
+    progress.phase("writing", None);
+    let fill = |out: &mut dyn Write| -> Result<(), LookalikeError> {
+        let failed =
+            |reason: std::io::Error| IndexError::Io { path: options.output.clone(), reason };
+        for record in documents.records() {
+            let record = record.map_err(|error| LookalikeError::Source {
+                name: DOCUMENTS.to_owned(),
+                records: 0,
+                error,
+            })?;
+            if progress.cancelled() {
+                return Err(EngineError::Cancelled.into());
+            }
+            let mut row = Map::new();
+            let mut put = |name: &str, value: Option<String>| {
+                value.map(|value| row.insert(name.to_owned(), Value::String(value)))
+            };
+            put(&fields.id, record.id);
+            put(&fields.url, record.url);
+            put(&fields.title, record.title);
+            put(&fields.date, record.date);
+            put(&fields.text, Some(record.text));
+            for (name, value) in record.numbers {
+                row.insert(name, Number::from_f64(value).map_or(Value::Null, Value::Number));
+            }
+            serde_json::to_writer(&mut *out, &row)?;
+            out.write_all(b"\n").map_err(failed)?;
+        }
+        Ok(())
+    };
+    write_whole(options, documents.order.len() as u64, fill)?;
+    Ok(documents.order.len() as u64)
+}
+
+/// Writes the documents whole or not at all: to a file, or to one in a result directory.
+fn write_whole(
+    options: &ExportOptions,
+    count: u64,
+    fill: impl Fn(&mut dyn Write) -> Result<(), LookalikeError>,
+) -> Result<(), LookalikeError> {
+    let output = &options.output;
+    let failed = |reason: std::io::Error| IndexError::Io { path: output.clone(), reason };
+    if output.extension().is_some_and(|ending| ending == "jsonl") {
+        if output.exists() && !options.force {
+            return Err(LookalikeError::Settings(format!(
+                "{}: there is a file of that name; choose another, or replace it with the setting \
+                 force",
+                output.display()
+            )));
+        }
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let mut file = BufWriter::new(file.map_err(failed)?);
+        fill(&mut file)?;
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(output).map_err(|error| failed(error.error))?;
+        return Ok(());
+    }
+    let staging = Staging::create(output, options.force)?;
+    let mut file = BufWriter::new(std::fs::File::create(staging.path(DOCUMENTS)).map_err(failed)?);
+    fill(&mut file)?;
+    file.flush().map_err(failed)?;
+    drop(file);
+    // A result directory has a summary, by which it is known and may be replaced.
+    staging.write("summary.json", format!("{{\"documents\": {count}}}\n").as_bytes())?;
+    Ok(staging.commit()?)
+}

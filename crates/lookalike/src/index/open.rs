@@ -1,0 +1,162 @@
+//! Opening an index: its settings, its signer and its methods.
+
+use super::settings::IndexSettings;
+use super::signatures::MethodSigner;
+use crate::LookalikeError;
+use lookalike_cluster::KeepRule;
+use lookalike_engine::{MatchSettings, Signer, SignerScratch};
+use lookalike_index::{
+    Description, Disk, IndexError, IndexReader, MakeSets, RealDisk, SetMaker, Snapshot,
+};
+use lookalike_text::ANALYSIS_NAME;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How the documents of an index become sets and signatures.
+#[derive(Debug)]
+pub(crate) struct Analysis {
+    pub(crate) settings: IndexSettings,
+    pub(crate) matching: MatchSettings,
+    pub(crate) signer: Arc<Signer>,
+    pub(crate) methods: Vec<MethodSigner>,
+    pub(crate) keep: Vec<KeepRule>,
+}
+
+impl Analysis {
+    /// # Errors
+    /// Settings that an index cannot have; a lexicon that cannot be used.
+    pub(crate) fn new(settings: IndexSettings) -> Result<Self, LookalikeError> {
+        settings.check()?;
+        let matching = settings.documents.matching()?;
+        let signer = Arc::new(Signer::new(&matching));
+        let methods = MethodSigner::all(&settings)?;
+        let keep = settings.documents.keep_rules()?;
+        Ok(Self { settings, matching, signer, methods, keep })
+    }
+
+    /// The analysis of an index that exists.
+    ///
+    /// # Errors
+    /// A directory without an index; an index of another version or analysis.
+    pub(crate) fn of(dir: &Path, disk: &dyn Disk) -> Result<(Description, Self), LookalikeError> {
+        let description = Description::read(disk, dir)?;
+        let settings = &description.settings;
+        let differs = |what: &str, found: &str, wanted: &str| IndexError::Differs {
+            path: dir.to_owned(),
+            what: what.to_owned(),
+            found: found.to_owned(),
+            wanted: wanted.to_owned(),
+        };
+        let analysis = settings.get("analysis_version").and_then(Value::as_str);
+        let analysis = analysis.unwrap_or("none");
+        if analysis != ANALYSIS_NAME {
+            return Err(differs("the analysis", analysis, ANALYSIS_NAME).into());
+        }
+        let own = settings.get("index").cloned().unwrap_or_default();
+        let own: IndexSettings = serde_json::from_value(own).map_err(|error| {
+            LookalikeError::from(IndexError::Damaged {
+                path: dir.to_owned(),
+                what: format!("its settings: {error}"),
+            })
+        })?;
+        let analysis = Self::new(own)?;
+        let lexica = settings.get("lexicons").cloned().unwrap_or_default();
+        let now = json!(analysis.lexicons());
+        if lexica != now {
+            let shown = |value: &Value| value.to_string();
+            return Err(differs("the checksum of a lexicon", &shown(&now), &shown(&lexica)).into());
+        }
+        Ok((description, analysis))
+    }
+
+    /// The description of an index with these settings.
+    pub(crate) fn description(&self) -> Result<Description, LookalikeError> {
+        let IndexSettings { documents, texts, lean, .. } = &self.settings;
+        let settings = json!({
+            "analysis_version": ANALYSIS_NAME,
+            "index": serde_json::to_value(&self.settings)?,
+            "lexicons": self.lexicons(),
+        });
+        let new =
+            Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
+        let (texts, lean, methods) = (*texts, lean.clone(), self.methods.len() as u32);
+        Ok(Description { methods, texts, lean, ..new })
+    }
+
+    fn lexicons(&self) -> Vec<Option<String>> {
+        self.methods.iter().map(|method| method.lexicon.clone()).collect()
+    }
+
+    /// Makes the sets of stored texts.
+    pub(crate) fn makers(&self) -> MakeSets {
+        let signer = Arc::clone(&self.signer);
+        Arc::new(move || {
+            Box::new(TextSets { signer: Arc::clone(&signer), scratch: SignerScratch::default() })
+        })
+    }
+}
+
+/// Makes the sets of stored texts, on one thread.
+struct TextSets {
+    signer: Arc<Signer>,
+    scratch: SignerScratch,
+}
+
+impl SetMaker for TextSets {
+    fn make(&mut self, text: &str, set: &mut Vec<u64>) {
+        self.signer.text_set(text, &mut self.scratch, set);
+    }
+}
+
+/// An index that is read. Any number of them may be open, in any number of processes, also while
+/// another process writes.
+#[derive(Debug)]
+pub struct Index {
+    pub(crate) reader: IndexReader,
+    pub(crate) analysis: Analysis,
+    dir: PathBuf,
+}
+
+impl Index {
+    /// Opens an index for reading.
+    ///
+    /// # Errors
+    /// A directory without an index; an index of another version, format or analysis, by name of
+    /// what differs; files that cannot be read.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, LookalikeError> {
+        let dir = dir.as_ref();
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let (description, analysis) = Analysis::of(dir, &*disk)?;
+        let reader = IndexReader::open(disk, dir, description, analysis.makers())?;
+        Ok(Self { reader, analysis, dir: dir.to_owned() })
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The settings that it was created with.
+    #[must_use]
+    pub fn settings(&self) -> &IndexSettings {
+        &self.analysis.settings
+    }
+
+    /// The documents of the last commit. Those of an earlier snapshot do not change.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookalikeError> {
+        Ok(self.reader.refresh()?)
+    }
+}
+
+/// The text of a file that holds one document: text, Markdown, HTML or mail.
+///
+/// # Errors
+/// A file that cannot be read, or that holds several documents.
+pub fn read_document(path: &Path) -> Result<String, LookalikeError> {
+    Ok(crate::compare::document(&path.display().to_string(), &crate::Settings::default())?.text)
+}

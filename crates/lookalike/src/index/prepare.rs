@@ -1,0 +1,129 @@
+//! Records to documents of an index: text, feature set, digests and signatures.
+
+use super::signatures::MethodSigner;
+use lookalike_cluster::KeepRule;
+use lookalike_engine::signer::plain_text;
+use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, reason_codes};
+use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
+use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::{Inputs, Item, RecordView};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What is stored with a document besides its columns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Extra<'a> {
+    /// The title.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<Cow<'a, str>>,
+}
+
+/// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
+pub(crate) struct Preparer<'a> {
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) signer: &'a Signer,
+    pub(crate) methods: &'a [MethodSigner],
+    pub(crate) keep: &'a [KeepRule],
+    /// The sweep of the documents; 0 for none.
+    pub(crate) sweep: u32,
+    /// When they are deleted, in seconds since 1970; 0 for never.
+    pub(crate) expires: u64,
+}
+
+/// Buffers of a thread.
+#[derive(Default)]
+pub(crate) struct PrepareScratch {
+    visit: VisitScratch,
+    signer: SignerScratch,
+    set: Vec<u64>,
+    keep: Vec<f64>,
+}
+
+/// The documents of a chunk.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    pub(crate) documents: DocumentBatch,
+    pub(crate) problems: Problems,
+    /// Bytes of the input.
+    pub(crate) consumed: u64,
+}
+
+impl Preparer<'_> {
+    /// Prepares the documents of a chunk, in order.
+    pub(crate) fn chunk(&self, chunk: Chunk, scratch: &mut PrepareScratch) -> Prepared {
+        let mut prepared = Prepared { consumed: chunk.consumed, ..Prepared::default() };
+        let PrepareScratch { visit, signer, set, keep } = scratch;
+        chunk.visit_once(self.inputs, visit, &mut |item| match item {
+            Item::Record(record) => {
+                self.document(record, signer, set, keep, &mut prepared.documents);
+            }
+            Item::Bad(problem) => prepared.problems.push(problem),
+        });
+        prepared
+    }
+
+    fn document(
+        &self,
+        record: RecordView<'_>,
+        scratch: &mut SignerScratch,
+        set: &mut Vec<u64>,
+        keep: &mut Vec<f64>,
+        documents: &mut DocumentBatch,
+    ) {
+        let id = match &record.id {
+            Some(id) => Cow::Borrowed(id.as_ref()),
+            None => self.place(&record),
+        };
+        let text = plain_text(&record.content);
+        let found = self.signer.text_set(&text, scratch, set);
+        keep.clear();
+        let fields: Vec<&str> =
+            self.inputs.options.fields.extra.iter().map(String::as_str).collect();
+        keep.extend(self.keep.iter().map(|rule| {
+            // As in a run, the order of documents needs no values.
+            match rule {
+                KeepRule::First => 0.0,
+                rule => keep_value(rule, &record, &fields, found.summary.text_bytes),
+            }
+        }));
+        let extra = Extra { title: record.title.as_deref().map(Cow::Borrowed) };
+        let extra = match extra.title {
+            None => Vec::new(),
+            Some(_) => serde_json::to_vec(&extra).unwrap_or_default(),
+        };
+        let signatures: Vec<_> =
+            self.methods.iter().map(|method| method.sign(&record, &text, scratch)).collect();
+        let signatures: Vec<_> = signatures.iter().map(StoredSignature::view).collect();
+        documents.push(&DocumentView {
+            number: DocNumber(0),
+            first: DocNumber(0),
+            sweep: self.sweep,
+            expires: self.expires,
+            id: &id,
+            url: record.url.as_deref().unwrap_or_default(),
+            date: record.date.as_deref().unwrap_or_default(),
+            extra: &extra,
+            tokens: found.summary.tokens,
+            text_bytes: found.summary.text_bytes,
+            text: found.summary.text,
+            sequence: found.summary.sequence,
+            keep,
+            unit: found.unit.ok(),
+            reason: reason_codes::code(found.unit.err()),
+            few: found.few,
+            set,
+            content: &text,
+            signatures: &signatures,
+        });
+    }
+
+    /// The name of a record without an id, as in a run: that of its file, with the number of the
+    /// record where a file has many.
+    fn place(&self, record: &RecordView<'_>) -> Cow<'_, str> {
+        let Some(file) = self.inputs.files.get(record.file as usize) else { return Cow::default() };
+        match file.format.is_document() {
+            true => Cow::Borrowed(&file.name),
+            false => Cow::Owned(format!("{}:{}", file.name, record.record)),
+        }
+    }
+}

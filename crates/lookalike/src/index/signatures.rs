@@ -1,0 +1,128 @@
+//! Signatures of the methods of an index.
+
+use crate::approach::{by_method, checksum_name, given, needs_statistics};
+use crate::{IndexSettings, LookalikeError};
+use lookalike_engine::{SignatureBlock, Signer, SignerScratch, reason_codes};
+use lookalike_index::{SignatureView, StoredSignature};
+use lookalike_io::{Content, RecordView};
+use lookalike_methods::hamming::Blocks;
+use lookalike_methods::{CandidateSource, Evidence, Method, MethodSpec, Sketch};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Signs documents with one method, and compares their sketches.
+#[derive(Debug)]
+pub(crate) struct MethodSigner {
+    /// Its name and parameters, as given.
+    pub(crate) spec: String,
+    signer: Signer,
+    method: Arc<dyn Method>,
+    /// Checksum of the lexicon that it uses.
+    pub(crate) lexicon: Option<String>,
+    /// For words that are near each other: of d + 1 blocks, two words within distance d agree in
+    /// one, so each block with its number is a key.
+    blocks: Option<Blocks>,
+}
+
+impl MethodSigner {
+    /// The methods of an index, in order.
+    ///
+    /// # Errors
+    /// A method that does not exist, a lexicon that cannot be used or is missing.
+    pub(crate) fn all(settings: &IndexSettings) -> Result<Vec<Self>, LookalikeError> {
+        let matching = settings.documents.matching()?;
+        let analysis = &settings.documents.analysis;
+        let one = |method: &crate::MethodSettings| {
+            let spec: MethodSpec = method.spec.parse()?;
+            let statistics = given(analysis, method, &spec)?;
+            if statistics.is_none() && needs_statistics(&spec) {
+                return Err(LookalikeError::Settings(format!(
+                    "the method {spec} of an index needs document frequencies that do not change \
+                     with its documents; give the setting lexicon"
+                )));
+            }
+            let lexicon = statistics.as_ref().map(|known| checksum_name(known.checksum()));
+            let approach = by_method(method, &spec, statistics)?;
+            let Some(built) = approach.method.clone() else {
+                return Err(LookalikeError::Settings(format!("{spec} is no method")));
+            };
+            let blocks = match built.candidates() {
+                CandidateSource::Keys => None,
+                CandidateSource::Hamming { distance, .. } => Some(Blocks::new(distance + 1)),
+            };
+            // Only the signature is wanted, not the set.
+            let approach =
+                lookalike_engine::Approach { verify: lookalike_engine::Verify::Sketch, ..approach };
+            let signer = Signer::for_approach(&matching, &approach)?;
+            Ok(Self { spec: method.spec.clone(), signer, method: built, lexicon, blocks })
+        };
+        settings.methods.iter().map(one).collect()
+    }
+
+    /// Signs a text.
+    pub(crate) fn sign_text(&self, text: &str, scratch: &mut SignerScratch) -> StoredSignature {
+        let record = RecordView {
+            file: 0,
+            record: 1,
+            line: 1,
+            id: None,
+            content: Content::Text(Cow::Borrowed(text)),
+            url: None,
+            title: None,
+            date: None,
+            extra: &[],
+        };
+        self.sign(&record, text, scratch)
+    }
+
+    /// Signs a record whose text is `text`.
+    pub(crate) fn sign(
+        &self,
+        record: &RecordView<'_>,
+        text: &str,
+        scratch: &mut SignerScratch,
+    ) -> StoredSignature {
+        let mut record = record.clone();
+        if !self.method.uses_marks() {
+            record.content = Content::Text(Cow::Borrowed(text));
+        }
+        let summary = self.signer.read(&mut record, scratch);
+        let _ = self.signer.features(&summary, scratch, &mut Vec::new(), &mut Vec::new());
+        let mut block = SignatureBlock::default();
+        self.signer.sign(scratch, &mut block);
+        let sketch = block.sketch(0);
+        let keys = match (&self.blocks, sketch.words) {
+            (Some(blocks), [word]) => block_keys(blocks, *word),
+            (Some(_), _) => Vec::new(),
+            (None, _) => block.keys(0).to_vec(),
+        };
+        StoredSignature {
+            keys,
+            sketch: sketch.words.to_vec(),
+            size: sketch.size,
+            level: sketch.level,
+            unsigned: reason_codes::code(block.unsigned(0)),
+        }
+    }
+
+    /// What the sketches of two documents say, if that makes them near-duplicates.
+    pub(crate) fn accept(&self, a: SignatureView<'_>, b: SignatureView<'_>) -> Option<Evidence> {
+        fn sketch(signature: SignatureView<'_>) -> Sketch<'_> {
+            let SignatureView { sketch: words, size, level, .. } = signature;
+            Sketch { words, size, level }
+        }
+        let evidence = self.method.compare(sketch(a), sketch(b));
+        self.method.accepts(evidence).then_some(evidence)
+    }
+}
+
+/// A key for each block of a word.
+fn block_keys(blocks: &Blocks, word: u64) -> Vec<u64> {
+    let key = |block: usize| {
+        let bits = word & blocks.mask(block);
+        lookalike_core::fingerprint::finalise(
+            bits ^ lookalike_core::fingerprint::finalise(block as u64),
+        )
+    };
+    (0..blocks.count()).map(key).collect()
+}

@@ -1,0 +1,103 @@
+"""Mail messages by Python's own `email` package: what check_run.py and the checks of mail expect."""
+import email
+import email.header
+import email.message
+import email.policy
+import re
+from datetime import timezone
+from email.utils import parsedate_to_datetime
+
+# The text of a message that needs markup to be removed.
+HTML = "<html>"
+RANKS = {"text/plain": 3, "text/html": 2, "application/xhtml+xml": 2}
+
+
+def split(data: bytes) -> list:
+    """The messages of an mbox with their separator lines, which follow blank lines."""
+    starts, at, blank = [], 0, True
+    for line in re.findall(rb"[^\n]*\n|[^\n]+", data):
+        if blank and line.startswith(b"From "):
+            starts.append(at)
+        blank = line in (b"\n", b"\r\n")
+        at += len(line)
+    return [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)])]
+
+
+def message(raw: bytes) -> bytes:
+    """A message of an mbox without its separator line, quoting, and the blank line after it."""
+    raw = raw.partition(b"\n")[2]
+    end = re.search(rb"(?<=\n)\r?\n\Z", raw)
+    return re.sub(rb"(?m)^>(>*From )", rb"\1", raw[:end.start()] if end else raw)
+
+
+class Mail:
+    """One message."""
+
+    def __init__(self, raw: bytes):
+        self.parsed = email.message_from_bytes(raw, policy=email.policy.compat32)
+        first = raw.split(b"\n")[0]
+        self.has_header = re.match(rb"[!-9;-~]+[ \t]*:", first) is not None
+
+    def header(self, name: str):
+        """The first field of a name, decoded."""
+        value = self.parsed[name]
+        if value is None:
+            return None
+        value = re.sub(r"\r?\n\s*", " ", str(value).strip())
+        # White space around encoded words: one space.
+        return re.sub(" +", " ", str(email.header.make_header(email.header.decode_header(value))))
+
+    def field(self, name: str):
+        value = self.header(name)
+        if value and name.lower() in ("message-id", "in-reply-to"):
+            value = (re.findall(r"<([^>]*)>", value) or [value])[0]
+        return value or None
+
+    def date(self, name: str):
+        """In UTC, as it is compared."""
+        try:
+            found = parsedate_to_datetime(self.header(name).rpartition(";")[2])
+        except (AttributeError, TypeError, ValueError):
+            return None
+        found = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+        return found.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def texts(self) -> list:
+        """The texts that count, each with its type."""
+        return chosen(self.parsed)
+
+    def text(self) -> str:
+        """All of it, or HTML."""
+        texts = self.texts()
+        if any(RANKS.get(kind) == 2 for kind, _ in texts):
+            return HTML
+        joined = ""
+        for _, text in texts:
+            joined += ("\n" if joined and not joined.endswith("\n") else "") + text
+        return joined
+
+
+def chosen(part: email.message.Message) -> list:
+    if part.get_content_disposition() == "attachment":
+        return []
+    kind = part.get_content_type()
+    if part.is_multipart():
+        parts = [chosen(one) for one in part.get_payload()]
+        if kind != "multipart/alternative":
+            return [one for texts in parts for one in texts]
+        rank = lambda texts: max((RANKS.get(kind, 1) for kind, text in texts if text.strip()), default=0)
+        best = max(map(rank, parts), default=0)
+        return next((texts for texts in parts if best and rank(texts) == best), [])
+    if kind.startswith("text/") or kind in RANKS:
+        return [(kind, decoded(part.get_payload(decode=True) or b"", part.get_content_charset()))]
+    return []
+
+
+def decoded(data: bytes, charset) -> str:
+    for name in (charset, "utf-8", "cp1252"):
+        try:
+            if name and name not in ("us-ascii", "ascii"):
+                return data.decode(name).replace("\r\n", "\n")
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return data.decode("latin-1").replace("\r\n", "\n")
