@@ -20,7 +20,7 @@ const ASKS: [Ask; 4] = [Ask::Resembles, Ask::Cosine, Ask::Containing, Ask::Conta
 /// A threshold in thousandths.
 fn question(ask: Ask, thousandths: u32) -> Question {
     let text = format!("{}.{:03}", thousandths / 1000, thousandths % 1000);
-    Question { ask, threshold: text.parse().unwrap() }
+    Question { ask, threshold: text.parse().expect("a threshold") }
 }
 
 /// The value of a pair as a ratio (cosine: squared), from the definition.
@@ -61,7 +61,7 @@ impl Filter {
     /// A property of the set, not of the unit.
     fn accept(self, set: &[u64]) -> Option<Accepted> {
         let hash = set.iter().fold(7, |hash, &element| finalise(hash ^ element));
-        let left_out = self.left_out > 0 && (hash >> 8) % self.left_out == 0;
+        let left_out = self.left_out > 0 && (hash >> 8).is_multiple_of(self.left_out);
         (!left_out).then_some(Accepted {
             order: (hash >> 20) % self.orders,
             documents: 1 + (hash % 3) as u32,
@@ -112,8 +112,8 @@ fn ask(
     };
     let options = SearchOptions { limit, accept: &accept, stop: &|| false };
     let (mut cost, mut found) = (Cost::default(), Vec::new());
-    let total =
-        search(postings, question, query, &options, scratch, &mut cost, &mut found).unwrap();
+    let total = search(postings, question, query, &options, scratch, &mut cost, &mut found)
+        .expect("sets in memory are read");
     assert!(cost.verified <= cost.candidates && cost.candidates <= asked.get());
     assert!(asked.get() <= u64::from(postings.ids()), "asked twice about a unit");
     assert!(found.len() as u64 <= cost.verified);
@@ -158,7 +158,7 @@ fn make(recipe: Recipe, crowd: u64) -> Vec<u64> {
     // The lower, the more common.
     let common = (0..common).map(|at| {
         let random = finalise(u64::from(seed * 1000 + at) + 1) >> 11;
-        10_000 + (random as f64 / (1u64 << 53) as f64).powi(3).mul_add(60.0, 0.0) as u64
+        10_000 + ((random as f64 / (1u64 << 53) as f64).powi(3) * 60.0) as u64
     });
     let own = (0..own).map(|at| u64::from(20_000 + seed * 1000 + at));
     let numbers = template.chain(common).chain(own).chain([u64::from(seed % 5) + 19_000]);
@@ -192,7 +192,7 @@ fn collection(
         query.sort_unstable();
         query.dedup();
         if left_out > 0 {
-            query.retain(|&element| finalise(element) % (left_out * 4) != 0);
+            query.retain(|&element| !finalise(element).is_multiple_of(left_out * 4));
         }
         (sets.into_iter().collect(), query)
     })
@@ -701,6 +701,38 @@ fn a_set_that_cannot_be_read_is_an_error_and_leaves_no_trace() {
     let (mut cost, mut found) = Default::default();
     search(&postings, question, &query, &options, &mut scratch, &mut cost, &mut found).unwrap();
     assert_eq!(found.len(), 19);
+}
+
+#[test]
+fn damaged_lists_and_sets_are_errors() {
+    let sets = [numbered(0..30), numbered(0..31)];
+    let query = numbered(0..30);
+    let options = SearchOptions {
+        limit: None,
+        accept: &|_| Some(Accepted { order: 0, documents: 1 }),
+        stop: &|| false,
+    };
+    let mut scratch = SearchScratch::default();
+    let mut damaged = MemoryPostings::new(&sets, true);
+    damaged.damage_lists();
+    let mut short = MemoryPostings::new(&sets, true);
+    short.cut_sets(29);
+    for asked in ASKS {
+        let question = question(asked, 800);
+        for (postings, what) in [
+            (&damaged, "a posting list is not in ascending order"),
+            (&short, "unit 0 has 29 elements and not the 30 that were posted"),
+        ] {
+            let (mut cost, mut found) = Default::default();
+            let error =
+                search(postings, question, &query, &options, &mut scratch, &mut cost, &mut found)
+                    .unwrap_err();
+            assert_eq!(error.to_string(), format!(": damaged: {what}"));
+        }
+        let whole = MemoryPostings::new(&sets, true);
+        let (found, ..) = ask(&whole, question, &query, Filter::NONE, None, &mut scratch);
+        assert_eq!(found.len(), 2);
+    }
 }
 
 #[test]

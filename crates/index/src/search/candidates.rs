@@ -40,6 +40,9 @@ const LOOKUP: u64 = 64;
 /// Cost of a verification, in entries: 25-40 µs where the set is made from a text.
 const VERIFICATION: u64 = 16_384;
 
+/// What is wrong with a list that has ids outside of the range that it was cut to.
+pub(super) const OUTSIDE: &str = "a posting list is not in ascending order";
+
 /// What a search works on: one query in one segment.
 pub(super) struct Task<'s, P> {
     pub(super) postings: &'s P,
@@ -111,6 +114,9 @@ impl<'s, P: Postings> Task<'s, P> {
         });
         candidates.sort_unstable_by_key(|candidate| candidate.unit);
         self.count_other_lists(lists, cap, counters, candidates, cost)?;
+        if counters.outside() {
+            return Err(self.postings.damaged(OUTSIDE));
+        }
         cost.candidates += candidates.len() as u64;
         Ok(())
     }
@@ -352,7 +358,7 @@ struct Cap {
 
 impl Cap {
     fn of(self, needed: u32) -> u32 {
-        if self.long_lists_counted { needed - 1 } else { u32::MAX }
+        if self.long_lists_counted { needed.saturating_sub(1) } else { u32::MAX }
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct MemoryPostings {
     shares: Option<Vec<u8>>,
     /// `make_set` fails for this unit.
     pub(crate) damaged: Option<u32>,
+    /// `make_set` makes only so many elements.
+    left: Option<usize>,
 }
 
 /// The key of an element.
@@ -68,6 +70,7 @@ impl MemoryPostings {
             directory_bits,
             shares: None,
             damaged: None,
+            left: None,
         };
         new.shares = with_shares.then(|| new.make_shares());
         new
@@ -95,6 +98,16 @@ impl MemoryPostings {
         let bucket = (key >> (LOOKUP_BITS - self.directory_bits)) as usize;
         let bucket = self.directory[bucket] as usize..self.directory[bucket + 1] as usize;
         (bucket, residue(key, self.directory_bits))
+    }
+
+    /// Puts units that do not exist at the beginning of lists of two entries.
+    pub(crate) fn damage_lists(&mut self) {
+        self.units.iter_mut().step_by(2).for_each(|unit| *unit = u32::MAX);
+    }
+
+    /// Makes a unit's set shorter than its size.
+    pub(crate) fn cut_sets(&mut self, left: usize) {
+        self.left = Some(left);
     }
 
     /// A unit's set.
@@ -168,6 +181,7 @@ impl Postings for MemoryPostings {
         }
         set.clear();
         set.extend_from_slice(self.set(unit));
+        set.truncate(self.left.unwrap_or(usize::MAX));
         Ok(())
     }
 }
