@@ -1,8 +1,8 @@
 //! A new collection against an index: the documents of the index that it duplicates.
 //!
-//! A run with [`Job::against`](crate::Job::against) needs of the older collection only the kept
-//! documents that match one of its own: others can be nobody's witness. The index finds them, so
-//! that the older collection is not read.
+//! A run with [`Job::against`](crate::Job::against) needs of the older collection only the documents
+//! that match one of its own: no other is a witness. The index finds them, so that the older
+//! collection is not read.
 
 use super::open::Index;
 use crate::{Job, LookalikeError};
@@ -12,7 +12,7 @@ use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
 use lookalike_index::{
-    Ask, AskOptions, DocAt, IndexError, LiveSegment, QueryScratch, QuerySet, Question, Snapshot,
+    Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot,
     TextReader,
 };
 use lookalike_io::source::VisitScratch;
@@ -32,8 +32,8 @@ pub(crate) fn is_index(path: &str) -> bool {
 /// Adds to the inputs of a job the documents of its indexes that match one of them.
 ///
 /// # Errors
-/// An index that keeps documents by another criterion; a run with connected components, which
-/// depend on documents that match no new one; a run that is to be resumed.
+/// An index with other features; a run with connected components, which depend on documents that
+/// match no new one; a run that is to be resumed.
 pub(crate) fn append_matched(
     job: &Job,
     inputs: &mut Inputs,
@@ -84,14 +84,15 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         return refused("the index stores no texts".into());
     }
     let differs = [
-        ("measure", own.measure.name() == stored.measure.name()),
-        ("threshold", own.matching()?.threshold == stored.matching()?.threshold),
         ("shingle", own.shingle == stored.shingle),
         ("terms", own.terms == stored.terms),
         ("short_documents", own.short_documents == stored.short_documents),
         ("min_features", own.least_features() == stored.least_features()),
         ("shingle_unit or normalize", own.analysis == stored.analysis),
-        ("keep", own.keep_rules()? == stored.keep_rules()?),
+        // The values of other rules follow from the documents.
+        ("keep", own.keep_rules()?.iter().all(|rule| {
+            rule.field().is_none() || index.analysis.keep.contains(rule)
+        })),
         ("ignore_common", own.ignore_common.is_none()),
         ("method", own.method.is_none()),
     ];
@@ -104,7 +105,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     }
 }
 
-/// The kept documents that match a document of the inputs.
+/// The documents that match a document of the inputs.
 fn matched(
     job: &Job,
     index: &Index,
@@ -113,7 +114,7 @@ fn matched(
     own_files: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<DocAt>, LookalikeError> {
-    let criterion = index.analysis.matching.criterion();
+    let criterion = job.settings.matching()?.criterion();
     let ask = match criterion.measure {
         Measure::Resemblance => Ask::Resembles,
         Measure::Cosine => Ask::Cosine,
@@ -135,8 +136,7 @@ fn matched(
         query: QueryScratch::new(makers()),
         set: Vec::new(),
     };
-    let kept = |live: &LiveSegment, local: u32| live.is_kept(local);
-    let options = AskOptions { wanted: &kept, ..AskOptions::default() };
+    let options = AskOptions::default();
     let mut all: BTreeSet<DocAt> = BTreeSet::new();
     let mut outcome: Result<(), LookalikeError> = Ok(());
     let memory = crate::memory::Memory::of(job.memory);
