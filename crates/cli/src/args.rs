@@ -23,8 +23,8 @@ pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use index::{
     CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
     IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
-    IndexMergeArgs, IndexRevisitArgs, IndexRunningArgs, IndexStatsArgs, QueryArgs, SweepAddArgs,
-    SweepCommand, SweepRemoveArgs,
+    IndexMergeArgs, IndexRevisitArgs, IndexStatsArgs, QueryArgs, SweepAddArgs, SweepCommand,
+    SweepRemoveArgs,
 };
 pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use lexicon::{

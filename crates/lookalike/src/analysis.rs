@@ -277,8 +277,7 @@ pub(crate) fn discover(
     options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
     let first_protected = inputs.files.len() as u32;
-    let against: Vec<String> =
-        job.against.iter().filter(|path| !is_index(path)).cloned().collect();
+    let against: Vec<String> = job.against.iter().filter(|path| !is_index(path)).cloned().collect();
     if !against.is_empty() {
         inputs.append(Inputs::discover(&against, options)?)?;
     }

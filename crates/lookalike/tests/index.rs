@@ -262,7 +262,8 @@ fn answers_are_those_of_a_comparison() {
         assert!(answer.total_exact && answer.total == ids.len() as u64);
         for found in &answer.matches {
             let text = &texts.iter().find(|(id, _)| *id == found.id).unwrap().1;
-            let measures = compare_texts(&query, text, &Settings::default()).unwrap().comparison().measures;
+            let measures =
+                compare_texts(&query, text, &Settings::default()).unwrap().comparison().measures;
             assert_eq!(u64::from(found.shared), measures.shared);
             assert_eq!(found.resemblance, measures.resemblance);
             assert_eq!(found.query_in_document, measures.containment_a_in_b);
@@ -271,10 +272,13 @@ fn answers_are_those_of_a_comparison() {
         }
     }
     // By id and by URL: the document itself is no answer.
-    for about in [QuerySubject::Id("fish".into()), QuerySubject::Url("https://www.example.org/fish".into())] {
+    for about in
+        [QuerySubject::Id("fish".into()), QuerySubject::Url("https://www.example.org/fish".into())]
+    {
         let mut asked = Query::new(about);
         asked.threshold = Some("0.3".into());
-        let ids: Vec<String> = index.ask(&asked).unwrap().matches.into_iter().map(|m| m.id).collect();
+        let ids: Vec<String> =
+            index.ask(&asked).unwrap().matches.into_iter().map(|m| m.id).collect();
         assert_eq!(ids, ["more", "part"]);
         for (filter, expected) in [
             (Filter { site: Some("example.org".into()), ..Filter::default() }, 2),
@@ -294,7 +298,8 @@ fn answers_are_those_of_a_comparison() {
     ] {
         assert!(index.ask(&Query::new(about)).unwrap_err().to_string().contains(error));
     }
-    let asked = Query { ask: Wanted::Method("simhash".into()), ..Query::new(QuerySubject::Text(query)) };
+    let asked =
+        Query { ask: Wanted::Method("simhash".into()), ..Query::new(QuerySubject::Text(query)) };
     let error = index.ask(&asked).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Usage);
 }
@@ -315,7 +320,8 @@ fn methods_find_what_their_sketches_say() {
     };
     let (folder, mut writer) = index(settings);
     let near = format!("{FISH} say");
-    let records = [("fish", FISH), ("near", near.as_str()), ("rose", "a rose is a rose is a rose is a rose")];
+    let records =
+        [("fish", FISH), ("near", near.as_str()), ("rose", "a rose is a rose is a rose is a rose")];
     let records = records.map(|(id, text)| Record::new(text).id(id));
     add(&mut writer, records.to_vec(), &AddOptions::default());
     drop(writer);
@@ -339,12 +345,19 @@ fn methods_find_what_their_sketches_say() {
 fn clusters_and_collapsed_lists() {
     let (folder, mut writer) = index(IndexSettings::default());
     let near = |more: &str| format!("{FISH} {more}");
-    let texts = [("a", FISH.to_owned()), ("b", near("x")), ("c", near("y z")), ("d", "a rose is a rose is a rose".into())];
-    let records = texts.iter().map(|(id, text)| Record::new(text).id(*id).url(format!("http://h/{id}")));
+    let texts = [
+        ("a", FISH.to_owned()),
+        ("b", near("x")),
+        ("c", near("y z")),
+        ("d", "a rose is a rose is a rose".into()),
+    ];
+    let records =
+        texts.iter().map(|(id, text)| Record::new(text).id(*id).url(format!("http://h/{id}")));
     add(&mut writer, records.collect(), &AddOptions::default());
     let index = Index::open(folder.path().join("index")).unwrap();
     // What else is this page: URL, document, cluster, documents.
-    let asked = Query { ask: Wanted::Cluster, ..Query::new(QuerySubject::Url("http://h/c".into())) };
+    let asked =
+        Query { ask: Wanted::Cluster, ..Query::new(QuerySubject::Url("http://h/c".into())) };
     let answer = index.ask(&asked).unwrap();
     let found: BTreeMap<&str, (bool, &str)> =
         answer.matches.iter().map(|m| (m.id.as_str(), (m.kept, m.cluster.as_str()))).collect();
@@ -358,7 +371,8 @@ fn clusters_and_collapsed_lists() {
         .collect();
     assert_eq!(shown, [("d", vec![]), ("c", vec!["a", "b"])]);
     // A reader that stays open sees the next commit.
-    let found = writer.find(&DeleteWhat { ids: vec!["a".into()], ..DeleteWhat::default() }).unwrap();
+    let found =
+        writer.find(&DeleteWhat { ids: vec!["a".into()], ..DeleteWhat::default() }).unwrap();
     writer.delete(&found.documents);
     writer.commit().unwrap();
     let answer = index.ask(&asked).unwrap();
@@ -374,9 +388,16 @@ fn unless_duplicate_adds_what_is_new() {
         texts.iter().map(|(id, text)| Record::new(text).id(*id)).collect()
     };
     let near = |more: &str| format!("{FISH} {more}");
-    let added = add(&mut writer, records(&[
-        ("a", FISH.into()), ("b", near("x")), ("c", "a rose is a rose is a rose".into()), ("d", near("y")),
-    ]), &options);
+    let added = add(
+        &mut writer,
+        records(&[
+            ("a", FISH.into()),
+            ("b", near("x")),
+            ("c", "a rose is a rose is a rose".into()),
+            ("d", near("y")),
+        ]),
+        &options,
+    );
     assert_eq!((added.read, added.duplicates, added.committed.documents), (4, 2, 2));
     // An update is not compared with what it replaces.
     let added = add(&mut writer, records(&[("a", near("z")), ("e", near("z"))]), &options);
@@ -409,7 +430,10 @@ fn other_settings_are_refused_by_name() {
     let error = writer.merge(&Index::open(&other).unwrap()).unwrap_err().to_string();
     assert!(error.contains("documents.shingle: it has 4, and 5 is needed"), "{error}");
     let error = IndexWriter::open(writer.dir(), 1).unwrap_err().to_string();
-    assert!(error.contains("another process") && error.contains(&std::process::id().to_string()), "{error}");
+    assert!(
+        error.contains("another process") && error.contains(&std::process::id().to_string()),
+        "{error}"
+    );
     let error = Index::open(folder.path().join("none")).unwrap_err().to_string();
     assert!(error.contains("there is no index"), "{error}");
     let error = IndexWriter::create(&other, IndexSettings::default(), 1).unwrap_err().to_string();

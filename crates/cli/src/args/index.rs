@@ -82,7 +82,7 @@ pub(crate) enum SweepCommand {
     #[command(after_help = "\
 Example:
   lookalike index sweep add pages.index november crawl/2026-11/ --date 2026-11-01")]
-    Add(SweepAddArgs),
+    Add(Box<SweepAddArgs>),
     /// List the sweeps with their dates and numbers of documents
     List(IndexStatsArgs),
     /// Remove a sweep and its documents

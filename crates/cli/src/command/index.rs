@@ -7,7 +7,7 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
+use crate::terminal::{TerminalProgress, pairs_table, print_numbers, tell, write_table};
 use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{
@@ -165,11 +165,6 @@ fn print_commit(done: Committed) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{}", json!({"commit": done.commit, "documents": done.documents}))?;
     stdout.flush()
-}
-
-pub(super) fn print_numbers(rows: &[(&str, u64)]) -> anyhow::Result<()> {
-    let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
-    Ok(write_table(&mut std::io::stdout().lock(), &pairs_table(rows))?)
 }
 
 fn delete(args: &IndexDeleteArgs) -> anyhow::Result<Exit> {

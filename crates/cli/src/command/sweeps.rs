@@ -1,12 +1,11 @@
 //! `lookalike index sweep | diff | history | holders | revisit`
 
-use super::index::print_numbers;
 use crate::args::{
     FormatArg, IndexDiffArgs, IndexHistoryArgs, IndexHoldersArgs, IndexRevisitArgs, IndexStatsArgs,
     SweepRemoveArgs,
 };
 use crate::exit::{Exit, WrongUsage};
-use crate::terminal::write_table;
+use crate::terminal::{print_numbers, write_table};
 use crate::visible::{visible, write_json};
 use comfy_table::{Table, presets};
 use lookalike::{Change, DiffOptions, Index, IndexWriter};

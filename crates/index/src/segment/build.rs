@@ -2,8 +2,8 @@
 
 use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, compose};
+use super::format::Built;
 use super::postings::entry;
-use super::sections::Built;
 use super::{Row, SegmentSettings, sets, texts};
 use crate::{DocNumber, DocumentBatch, DocumentView, SignatureView};
 use lookalike_core::{BitmapSignature, SetDigest};

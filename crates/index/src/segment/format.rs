@@ -3,10 +3,9 @@
 //! Header (64 bytes), sections, footer, states (4 bytes for each document), trailer (40 bytes). The
 //! footer says where the sections are and has their checksums. All numbers are little-endian.
 
+use super::SegmentSettings;
 use super::columns;
 use super::postings::{Directory, Layout};
-use super::sections::CHECKED;
-use super::{Built, SegmentSettings};
 use crate::{FORMAT, IndexError};
 use lookalike_core::HASH_NAME;
 use std::ops::Range;
@@ -24,6 +23,26 @@ const END: &[u8; 8] = b"lookend\n";
 
 pub(super) const HEADER_BYTES: usize = 64;
 pub(super) const TRAILER_BYTES: usize = 40;
+
+/// Bytes that have a checksum of their own.
+pub(super) const CHECKED: usize = 1 << 20;
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Built {
+    /// Documents.
+    pub(crate) documents: u32,
+    /// Units.
+    pub(crate) units: u32,
+    /// Postings.
+    pub(crate) postings: u64,
+    /// Bytes of the file without states and trailer.
+    pub(crate) bytes: u64,
+    /// Bytes of the footer, which are the last of those.
+    pub(crate) footer: u64,
+    /// Checksum of the footer, which has those of all sections.
+    pub(crate) checksum: u64,
+}
 
 /// A part of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

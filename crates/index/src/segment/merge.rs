@@ -6,9 +6,8 @@
 
 use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, compose};
-use super::format::Section;
+use super::format::{Built, Section};
 use super::postings::NUMBER_BITS;
-use super::sections::Built;
 use super::texts::{TextReader, compressor};
 use super::{Row, Segment, SegmentSettings};
 use crate::{DocNumber, SignatureView};

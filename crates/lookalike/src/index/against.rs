@@ -12,8 +12,7 @@ use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
 use lookalike_index::{
-    Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot,
-    TextReader,
+    Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
 };
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Compression, Format, InputFile, Inputs, Item};
@@ -71,7 +70,9 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     let (own, stored) = (&job.settings, &index.settings().documents);
     let refused = |reason: String| Err(LookalikeError::Settings(format!("{path}: {reason}")));
     if job.resume {
-        return refused("a run against an index cannot be resumed; leave out the setting resume".into());
+        return refused(
+            "a run against an index cannot be resumed; leave out the setting resume".into(),
+        );
     }
     if own.linkage == Linkage::Components {
         return refused(
@@ -90,9 +91,12 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         ("min_features", own.least_features() == stored.least_features()),
         ("shingle_unit or normalize", own.analysis == stored.analysis),
         // The values of other rules follow from the documents.
-        ("keep", own.keep_rules()?.iter().all(|rule| {
-            rule.field().is_none() || index.analysis.keep.contains(rule)
-        })),
+        (
+            "keep",
+            own.keep_rules()?
+                .iter()
+                .all(|rule| rule.field().is_none() || index.analysis.keep.contains(rule)),
+        ),
         ("ignore_common", own.ignore_common.is_none()),
         ("method", own.method.is_none()),
     ];
@@ -140,8 +144,7 @@ fn matched(
     let mut all: BTreeSet<DocAt> = BTreeSet::new();
     let mut outcome: Result<(), LookalikeError> = Ok(());
     let memory = crate::memory::Memory::of(job.memory);
-    let limits =
-        PipelineLimits { threads: job.thread_count(), in_flight: memory.in_flight() };
+    let limits = PipelineLimits { threads: job.thread_count(), in_flight: memory.in_flight() };
     let chunks = inputs.chunks().take_while(|chunk| {
         // What cannot be read is reported when the run reads it.
         chunk.as_ref().map_or(true, |chunk| (chunk.file as usize) < own_files)

@@ -1,7 +1,8 @@
 //! Pages over time: series of versions, life times, rates of change, and which page to visit next.
 
+use super::SweepStats;
+use super::table::Sweep;
 use super::versions::{Change, compare, pages, sweeps_of};
-use super::{Sweep, SweepStats};
 use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::index::open::Index;

@@ -1,6 +1,7 @@
 //! Who else has the content of a page.
 
-use super::versions::{site_of, sweeps_of};
+use super::table::all;
+use super::versions::site_of;
 use crate::LookalikeError;
 use crate::index::open::Index;
 use lookalike_core::Threshold;
@@ -42,10 +43,7 @@ impl Index {
                 what: "URL".into(),
                 name: url.to_owned(),
             })?;
-        let sweeps = match sweeps_of(self) {
-            Ok(sweeps) => sweeps,
-            Err(_) => Vec::new(),
-        };
+        let sweeps = all(&self.reader.records()?)?;
         let place = |number: u32| sweeps.iter().position(|sweep| sweep.number == number);
         let name = |place: Option<usize>| {
             place.map_or_else(|| "(no sweep)".to_owned(), |place| sweeps[place].name.clone())

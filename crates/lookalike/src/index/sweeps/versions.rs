@@ -1,6 +1,6 @@
 //! The versions of pages: documents of sweeps by their address.
 
-use super::{Sweep, all};
+use super::table::{Sweep, all};
 use crate::LookalikeError;
 use crate::index::filter::{host, host_is_of};
 use crate::index::open::Index;
