@@ -393,6 +393,11 @@ impl Adding<'_> {
         Ok(())
     }
 
+    /// Commits the documents since the last commit, if there are any.
+    pub(super) fn commit_what_waits(&mut self) -> Result<(), LookalikeError> {
+        if self.since_commit > 0 { self.commit() } else { Ok(()) }
+    }
+
     pub(super) fn end(&mut self) -> Result<(), LookalikeError> {
         if self.since_commit > 0 || self.added.committed == Committed::default() {
             self.commit()?;

@@ -155,7 +155,7 @@ impl IndexWriter {
                 progress.advance(prepared.consumed, prepared.documents.len() as u64);
                 adding.take(prepared)
             });
-            outcome = outcome.and_then(|()| adding.commit());
+            outcome = outcome.and_then(|()| adding.commit_what_waits());
             if outcome.is_err() {
                 break;
             }
