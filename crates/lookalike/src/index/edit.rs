@@ -193,7 +193,7 @@ impl IndexWriter {
                     progress.advance(prepared.consumed, prepared.documents.len() as u64);
                     outcome = adding.take(prepared);
                     if progress.cancelled() {
-                        outcome = Err(EngineError::Cancelled.into());
+                        outcome = Err(LookalikeError::AddingCancelled);
                     }
                     outcome.is_ok()
                 },

@@ -4,7 +4,7 @@ use super::edit::{AddOptions, Added, IndexWriter};
 use super::prepare::{PrepareScratch, Preparer};
 use crate::panics::caught;
 use crate::{LookalikeError, Settings, analysis};
-use lookalike_engine::{EngineError, Progress};
+use lookalike_engine::Progress;
 use lookalike_index::Committed;
 use lookalike_io::source::{Body, Chunk};
 use lookalike_io::{Format, InputFile, Inputs};
@@ -106,7 +106,7 @@ impl IndexWriter {
         let (mut record, mut line, mut offset) = (1u32, 1u64, 0u64);
         loop {
             if progress.cancelled() {
-                outcome = Err(EngineError::Cancelled.into());
+                outcome = Err(LookalikeError::AddingCancelled);
                 break;
             }
             let first = match pieces.recv_timeout(POLL) {
