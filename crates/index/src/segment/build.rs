@@ -1,7 +1,7 @@
 //! Segments of new documents.
 
 use super::columns::STRINGS;
-use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, compose};
+use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose, partition_bits};
 use super::postings::entry;
 use super::sections::Built;
 use super::{Row, SegmentSettings, sets, texts};
@@ -9,7 +9,6 @@ use crate::{DocNumber, DocumentBatch, DocumentView, SignatureView};
 use lookalike_core::{BitmapSignature, SetDigest};
 use rayon::prelude::*;
 use std::io::{self, Write};
-use std::ops::Range;
 
 /// A new document, with its number.
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +80,7 @@ struct Entries {
 /// Partitions the entries of all units by their first bits, in two passes over the sets.
 fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> Entries {
     let total: u64 = units.iter().map(|unit| u64::from(unit.size)).sum();
-    let bits = (total / (1 << 15)).max(1).next_power_of_two().trailing_zeros();
+    let bits = partition_bits(total);
     let partition = |element: u64| if bits == 0 { 0 } else { (element >> (64 - bits)) as usize };
     let sets = |each: &mut dyn FnMut(u32, &[u64])| {
         let mut start = 0;
@@ -159,20 +158,24 @@ impl Documents for NewDocuments<'_> {
         });
     }
 
-    fn stored(&self, documents: Range<u32>) -> io::Result<Vec<Vec<u8>>> {
+    fn store(&self, documents: &[u32], stored: &mut Stored) -> io::Result<()> {
         if !self.settings.texts {
-            return Ok(documents
-                .map(|local| {
-                    let mut bytes = Vec::new();
-                    sets::encode(self.at(local).plain().set, &mut bytes);
-                    bytes
-                })
-                .collect());
+            return documents.iter().try_for_each(|&local| {
+                sets::encode(self.at(local).plain().set, &mut stored.bytes);
+                stored.end()
+            });
         }
-        let mut compressor = texts::compressor(self.dictionary)?;
-        documents
-            .map(|local| compressor.compress(self.at(local).plain().content.as_bytes()))
-            .collect()
+        let mut compressor = texts::TextCompressor::new(self.dictionary)?;
+        documents.iter().try_for_each(|&local| {
+            let view = self.at(local).plain();
+            if view.text_bytes != view.content.len() as u64 {
+                // It could not be read again.
+                let what = format!("document `{}` has another number of bytes than said", view.id);
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            }
+            compressor.compress(view.content, &mut stored.bytes)?;
+            stored.end()
+        })
     }
 
     fn entries(&self, partition: u64, bits: u32, out: &mut Vec<u64>) {
