@@ -12,6 +12,7 @@ mod columns;
 mod compose;
 mod format;
 mod lookup;
+pub(crate) mod measure;
 mod merge;
 mod packed;
 mod postings;

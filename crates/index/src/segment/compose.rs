@@ -123,7 +123,7 @@ pub(super) fn compose(
             let name = std::str::from_utf8(documents.strings(local)[column]).unwrap_or_default();
             (!name.is_empty() || column == 0).then(|| (hash(name), local))
         };
-        let mut names: Vec<(u64, u32)> = all.clone().filter_map(name).collect();
+        let mut names: Vec<(u64, u32)> = all.clone().into_par_iter().filter_map(name).collect();
         names.par_sort_unstable();
         names
     };
@@ -238,20 +238,27 @@ fn write_postings(
     let starts = writer.section(section, |out| {
         let mut postings = PostingWriter::new(layout);
         let partitions: Vec<u64> = (0..1 << bits).collect();
-        for group in partitions.chunks(4 * rayon::current_num_threads().max(1)) {
-            let sorted: Vec<Vec<u64>> = group
-                .par_iter()
-                .map_init(SpreadSort::default, |sort, &partition| {
-                    let mut entries = Vec::new();
-                    fill(partition, &mut entries);
-                    sort.sort(&mut entries);
-                    entries
+        let sort = |group: &[u64]| -> Vec<Vec<u64>> {
+            let sorted = group.par_iter().map_init(SpreadSort::default, |sort, &partition| {
+                let mut entries = Vec::new();
+                fill(partition, &mut entries);
+                sort.sort(&mut entries);
+                entries
+            });
+            sorted.collect()
+        };
+        let mut groups = partitions.chunks(4 * rayon::current_num_threads().max(1));
+        let mut sorted = groups.next().map(sort);
+        while let Some(group) = sorted.take() {
+            // The next group is sorted while this one is written.
+            let next = groups.next();
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| sorted = next.map(sort));
+                group.iter().try_for_each(|entries| {
+                    written(entries);
+                    postings.push_all(entries, out)
                 })
-                .collect();
-            for entries in &sorted {
-                postings.push_all(entries, out)?;
-                written(entries);
-            }
+            })?;
         }
         postings.finish(out)
     })?;

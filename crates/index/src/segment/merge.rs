@@ -8,7 +8,7 @@ use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose};
 use super::postings::NUMBER_BITS;
 use super::sections::Built;
-use super::texts::{NO_DICTIONARY, TextCompressor, TextReader, dictionary_id};
+use super::texts::{NO_DICTIONARY, TextCompressor, TextReader, dictionary_id, encoder};
 use super::{Row, Segment, SegmentSettings};
 use crate::{DocNumber, SignatureView};
 use lookalike_core::SetDigest;
@@ -16,6 +16,7 @@ use roaring::RoaringBitmap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
+use zstd::dict::EncoderDictionary;
 
 /// A segment to merge.
 #[derive(Clone, Copy)]
@@ -59,7 +60,10 @@ pub(crate) fn merge(
     }
     let plan = Plan::new(parts);
     let dictionary = dictionary_of(parts);
-    let merged = Merged { parts, plan: &plan, dictionary, settings };
+    let id = dictionary_id(dictionary);
+    let is_copied = |part: &MergePart<'_>| part.segment.dictionary == id;
+    let encoder = if parts.iter().all(is_copied) { None } else { encoder(dictionary)? };
+    let merged = Merged { parts, plan: &plan, dictionary: id, encoder, settings };
     compose(settings, &plan.units, &merged, dictionary, out)
 }
 
@@ -153,7 +157,10 @@ impl Plan {
 struct Merged<'a> {
     parts: &'a [MergePart<'a>],
     plan: &'a Plan,
-    dictionary: &'a [u8],
+    /// Name of the dictionary of the new segment.
+    dictionary: u64,
+    /// For texts that were compressed with another one.
+    encoder: Option<EncoderDictionary<'static>>,
     settings: &'a SegmentSettings,
 }
 
@@ -190,18 +197,17 @@ impl Documents for Merged<'_> {
     }
 
     fn store(&self, documents: &[u32], stored: &mut Stored) -> io::Result<()> {
-        let dictionary = dictionary_id(self.dictionary);
         let mut texts = TextReader::default();
         let mut compressor = None;
         for &local in documents {
             let (segment, local) = self.at(local);
-            if segment.dictionary == dictionary || !self.settings.texts {
+            if segment.dictionary == self.dictionary || !self.settings.texts {
                 let bytes = segment.stored(local).ok_or_else(|| damaged(segment, "a row"))?;
                 stored.bytes.extend_from_slice(bytes);
             } else {
                 let compressor = match &mut compressor {
                     Some(compressor) => compressor,
-                    none => none.insert(TextCompressor::new(self.dictionary)?),
+                    none => none.insert(TextCompressor::new(self.encoder.as_ref())?),
                 };
                 let text = segment.text(local, &mut texts).map_err(io::Error::other)?;
                 compressor.compress(text, &mut stored.bytes)?;

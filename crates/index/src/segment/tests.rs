@@ -1,6 +1,7 @@
 //! Against plain documents in memory.
 
 mod damage;
+mod threads;
 mod tiny;
 
 use super::*;

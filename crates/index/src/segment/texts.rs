@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::dict::EncoderDictionary;
 
 /// Level of compression.
 const LEVEL: i32 = 1;
@@ -39,17 +40,23 @@ pub(super) fn dictionary_id(dictionary: &[u8]) -> u64 {
     if dictionary.is_empty() { NO_DICTIONARY } else { xxh3_64(dictionary) | 1 }
 }
 
+/// A dictionary for the compressors of all threads; `None` for the empty one.
+pub(super) fn encoder(dictionary: &[u8]) -> io::Result<Option<EncoderDictionary<'static>>> {
+    let encoder = |dictionary| EncoderDictionary::try_copy(dictionary, LEVEL);
+    (!dictionary.is_empty()).then_some(dictionary).map(encoder).transpose()
+}
+
 /// Compresses texts, on one thread.
-pub(super) struct TextCompressor {
-    compressor: Compressor<'static>,
+pub(super) struct TextCompressor<'d> {
+    compressor: Compressor<'d>,
     buffer: Vec<u8>,
 }
 
-impl TextCompressor {
-    pub(super) fn new(dictionary: &[u8]) -> io::Result<Self> {
-        let mut compressor = match dictionary.is_empty() {
-            true => Compressor::new(LEVEL)?,
-            false => Compressor::with_dictionary(LEVEL, dictionary)?,
+impl<'d> TextCompressor<'d> {
+    pub(super) fn new(dictionary: Option<&'d EncoderDictionary<'static>>) -> io::Result<Self> {
+        let mut compressor = match dictionary {
+            None => Compressor::new(LEVEL)?,
+            Some(dictionary) => Compressor::with_prepared_dictionary(dictionary)?,
         };
         // The length is in the row, and the file has checksums.
         compressor.include_contentsize(false)?;
