@@ -21,8 +21,10 @@ pub(crate) use choices::{
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use index::{
-    IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs, IndexDirArgs,
-    IndexExportArgs, IndexMergeArgs, IndexStatsArgs, QueryArgs,
+    CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
+    IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
+    IndexMergeArgs, IndexRevisitArgs, IndexStatsArgs, QueryArgs, SweepAddArgs, SweepCommand,
+    SweepRemoveArgs,
 };
 pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use lexicon::{
@@ -135,6 +137,12 @@ Examples:
   lookalike query corpus.index --url https://example.org/ --ask cluster     # what else is this page?
   lookalike query corpus.index --id doc-17 --passages --format json")]
     Query(QueryArgs),
+    /// Group a ranked list of documents: one is shown, and its near-duplicates are put behind it
+    #[command(after_help = "\
+Examples:
+  lookalike collapse results.jsonl
+  search 'query' | lookalike collapse - --index corpus.index --format json")]
+    Collapse(CollapseArgs),
     /// List the methods of the papers, or the parameters of one
     #[command(after_help = "\
 Examples:

@@ -101,6 +101,12 @@ pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> T
     table
 }
 
+/// Prints names and numbers on standard output.
+pub(crate) fn print_numbers(rows: &[(&str, u64)]) -> anyhow::Result<()> {
+    let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
+    Ok(write_table(&mut std::io::stdout().lock(), &pairs_table(rows))?)
+}
+
 /// A table with names in the first column and right-aligned numbers in the others.
 pub(crate) fn numbers_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
     let mut table = Table::new();

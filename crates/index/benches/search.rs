@@ -62,9 +62,9 @@ fn natural(documents: usize, queries: usize) {
     }
     println!("{documents} documents of {SIZE} elements");
     let postings = MemoryPostings::new(&sets, true);
-    let mut related = |random: &mut Random, at: usize| -> Vec<u64> {
+    let related = |random: &mut Random, at: usize| -> Vec<u64> {
         let stored = &sets[random.below(sets.len() as u64) as usize];
-        if at % 2 == 0 { edited(stored, random) } else { fresh(SIZE, random) }
+        if at.is_multiple_of(2) { edited(stored, random) } else { fresh(SIZE, random) }
     };
     for (ask, threshold) in [
         (Ask::Resembles, "0.95"),
@@ -125,7 +125,7 @@ fn templates(pages: usize, queries: usize) {
     let mut random = Random(5);
     let half = SIZE / 2;
     let template = |number: u64| (0..half).map(move |at| finalise(2 << 40 | number << 20 | at));
-    let mut page = |random: &mut Random, copied: Option<&Vec<u64>>| match copied {
+    let page = |random: &mut Random, copied: Option<&Vec<u64>>| match copied {
         Some(copied) => edited(copied, random),
         None => {
             let own = half / 2 + random.below(half);
@@ -143,7 +143,7 @@ fn templates(pages: usize, queries: usize) {
     let mut related: Vec<Vec<u64>> = Vec::new();
     for at in 0..queries {
         let stored = &sets[random.below(sets.len() as u64) as usize];
-        related.push(page(&mut random, (at % 2 == 0).then_some(stored)));
+        related.push(page(&mut random, at.is_multiple_of(2).then_some(stored)));
     }
     let paragraphs: Vec<_> = (0..queries as u64)
         .map(|at| sorted(template(at % 4).skip(at as usize % 100).take(70).collect()))

@@ -26,10 +26,11 @@ mod texts;
 
 pub(crate) use build::{NewDocument, build};
 pub(crate) use compose::MOST_DOCUMENTS;
+pub(crate) use format::Built;
 pub(crate) use merge::{MergePart, merge};
 pub use postings::List;
 pub use row::Row;
-pub(crate) use sections::{Built, write_states};
+pub(crate) use sections::write_states;
 pub use signatures::StoredSignature;
 pub use texts::TextReader;
 pub(crate) use texts::{SAMPLES, train_dictionary};

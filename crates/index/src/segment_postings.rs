@@ -36,6 +36,10 @@ impl InvertedIndex for SegmentPostings<'_> {
     fn lookup(&self, fingerprint: u64) -> List<'_> {
         self.segment.lookup(fingerprint)
     }
+
+    fn damaged(&self, what: &str) -> IndexError {
+        damaged(self.segment, what)
+    }
 }
 
 impl Postings for SegmentPostings<'_> {
@@ -75,6 +79,14 @@ impl InvertedIndex for SegmentKeys<'_> {
     fn lookup(&self, key: u64) -> List<'_> {
         self.segment.documents_with_key(self.method, key)
     }
+
+    fn damaged(&self, what: &str) -> IndexError {
+        damaged(self.segment, what)
+    }
+}
+
+fn damaged(segment: &Segment, what: &str) -> IndexError {
+    IndexError::Damaged { path: segment.path().to_owned(), what: what.to_owned() }
 }
 
 impl SetReader {

@@ -8,6 +8,7 @@
 mod graph;
 mod merging;
 mod opening;
+mod pending;
 mod staging;
 
 pub use staging::Staged;
@@ -21,7 +22,7 @@ use crate::snapshot::{DocAt, LiveSegment, Snapshot};
 use crate::store::{Change, Record, Records, Store};
 use crate::{Description, IndexError};
 use graph::IndexGraph;
-use staging::Pending;
+use pending::Pending;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,6 +1,8 @@
 //! Random histories of adds, updates, deletes, merges and reopenings, against the documents that
 //! are there: everything that an index says equals what follows from them by definition.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Measure, Overlap, TextDigest, TokenDigest, features, fingerprint, overlap};
 use lookalike_index::testing::FailingDisk;

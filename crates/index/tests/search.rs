@@ -20,7 +20,7 @@ const ASKS: [Ask; 4] = [Ask::Resembles, Ask::Cosine, Ask::Containing, Ask::Conta
 /// A threshold in thousandths.
 fn question(ask: Ask, thousandths: u32) -> Question {
     let text = format!("{}.{:03}", thousandths / 1000, thousandths % 1000);
-    Question { ask, threshold: text.parse().unwrap() }
+    Question { ask, threshold: text.parse().expect("a threshold") }
 }
 
 /// The value of a pair as a ratio (cosine: squared), from the definition.
@@ -61,7 +61,7 @@ impl Filter {
     /// A property of the set, not of the unit.
     fn accept(self, set: &[u64]) -> Option<Accepted> {
         let hash = set.iter().fold(7, |hash, &element| finalise(hash ^ element));
-        let left_out = self.left_out > 0 && (hash >> 8) % self.left_out == 0;
+        let left_out = self.left_out > 0 && (hash >> 8).is_multiple_of(self.left_out);
         (!left_out).then_some(Accepted {
             order: (hash >> 20) % self.orders,
             documents: 1 + (hash % 3) as u32,
@@ -112,8 +112,8 @@ fn ask(
     };
     let options = SearchOptions { limit, accept: &accept, stop: &|| false };
     let (mut cost, mut found) = (Cost::default(), Vec::new());
-    let total =
-        search(postings, question, query, &options, scratch, &mut cost, &mut found).unwrap();
+    let total = search(postings, question, query, &options, scratch, &mut cost, &mut found)
+        .expect("sets in memory are read");
     assert!(cost.verified <= cost.candidates && cost.candidates <= asked.get());
     assert!(asked.get() <= u64::from(postings.ids()), "asked twice about a unit");
     assert!(found.len() as u64 <= cost.verified);
@@ -158,7 +158,7 @@ fn make(recipe: Recipe, crowd: u64) -> Vec<u64> {
     // The lower, the more common.
     let common = (0..common).map(|at| {
         let random = finalise(u64::from(seed * 1000 + at) + 1) >> 11;
-        10_000 + (random as f64 / (1u64 << 53) as f64).powi(3).mul_add(60.0, 0.0) as u64
+        10_000 + ((random as f64 / (1u64 << 53) as f64).powi(3) * 60.0) as u64
     });
     let own = (0..own).map(|at| u64::from(20_000 + seed * 1000 + at));
     let numbers = template.chain(common).chain(own).chain([u64::from(seed % 5) + 19_000]);
@@ -192,7 +192,7 @@ fn collection(
         query.sort_unstable();
         query.dedup();
         if left_out > 0 {
-            query.retain(|&element| finalise(element) % (left_out * 4) != 0);
+            query.retain(|&element| !finalise(element).is_multiple_of(left_out * 4));
         }
         (sets.into_iter().collect(), query)
     })
@@ -453,6 +453,43 @@ fn sets_of_common_elements_only_are_found() {
     assert!(with.entries < 60 * 4 * 3, "{with:?}");
 }
 
+/// Lists of thousands of entries, most of them of units whose size cannot match.
+#[test]
+fn long_lists_hold_units_of_other_sizes() {
+    let mut scratch = SearchScratch::default();
+    let page = |page: u64, own: u64| {
+        let first = 10_000 + page * 200;
+        numbered((0..40 + page % 9).chain(first..first + own))
+    };
+    let sets: Vec<Vec<u64>> = (0..1500)
+        .map(|number| page(number, 5 + number % 4))
+        .chain((1500..3000).map(|number| page(number, 60 + number % 40)))
+        .chain((3000..3020).map(|number| page(number, 5)))
+        .collect();
+    let queries = [
+        numbered(0..45),
+        page(3, 6),
+        page(1600, 60),
+        numbered((0..48).chain(10_000..10_400)),
+        numbered(30..130),
+    ];
+    for shares in [false, true] {
+        let postings = MemoryPostings::new(&sets, shares);
+        for (query, asked) in queries.iter().flat_map(|query| ASKS.map(|asked| (query, asked))) {
+            for thousandths in [300, 600, 800, 950] {
+                let filter = Filter { left_out: 0, orders: 1 << 40 };
+                let (wanted, _) = by_definition(&postings, asked, thousandths, query, filter);
+                let question = question(asked, thousandths);
+                for limit in [None, Some(7)] {
+                    let (found, ..) = ask(&postings, question, query, filter, limit, &mut scratch);
+                    let wanted = &wanted[..wanted.len().min(limit.unwrap_or(usize::MAX))];
+                    assert_eq!(found, wanted, "{asked:?} {thousandths} {limit:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_limit_verifies_no_more_than_it_must() {
     let mut scratch = SearchScratch::default();
@@ -509,6 +546,76 @@ fn a_limit_is_exact_where_counts_are_too_high() {
             let all = if asked == Ask::Resembles { 14 } else { 20 };
             assert_eq!(shared, wanted[..limit.min(all)], "{asked:?}");
         }
+    }
+}
+
+/// Of matches of equal value, those with too high counts are verified first and may be the last in
+/// order.
+#[test]
+fn a_limit_keeps_the_order_among_equals_where_counts_are_too_high() {
+    let query: Vec<u64> = (1..=40u64).map(|at| at << 40).collect();
+    // 38 elements are shared; of the other two, `agreeing` agree in 40 bits.
+    let set = |number: u64, agreeing: u64| -> Vec<u64> {
+        let mut set = query[2..].to_vec();
+        set.extend(
+            (1..=2).map(|at| if at <= agreeing { (at << 40) + 1 } else { (100 + at) << 40 }),
+        );
+        set.extend([(200 + number) << 40]);
+        set.sort_unstable();
+        set
+    };
+    let sets: Vec<Vec<u64>> = (0..12).map(|number| set(number, number % 3)).collect();
+    let postings = MemoryPostings::new(&sets, false);
+    let mut scratch = SearchScratch::default();
+    // The more agree, the later.
+    let accept = |unit| Some(Accepted { order: u64::from(unit % 3 * 100 + unit), documents: 1 });
+    for asked in ASKS {
+        for limit in 1..=12 {
+            let options = SearchOptions { limit: Some(limit), accept: &accept, stop: &|| false };
+            let (mut cost, mut found) = Default::default();
+            let question = question(asked, 800);
+            search(&postings, question, &query, &options, &mut scratch, &mut cost, &mut found)
+                .unwrap();
+            let units: Vec<u32> = found.iter().map(|found| found.unit).collect();
+            let wanted = [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11];
+            assert_eq!(units, wanted[..limit], "{asked:?}");
+            assert!(found.iter().all(|found| found.counts.shared == 38));
+        }
+    }
+}
+
+/// The k shortest lists are enough, and k − 1 would not be: none is so short that it is counted
+/// beside them.
+#[test]
+fn the_shortest_lists_are_counted() {
+    let query = numbered(0..10);
+    let holding = |element: u64, number: u64| {
+        numbered(
+            [element, 1000 + element * 100 + number]
+                .into_iter()
+                .chain(5000 + number..5010 + number),
+        )
+    };
+    // Elements 0 and 1 are in 17 sets, the others in 31; the match has neither.
+    let mut sets: Vec<Vec<u64>> = (0..10)
+        .flat_map(|element| {
+            let strangers = if element < 2 { 17 } else { 30 };
+            (0..strangers).map(move |number| holding(element, number))
+        })
+        .collect();
+    sets.push(numbered(2..10));
+    let postings = MemoryPostings::new(&sets, false);
+    let mut scratch = SearchScratch::default();
+    for asked in [Ask::Resembles, Ask::Containing, Ask::Cosine] {
+        let question = question(asked, 800);
+        let (found, _, cost) = ask(&postings, question, &query, Filter::NONE, None, &mut scratch);
+        assert_eq!(found.len(), 1, "{asked:?}");
+        assert_eq!(found[0].counts, Overlap { shared: 8, a: 10, b: 8 });
+        // k = 3: two lists of 17 entries and one of 31. For containment one hit makes a candidate,
+        // so that the other lists are counted too; a larger set needs more shared elements for the
+        // other measures.
+        let entries = if asked == Ask::Containing { 2 * 17 + 8 * 31 } else { 2 * 17 + 31 };
+        assert_eq!(cost.entries, entries, "{asked:?}");
     }
 }
 
@@ -594,6 +701,38 @@ fn a_set_that_cannot_be_read_is_an_error_and_leaves_no_trace() {
     let (mut cost, mut found) = Default::default();
     search(&postings, question, &query, &options, &mut scratch, &mut cost, &mut found).unwrap();
     assert_eq!(found.len(), 19);
+}
+
+#[test]
+fn damaged_lists_and_sets_are_errors() {
+    let sets = [numbered(0..30), numbered(0..31)];
+    let query = numbered(0..30);
+    let options = SearchOptions {
+        limit: None,
+        accept: &|_| Some(Accepted { order: 0, documents: 1 }),
+        stop: &|| false,
+    };
+    let mut scratch = SearchScratch::default();
+    let mut damaged = MemoryPostings::new(&sets, true);
+    damaged.damage_lists();
+    let mut short = MemoryPostings::new(&sets, true);
+    short.cut_sets(29);
+    for asked in ASKS {
+        let question = question(asked, 800);
+        for (postings, what) in [
+            (&damaged, "a posting list is not in ascending order"),
+            (&short, "unit 0 has 29 elements and not the 30 that were posted"),
+        ] {
+            let (mut cost, mut found) = Default::default();
+            let error =
+                search(postings, question, &query, &options, &mut scratch, &mut cost, &mut found)
+                    .unwrap_err();
+            assert_eq!(error.to_string(), format!(": damaged: {what}"));
+        }
+        let whole = MemoryPostings::new(&sets, true);
+        let (found, ..) = ask(&whole, question, &query, Filter::NONE, None, &mut scratch);
+        assert_eq!(found.len(), 2);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
+use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
 use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
@@ -105,7 +106,8 @@ pub(crate) fn analyse(
                 .into(),
         ));
     }
-    let (inputs, first_protected_file) = discover(job, &keep)?;
+    let (mut inputs, first_protected_file) = discover(job, &keep)?;
+    append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
@@ -275,8 +277,9 @@ pub(crate) fn discover(
     options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
     let first_protected = inputs.files.len() as u32;
-    if !job.against.is_empty() {
-        inputs.append(Inputs::discover(&job.against, options)?)?;
+    let against: Vec<String> = job.against.iter().filter(|path| !is_index(path)).cloned().collect();
+    if !against.is_empty() {
+        inputs.append(Inputs::discover(&against, options)?)?;
     }
     Ok((inputs, first_protected))
 }

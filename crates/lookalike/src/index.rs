@@ -1,7 +1,9 @@
 //! The living index: documents that can be asked about, added, updated and deleted.
 
+mod against;
 mod check;
 mod delete;
+mod document;
 mod edit;
 mod export;
 mod filter;
@@ -14,12 +16,18 @@ mod stats;
 mod stream;
 mod sweeps;
 
+pub(crate) use against::{append_matched, is_index};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
+pub use document::read_document;
 pub use edit::{AddOptions, Added, IndexWriter};
 pub use export::{ExportOptions, export_documents, export_tables};
 pub use filter::Filter;
-pub use open::{Index, read_document};
+pub use open::Index;
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 pub use settings::IndexSettings;
 pub use stats::{IndexStats, SegmentStats};
+pub use sweeps::{
+    Change, DiffOptions, Holder, PageChange, PageVersion, Revisit, SiteVersion, SweepDiff,
+    SweepStats,
+};

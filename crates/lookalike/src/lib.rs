@@ -65,6 +65,7 @@ mod aligned_pairs;
 mod analysis;
 mod answer;
 mod approach;
+mod collapse;
 mod common;
 mod compare;
 mod decisions;
@@ -100,6 +101,7 @@ mod summarise;
 mod table_store;
 
 pub use answer::{Answer, Counts, Member, Named, Pair, Place, Removed};
+pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
 pub use compare::{compare, compare_texts};
 pub use document_comparison::DocumentComparison;
 pub use embed::{Resources, cluster, dedup};
@@ -108,9 +110,10 @@ pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_m
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
 pub use index::{
-    AddOptions, Added, DeleteWhat, ExportOptions, Filter, FoundDocuments, Index, IndexSettings,
-    IndexStats, IndexWriter, Query, QueryAnswer, QueryMatch, QuerySubject, SegmentStats, Wanted,
-    check_index, export_documents, export_tables, read_document,
+    AddOptions, Added, Change, DeleteWhat, DiffOptions, ExportOptions, Filter, FoundDocuments,
+    Holder, Index, IndexSettings, IndexStats, IndexWriter, PageChange, PageVersion, Query,
+    QueryAnswer, QueryMatch, QuerySubject, Revisit, SegmentStats, SiteVersion, SweepDiff,
+    SweepStats, Wanted, check_index, export_documents, export_tables, read_document,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};

@@ -1,9 +1,9 @@
 //! The arguments of `lookalike index` and `lookalike query`.
 
-use super::values::{checksum, seconds, size, threads, utf8};
+use super::values::{checksum, ratio, seconds, size, threads, utf8};
 use super::{
-    AnalysisArgs, CriterionArgs, FormatArg, InputArgs, LinkageArg, MinFeaturesArgs, TablesArg,
-    WitnessArgs,
+    AnalysisArgs, CriterionArgs, FormatArg, InputArgs, LinkageArg, MeasureArg, MinFeaturesArgs,
+    TablesArg, WitnessArgs,
 };
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -55,6 +55,154 @@ Examples:
   lookalike index export corpus.index --output out --list --tables tsv
   lookalike index export corpus.index --output out --documents")]
     Export(IndexExportArgs),
+    /// List or remove sweeps: the documents of one crawl
+    #[command(subcommand)]
+    Sweep(SweepCommand),
+    /// Show what became of every page from one sweep to another
+    #[command(after_help = "\
+same, same_words, slight and heavy: the page has its address, and its text is the same, has the same
+words, resembles the earlier one (--slight) or does not. moved: its content is at another address;
+moved_address_kept: the old address is still there, with other content. gone, new.
+
+Examples:
+  lookalike index diff pages.index october november
+  lookalike index diff pages.index october november --only moved --only gone --format json")]
+    Diff(IndexDiffArgs),
+    /// Show the versions of a page, or the changes of a site, in all sweeps
+    History(IndexHistoryArgs),
+    /// List the sites that have the content of a page
+    Holders(IndexHoldersArgs),
+    /// List pages in the order in which to visit them again
+    Revisit(IndexRevisitArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SweepCommand {
+    /// Add the documents of a sweep: `index add` with --sweep
+    #[command(after_help = "\
+Example:
+  lookalike index sweep add pages.index november crawl/2026-11/ --date 2026-11-01")]
+    Add(Box<SweepAddArgs>),
+    /// List the sweeps with their dates and numbers of documents
+    List(IndexStatsArgs),
+    /// Remove a sweep and its documents
+    Remove(SweepRemoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepAddArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Name of the sweep
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Date of the sweep, if it is new
+    #[arg(long, value_name = "DATE", help_heading = "Adding")]
+    pub(crate) date: Option<String>,
+    /// Delete these documents so long after they were added [default: the --ttl of the index]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Adding")]
+    pub(crate) ttl: Option<u64>,
+    /// Memory for documents before they are written to a segment
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1GiB", help_heading = "Running")]
+    pub(crate) memory: usize,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepRemoveArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Name of the sweep
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexDiffArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// The earlier sweep
+    #[arg(value_name = "FROM")]
+    pub(crate) from: String,
+    /// The later sweep
+    #[arg(value_name = "TO")]
+    pub(crate) to: String,
+    /// Versions that resemble each other so much changed slightly
+    #[arg(long, value_name = "RATIO", value_parser = ratio, default_value = "0.9")]
+    pub(crate) slight: f64,
+    /// A page moved if another one resembles it so much, or contains so much of it
+    #[arg(long, short = 't', value_name = "RATIO", default_value = "0.5")]
+    pub(crate) threshold: String,
+    /// Only pages of this host, or of hosts below this domain
+    #[arg(long, value_name = "HOST")]
+    pub(crate) site: Option<String>,
+    /// List only pages with this change (may be repeated) [default: all but same]
+    #[arg(long, value_name = "CHANGE")]
+    pub(crate) only: Vec<String>,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("of").required(true).args(["url", "site", "all"]))]
+pub(crate) struct IndexHistoryArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// URL of a page
+    #[arg(value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// The pages of this host, or of hosts below this domain
+    #[arg(long, value_name = "HOST")]
+    pub(crate) site: Option<String>,
+    /// All pages
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Versions that resemble each other so much changed slightly
+    #[arg(long, value_name = "RATIO", value_parser = ratio, default_value = "0.9")]
+    pub(crate) slight: f64,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexHoldersArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// URL of the page
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// Documents that contain so much of the page
+    #[arg(long, short = 't', value_name = "RATIO", default_value = "0.8")]
+    pub(crate) threshold: String,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexRevisitArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Only pages of this host, or of hosts below this domain
+    #[arg(long, value_name = "HOST")]
+    pub(crate) site: Option<String>,
+    /// Only the first N pages
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
 }
 
 #[derive(Debug, Args)]
@@ -67,7 +215,7 @@ pub(crate) struct IndexDirArgs {
 }
 
 /// Options of every command that changes or checks an index.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct IndexRunningArgs {
     /// Threads to use [default: all cores]
     #[arg(
@@ -326,4 +474,28 @@ pub(crate) struct QueryArgs {
     /// Also show what the answer cost
     #[arg(long, short = 'v', help_heading = "Output")]
     pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CollapseArgs {
+    /// Ranked list: JSONL records with texts, best first; with --index also lines {"id": …} or plain
+    /// ids of stored documents. `-` for standard input
+    #[arg(value_name = "LIST")]
+    pub(crate) list: PathBuf,
+    /// Index that holds the documents of the list
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: Option<PathBuf>,
+    /// Documents are put behind one that --measure says they match at this value [default: that of
+    /// the index, else 0.8]
+    #[arg(long, short = 't', value_name = "RATIO")]
+    pub(crate) threshold: Option<String>,
+    /// Similarity measure [default: that of the index, else resemblance]
+    #[arg(long, value_enum)]
+    pub(crate) measure: Option<MeasureArg>,
+    /// Tokens per shingle, without --index
+    #[arg(long, value_name = "N", conflicts_with = "index")]
+    pub(crate) shingle: Option<u32>,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
 }

@@ -4,7 +4,7 @@ use super::InputFormatArg;
 use super::values::{size, utf8};
 use clap::Args;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
     /// Files, directories, globs; `-` for standard input (JSONL, or what --input-format says).
     ///
@@ -24,7 +24,7 @@ pub(crate) struct InputArgs {
     pub(crate) skip_unreadable: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct FieldArgs {
     /// Field or column that holds the text
     #[arg(

@@ -43,6 +43,12 @@ pub(super) fn size(text: &str) -> Result<usize, String> {
     number.checked_mul(factor).filter(|&size| size > 0).ok_or_else(|| "out of range".into())
 }
 
+/// Parses a number from 0 to 1.
+pub(super) fn ratio(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "use a number such as 0.9".to_owned())?;
+    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("use a number from 0 to 1".into()) }
+}
+
 /// Parses a time such as `12h`, `90d`, `2w` or `600s`, in seconds.
 pub(super) fn seconds(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

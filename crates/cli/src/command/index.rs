@@ -1,13 +1,13 @@
 //! `lookalike index create | add | delete | merge | compact | stats | check | export`
 
-use super::problems;
+use super::{problems, sweeps};
 use crate::args::{
     FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
-    IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexStatsArgs,
+    IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexStatsArgs, SweepAddArgs, SweepCommand,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
+use crate::terminal::{TerminalProgress, pairs_table, print_numbers, tell, write_table};
 use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{
@@ -27,6 +27,13 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
         IndexCommand::Stats(args) => stats(args),
         IndexCommand::Check(args) => check(args),
         IndexCommand::Export(args) => export(args),
+        IndexCommand::Sweep(SweepCommand::Add(args)) => add(&of_sweep(args)),
+        IndexCommand::Sweep(SweepCommand::List(args)) => sweeps::list(args),
+        IndexCommand::Sweep(SweepCommand::Remove(args)) => sweeps::remove(args),
+        IndexCommand::Diff(args) => sweeps::diff(args),
+        IndexCommand::History(args) => sweeps::history(args),
+        IndexCommand::Holders(args) => sweeps::holders(args),
+        IndexCommand::Revisit(args) => sweeps::revisit(args),
     }
 }
 
@@ -138,16 +145,26 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
     })
 }
 
+/// `index sweep add` as `index add`.
+fn of_sweep(args: &SweepAddArgs) -> IndexAddArgs {
+    IndexAddArgs {
+        dir: args.dir.clone(),
+        input: args.input.clone(),
+        unless_duplicate: None,
+        sweep: Some(args.name.clone()),
+        date: args.date.clone(),
+        commit_every: None,
+        ttl: args.ttl,
+        memory: args.memory,
+        running: args.running.clone(),
+    }
+}
+
 /// A line for a durable commit.
 fn print_commit(done: Committed) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{}", json!({"commit": done.commit, "documents": done.documents}))?;
     stdout.flush()
-}
-
-fn print_numbers(rows: &[(&str, u64)]) -> anyhow::Result<()> {
-    let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
-    Ok(write_table(&mut std::io::stdout().lock(), &pairs_table(rows))?)
 }
 
 fn delete(args: &IndexDeleteArgs) -> anyhow::Result<Exit> {

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod collapse;
 mod compare;
 mod completions;
 mod evaluate;
@@ -13,6 +14,7 @@ mod query;
 mod recluster;
 mod run;
 mod settings;
+mod sweeps;
 
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
@@ -27,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Explain(args) => explain::run(args),
         Command::Index(command) => index::run(command),
         Command::Query(args) => query::run(args),
+        Command::Collapse(args) => collapse::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
         Command::Plan(args) => plan::run(args),

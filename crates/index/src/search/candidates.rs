@@ -40,6 +40,9 @@ const LOOKUP: u64 = 64;
 /// Cost of a verification, in entries: 25-40 µs where the set is made from a text.
 const VERIFICATION: u64 = 16_384;
 
+/// What is wrong with a list that has ids outside of the range that it was cut to.
+pub(super) const OUTSIDE: &str = "a posting list is not in ascending order";
+
 /// What a search works on: one query in one segment.
 pub(super) struct Task<'s, P> {
     pub(super) postings: &'s P,
@@ -82,13 +85,9 @@ impl<'s, P: Postings> Task<'s, P> {
 
         let cap = Cap { long_lists_counted: !boundaries.is_empty() };
         let shares = if lists.only_long_uncounted { self.postings.common_shares() } else { None };
-        let mut last = (0, 0);
+        let mut bounds = LastBound::new(self);
         counters.mark(least_hits(least, unprobed), |unit, count| {
-            let size = self.postings.size(unit);
-            if size != last.0 {
-                last = (size, self.criterion.needed(size));
-            }
-            let needed = last.1;
+            let (size, needed) = bounds.of(unit);
             let unprobed = unprobed.min(cap.of(needed)).min(common_elements(shares, unit, size));
             let passes = count >= least_hits(needed, unprobed);
             if passes {
@@ -99,7 +98,7 @@ impl<'s, P: Postings> Task<'s, P> {
         for &unit in common.iter() {
             if !counters.is_marked(unit) {
                 counters.mark_uncounted(unit);
-                let (size, needed) = self.needed(unit);
+                let (size, needed) = bounds.of(unit);
                 candidates.push(Candidate::new(unit, size, needed));
             }
         }
@@ -115,6 +114,9 @@ impl<'s, P: Postings> Task<'s, P> {
         });
         candidates.sort_unstable_by_key(|candidate| candidate.unit);
         self.count_other_lists(lists, cap, counters, candidates, cost)?;
+        if counters.outside() {
+            return Err(self.postings.damaged(OUTSIDE));
+        }
         cost.candidates += candidates.len() as u64;
         Ok(())
     }
@@ -195,6 +197,7 @@ impl<'s, P: Postings> Task<'s, P> {
         let (size, needed) = self.needed(units.end - 1);
         let least = CommonShare::least(needed, size);
         let start = units.start;
+        let mut bounds = LastBound::new(self);
         let shares = &shares[start as usize..units.end as usize];
         for (chunk, shares) in shares.chunks(CHUNK).enumerate() {
             if shares.iter().fold(0, |most, &share| most.max(share)) < least.0 {
@@ -203,7 +206,7 @@ impl<'s, P: Postings> Task<'s, P> {
             for (at, &share) in shares.iter().enumerate() {
                 let unit = start + (chunk * CHUNK + at) as u32;
                 if CommonShare(share) >= least {
-                    let (size, needed) = self.needed(unit);
+                    let (size, needed) = bounds.of(unit);
                     if CommonShare(share).most(size) >= needed {
                         common.push(unit);
                     }
@@ -233,7 +236,7 @@ impl<'s, P: Postings> Task<'s, P> {
                 }
                 self.check()?;
                 for &list in block {
-                    cost.entries += count_for(list, candidates, counters);
+                    cost.entries += self.count_for(list, candidates, counters);
                 }
                 unread -= block.len() as u32;
                 candidates.retain(|candidate| {
@@ -254,6 +257,27 @@ impl<'s, P: Postings> Task<'s, P> {
             candidate.most = most.min(candidate.size).min(self.criterion.n());
         }
         Ok(())
+    }
+
+    /// Counts a list for marked units: reads it, or searches it if it is long and they are few.
+    /// Returns the number of entries looked at.
+    fn count_for<C: Count>(
+        &self,
+        list: P::List<'s>,
+        candidates: &[Candidate],
+        counters: &mut Counters<C>,
+    ) -> u64 {
+        if u64::from(list.len()) <= candidates.len() as u64 * SEARCH {
+            let list = list.within(&self.units);
+            counters.count_marked(list);
+            return list.len().into();
+        }
+        for candidate in candidates {
+            if list.contains(candidate.unit) {
+                counters.increase(candidate.unit);
+            }
+        }
+        candidates.len() as u64
     }
 
     /// Whether counting the other lists costs less than verifying the candidates.
@@ -297,6 +321,28 @@ impl<'s, P: Postings> Task<'s, P> {
     }
 }
 
+/// The least overlaps of matches, computed once for units of equal size that follow one another.
+struct LastBound<'t, 's, P> {
+    task: &'t Task<'s, P>,
+    size: u32,
+    needed: u32,
+}
+
+impl<'t, 's, P: Postings> LastBound<'t, 's, P> {
+    fn new(task: &'t Task<'s, P>) -> Self {
+        Self { task, size: 0, needed: 0 }
+    }
+
+    /// The size of a unit, and the least overlap of a match of that size.
+    fn of(&mut self, unit: u32) -> (u32, u32) {
+        let size = self.task.postings.size(unit);
+        if size != self.size {
+            (self.size, self.needed) = (size, self.task.criterion.needed(size));
+        }
+        (self.size, self.needed)
+    }
+}
+
 impl Candidate {
     fn new(unit: u32, size: u32, needed: u32) -> Self {
         Self { unit, size, needed, most: size, documents: 0, order: 0 }
@@ -312,30 +358,11 @@ struct Cap {
 
 impl Cap {
     fn of(self, needed: u32) -> u32 {
-        if self.long_lists_counted { needed - 1 } else { u32::MAX }
+        if self.long_lists_counted { needed.saturating_sub(1) } else { u32::MAX }
     }
 }
 
 /// The most elements of a unit that have long lists.
 fn common_elements(shares: Option<&[u8]>, unit: u32, size: u32) -> u32 {
     shares.map_or(size, |shares| CommonShare(shares[unit as usize]).most(size))
-}
-
-/// Counts a list for marked units: reads it, or searches it if it is long and they are few. Returns
-/// the number of entries looked at.
-fn count_for<L: PostingList, C: Count>(
-    list: L,
-    candidates: &[Candidate],
-    counters: &mut Counters<C>,
-) -> u64 {
-    if u64::from(list.len()) <= candidates.len() as u64 * SEARCH {
-        counters.count_marked(list);
-        return list.len().into();
-    }
-    for candidate in candidates {
-        if list.contains(candidate.unit) {
-            counters.increase(candidate.unit);
-        }
-    }
-    candidates.len() as u64
 }

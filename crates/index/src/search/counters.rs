@@ -47,6 +47,8 @@ pub(super) struct Counters<C> {
     ids: Range<u32>,
     /// Whether so much is counted that the whole range is swept instead of a list of touched ids.
     sweep: bool,
+    /// Whether a list had an id outside of the range: the index is damaged.
+    outside: bool,
 }
 
 impl<C: Count> Counters<C> {
@@ -60,24 +62,30 @@ impl<C: Count> Counters<C> {
         self.ids = ids;
     }
 
-    /// Counts the entries of a list, all in the range.
+    /// Counts the entries of a list, which was cut to the range.
     pub(super) fn count<L: PostingList>(&mut self, list: L) {
         let one = C::from_value(1);
-        let start = self.ids.start;
+        let (start, touched) = (self.ids.start, &mut self.touched);
+        // A slice of its own, so that its address stays in a register.
+        let counts = &mut self.counts[..self.ids.len()];
+        let mut outside = false;
         if self.sweep {
-            list.entries().for_each(|id| {
-                let count = &mut self.counts[(id - start) as usize];
-                *count = count.plus(one);
+            list.entries().for_each(|id| match counts.get_mut(id.wrapping_sub(start) as usize) {
+                Some(count) => *count = count.plus(one),
+                None => outside = true,
             });
         } else {
-            list.entries().for_each(|id| {
-                let count = &mut self.counts[(id - start) as usize];
-                if count.value() == 0 {
-                    self.touched.push(id);
+            list.entries().for_each(|id| match counts.get_mut(id.wrapping_sub(start) as usize) {
+                Some(count) => {
+                    if count.value() == 0 {
+                        touched.push(id);
+                    }
+                    *count = count.plus(one);
                 }
-                *count = count.plus(one);
+                None => outside = true,
             });
         }
+        self.outside |= outside;
     }
 
     /// Calls `passes` with each id that has a count of `least` (at least 1) or more, ascending only
@@ -111,7 +119,7 @@ impl<C: Count> Counters<C> {
         }
     }
 
-    /// Whether an id is marked, after [`Self::mark`].
+    /// Whether an id is marked, between [`Self::mark`] and [`Self::count_marked`].
     pub(super) fn is_marked(&self, id: u32) -> bool {
         self.counts[(id - self.ids.start) as usize].value() > 0
     }
@@ -121,18 +129,29 @@ impl<C: Count> Counters<C> {
         self.counts[(id - self.ids.start) as usize].value() - 1
     }
 
-    /// Removes a mark; the id has no count.
+    /// Removes a mark, with the count.
     pub(super) fn unmark(&mut self, id: u32) {
         self.counts[(id - self.ids.start) as usize] = C::default();
     }
 
-    /// Counts the entries of a list for marked ids only.
+    /// Counts the entries of a list for marked ids. Others get counts too if the range is swept.
     pub(super) fn count_marked<L: PostingList>(&mut self, list: L) {
+        if self.sweep {
+            return self.count(list);
+        }
         let start = self.ids.start;
-        list.entries().for_each(|id| {
-            let count = &mut self.counts[(id - start) as usize];
-            *count = count.plus(C::from_value(u32::from(count.value() > 0)));
+        let counts = &mut self.counts[..self.ids.len()];
+        let mut outside = false;
+        list.entries().for_each(|id| match counts.get_mut(id.wrapping_sub(start) as usize) {
+            Some(count) => *count = count.plus(C::from_value(u32::from(count.value() > 0))),
+            None => outside = true,
         });
+        self.outside |= outside;
+    }
+
+    /// Whether a list had an id that does not exist, or that is not in the part it was cut to.
+    pub(super) fn outside(&self) -> bool {
+        self.outside
     }
 
     /// Adds one to the count of a marked id.
@@ -153,5 +172,6 @@ impl<C: Count> Counters<C> {
         self.touched.clear();
         self.ids = 0..0;
         self.sweep = false;
+        self.outside = false;
     }
 }

@@ -55,6 +55,7 @@ pub fn search_keys<I: InvertedIndex>(
         }
         block.iter().for_each(|&list| counters.count(list));
     }
+    let outside = counters.outside();
     counters.mark(options.least, |id, shared| {
         let accepted = (options.accept)(id);
         if accepted {
@@ -63,6 +64,9 @@ pub fn search_keys<I: InvertedIndex>(
         accepted
     });
     counters.clear();
+    if outside {
+        return Err(index.damaged("a posting list names what does not exist"));
+    }
     found.sort_unstable_by_key(|found| found.id);
     cost.candidates += found.len() as u64;
     Ok(())

@@ -13,10 +13,15 @@ const TINY_LIST: u32 = 16;
 /// Entries that may be read to avoid looking up the rest of the query.
 const FEW_ENTRIES: u64 = 512;
 
-/// The posting lists of a query Q, cut to the units that can match.
+/// Entries from which a list is cut to the units that can match only when it is read: to find where
+/// to cut reads cache lines from all over the list, and many long lists are never read.
+const CUT_LATER: u32 = 4 * LONG_LIST;
+
+/// The posting lists of a query Q, cut to the units that can match; those of [`CUT_LATER`] entries
+/// are whole.
 #[derive(Debug)]
 pub(super) struct Lists<L> {
-    /// The lists of P that are not empty.
+    /// The lists of P that are not empty, all cut.
     pub(super) counted: Vec<L>,
     /// The lists of Q∖P that were looked up and are not empty, ascending by length.
     pub(super) uncounted: Vec<L>,
@@ -114,7 +119,8 @@ impl<L: PostingList> Lists<L> {
             postings.prefetch(block);
             for &element in block {
                 let list = postings.lookup(element);
-                let list = if list.is_empty() { list } else { list.within(units) };
+                let cut = (1..CUT_LATER).contains(&list.len());
+                let list = if cut { list.within(units) } else { list };
                 match list.len() {
                     0 => self.empty += 1,
                     length if length <= counted => self.counted.push(list),
@@ -135,6 +141,7 @@ impl<L: PostingList> Lists<L> {
         }
         if missing > 0 {
             self.uncounted.select_nth_unstable_by_key(missing - 1, |list| list.len());
+            // Few entries: all of these are cut.
             let shortest = &self.uncounted[..missing];
             if shortest.iter().map(|list| u64::from(list.len())).sum::<u64>() > FEW_ENTRIES {
                 return false;

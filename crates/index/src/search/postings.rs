@@ -25,6 +25,11 @@ pub trait InvertedIndex {
 
     /// The posting list of a value; empty if no id has it.
     fn lookup(&self, value: u64) -> Self::List<'_>;
+
+    /// The error for an index that is damaged, with its path.
+    fn damaged(&self, what: &str) -> IndexError {
+        IndexError::Damaged { path: std::path::PathBuf::new(), what: what.to_owned() }
+    }
 }
 
 /// A posting list: ids in ascending order. An id occurs twice if it has two values with the same
@@ -68,7 +73,7 @@ pub trait Postings: InvertedIndex {
     /// elements.
     ///
     /// # Errors
-    /// If the set cannot be read, or is not the one that was posted.
+    /// If the set cannot be read. A set of another size is [`InvertedIndex::damaged`].
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError>;
 }
 

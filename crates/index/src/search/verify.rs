@@ -74,7 +74,15 @@ impl<P: Postings> Task<'_, P> {
     ) -> Result<Option<Found>, IndexError> {
         self.check()?;
         self.postings.make_set(candidate.unit, set)?;
-        debug_assert_eq!(set.len(), candidate.size as usize);
+        if set.len() != candidate.size as usize {
+            let what = format!(
+                "unit {} has {} elements and not the {} that were posted",
+                candidate.unit,
+                set.len(),
+                candidate.size
+            );
+            return Err(self.postings.damaged(&what));
+        }
         cost.verified += 1;
         let shared = overlap_at_least(self.query, set, candidate.needed);
         let counts = shared.map(|shared| self.criterion.counts(shared, candidate.size));

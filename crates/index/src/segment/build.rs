@@ -2,8 +2,8 @@
 
 use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose, partition_bits};
+use super::format::Built;
 use super::postings::entry;
-use super::sections::Built;
 use super::texts::{self, TextCompressor};
 use super::{Row, SegmentSettings, sets};
 use crate::{DocNumber, DocumentBatch, DocumentView, SignatureView};

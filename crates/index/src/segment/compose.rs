@@ -1,10 +1,10 @@
 //! Writes a segment from documents that are in their order already, new or of other segments.
 
 use super::columns::STRINGS;
-use super::format::Section;
+use super::format::{Built, Section};
 use super::lookup::hash;
 use super::postings::{Layout, NUMBER_BITS, PostingWriter, entry};
-use super::sections::{Built, SectionWriter, SegmentWriter};
+use super::sections::{SectionWriter, SegmentWriter};
 use super::signatures;
 use super::{MOST_POSTINGS, MOST_UNITS, Row, SegmentSettings};
 use crate::SignatureView;

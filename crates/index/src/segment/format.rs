@@ -5,8 +5,7 @@
 
 use super::columns;
 use super::postings::{Directory, Layout};
-use super::sections::CHECKED;
-use super::{Built, Row, SegmentSettings, signatures};
+use super::{Row, SegmentSettings};
 use crate::{FORMAT, IndexError};
 use lookalike_core::HASH_NAME;
 use rayon::prelude::*;
@@ -25,6 +24,26 @@ const END: &[u8; 8] = b"lookend\n";
 
 pub(super) const HEADER_BYTES: usize = 64;
 pub(super) const TRAILER_BYTES: usize = 40;
+
+/// Bytes that have a checksum of their own.
+pub(super) const CHECKED: usize = 1 << 20;
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Built {
+    /// Documents.
+    pub(crate) documents: u32,
+    /// Units.
+    pub(crate) units: u32,
+    /// Postings.
+    pub(crate) postings: u64,
+    /// Bytes of the file without states and trailer.
+    pub(crate) bytes: u64,
+    /// Bytes of the footer, which are the last of those.
+    pub(crate) footer: u64,
+    /// Checksum of the footer, which has those of all sections.
+    pub(crate) checksum: u64,
+}
 
 /// A part of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -319,7 +338,7 @@ impl Footer {
         ];
         let is_method = |(method, layout): (u32, &Layout)| {
             let words = length(Section::SignatureWords(method)) / 8;
-            is_column((Section::SignatureRows(method), documents, signatures::ROW as u64))
+            is_column((Section::SignatureRows(method), documents, columns::SIGNATURE_ROW as u64))
                 && is_column((Section::SignatureEnds(method), 2 * documents, 8))
                 && is_column((Section::SignatureWords(method), words, 8))
                 && are_postings(layout, Section::KeyPostings(method), Section::KeyDirectory(method))

@@ -6,8 +6,8 @@
 
 use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose};
+use super::format::Built;
 use super::postings::NUMBER_BITS;
-use super::sections::Built;
 use super::texts::{NO_DICTIONARY, TextCompressor, TextReader, dictionary_id, encoder};
 use super::{Row, Segment, SegmentSettings};
 use crate::{DocNumber, SignatureView};

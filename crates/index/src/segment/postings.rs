@@ -9,9 +9,8 @@
 use super::MOST_POSTINGS;
 use super::columns;
 use super::packed::{self, Packer};
-use super::sections::SectionWriter;
 use crate::search::{LOOKUP_BLOCK, PostingList};
-use std::io;
+use std::io::{self, Write};
 use std::ops::Range;
 
 /// Bits of an element that are stored.
@@ -102,11 +101,7 @@ impl PostingWriter {
     }
 
     /// Writes ascending entries, all after those before.
-    pub(super) fn push_all(
-        &mut self,
-        entries: &[u64],
-        out: &mut SectionWriter<'_>,
-    ) -> io::Result<()> {
+    pub(super) fn push_all(&mut self, entries: &[u64], out: &mut dyn Write) -> io::Result<()> {
         for &entry in entries {
             let bucket = self.layout.bucket(entry) as usize;
             while self.starts.len() <= bucket {
@@ -119,7 +114,7 @@ impl PostingWriter {
     }
 
     /// Ends the entries. Returns the directory.
-    pub(super) fn finish(mut self, out: &mut SectionWriter<'_>) -> io::Result<Vec<u32>> {
+    pub(super) fn finish(mut self, out: &mut dyn Write) -> io::Result<Vec<u32>> {
         if self.written != self.layout.entries {
             return Err(io::Error::other("a posting file has another number of entries than said"));
         }

@@ -1,30 +1,12 @@
 //! Writing a segment: sections one after the other, with checksums, then a footer, then the states.
 
 use super::SegmentSettings;
-use super::format::{Footer, HEADER_BYTES, Section, TRAILER_BYTES, header, trailer};
+use super::format::{
+    Built, CHECKED, Footer, HEADER_BYTES, Section, TRAILER_BYTES, header, trailer,
+};
 use super::postings::Layout;
 use std::io::{self, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
-
-/// Bytes that have a checksum of their own.
-pub(super) const CHECKED: usize = 1 << 20;
-
-/// What was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Built {
-    /// Documents.
-    pub(crate) documents: u32,
-    /// Units.
-    pub(crate) units: u32,
-    /// Postings.
-    pub(crate) postings: u64,
-    /// Bytes of the file without states and trailer.
-    pub(crate) bytes: u64,
-    /// Bytes of the footer, which are the last of those.
-    pub(crate) footer: u64,
-    /// Checksum of the footer, which has those of all sections.
-    pub(crate) checksum: u64,
-}
 
 /// Writes the sections of a segment.
 pub(super) struct SegmentWriter<'w> {

@@ -84,8 +84,8 @@ impl Snapshot {
             };
             let accept = |unit: u32| {
                 let documents = live.of_unit(unit).filter_map(wanted);
-                documents.fold(None, |all: Option<Accepted>, (first, _)| {
-                    let order = u64::from(first.0);
+                documents.fold(None, |all: Option<Accepted>, (first, number)| {
+                    let order = u64::from(first.0) << 32 | u64::from(number.0);
                     Some(match all {
                         None => Accepted { order, documents: 1 },
                         Some(all) => {

@@ -1,7 +1,7 @@
 //! Merging segments, so that a query has few to ask.
 
 use super::IndexWriter;
-use super::staging::{Pending, StagedSegment};
+use super::pending::{Pending, StagedSegment};
 use crate::segment::{MOST_DOCUMENTS, MOST_POSTINGS, MOST_UNITS, MergePart, Row, Segment, merge};
 use crate::snapshot::{LiveSegment, Snapshot};
 use crate::store::{Change, SegmentEntry};

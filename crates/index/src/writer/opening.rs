@@ -1,7 +1,7 @@
 //! Creating and opening an index for writing.
 
 use super::IndexWriter;
-use super::staging::Pending;
+use super::pending::Pending;
 use crate::disk::Disk;
 use crate::scratch::MakeSets;
 use crate::snapshot::Snapshot;

@@ -1,10 +1,9 @@
 //! Staged documents: in segment files that no commit names yet.
 
 use super::IndexWriter;
-use crate::disk::DiskFile;
-use crate::segment::{Built, NewDocument, SAMPLES, Segment, build, train_dictionary};
+use super::pending::{Pending, StagedSegment};
+use crate::segment::{NewDocument, SAMPLES, Segment, build, train_dictionary};
 use crate::snapshot::{AskOptions, LiveSegment, QuerySet};
-use crate::store::Record;
 use crate::{
     Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, Question, SignatureView, layout,
 };
@@ -12,31 +11,9 @@ use lookalike_core::{Measure, Threshold, TokenDigest};
 use lookalike_join::{Criterion, verify};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
-
-/// What the next commit will change.
-#[derive(Default)]
-pub(super) struct Pending {
-    pub(super) segments: Vec<StagedSegment>,
-    /// Deleted and replaced documents, by segment.
-    pub(super) dead: BTreeMap<u64, RoaringBitmap>,
-    pub(super) records: Vec<Record>,
-    pub(super) next_number: u32,
-    pub(super) next_segment: u64,
-    pub(super) added: u64,
-    pub(super) updated: u64,
-    pub(super) deleted: u64,
-}
-
-/// A segment file without its states.
-pub(super) struct StagedSegment {
-    pub(super) id: u64,
-    pub(super) built: Built,
-    pub(super) segment: Arc<Segment>,
-    pub(super) file: BufWriter<Box<dyn DiskFile>>,
-}
 
 /// What was staged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,16 +22,6 @@ pub struct Staged {
     pub added: u64,
     /// Those that replace another one.
     pub updated: u64,
-}
-
-impl Pending {
-    pub(super) fn at(next_number: u32, next_segment: u64) -> Self {
-        Self { next_number, next_segment, ..Self::default() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.segments.is_empty() && self.dead.is_empty() && self.records.is_empty()
-    }
 }
 
 impl IndexWriter {

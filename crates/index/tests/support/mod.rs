@@ -9,20 +9,27 @@ use std::ops::Range;
 /// Elements of a bucket of the directory, on average.
 const BUCKET: usize = 64;
 
+/// The bits of a key below those of its bucket.
+fn residue(key: u64, directory_bits: u32) -> u32 {
+    (key & ((1 << (LOOKUP_BITS - directory_bits)) - 1)) as u32
+}
+
 /// Stored sets and their inverted index, in the layout of a segment: a directory of buckets of
 /// keys, with the units beside them.
 pub(crate) struct MemoryPostings {
     /// The units' sets, one after the other, and where each begins.
     elements: Vec<u64>,
     starts: Vec<usize>,
-    /// (top bits of the element, unit), ascending.
-    keys: Vec<u64>,
+    /// (the bits of the key below the bucket's, unit), ascending in each bucket.
+    residues: Vec<u32>,
     units: Vec<u32>,
     directory: Vec<u32>,
     directory_bits: u32,
     shares: Option<Vec<u8>>,
     /// `make_set` fails for this unit.
     pub(crate) damaged: Option<u32>,
+    /// `make_set` makes only so many elements.
+    left: Option<usize>,
 }
 
 /// The key of an element.
@@ -43,7 +50,7 @@ impl MemoryPostings {
             entries.extend(set.iter().map(|&element| (key(element), unit as u32)));
         }
         entries.sort_unstable();
-        let directory_bits = (entries.len() / BUCKET).max(1).ilog2();
+        let directory_bits = (entries.len() / BUCKET).max(1).ilog2().max(LOOKUP_BITS - 32);
         let bucket = |key: u64| (key >> (LOOKUP_BITS - directory_bits)) as usize;
         let mut directory = vec![0u32; (1 << directory_bits) + 1];
         for &(key, _) in &entries {
@@ -52,16 +59,18 @@ impl MemoryPostings {
         for at in 1..directory.len() {
             directory[at] += directory[at - 1];
         }
-        let (keys, units) = entries.into_iter().unzip();
+        let residue = |(key, unit)| (residue(key, directory_bits), unit);
+        let (residues, units) = entries.into_iter().map(residue).unzip();
         let mut new = Self {
             elements,
             starts,
-            keys,
+            residues,
             units,
             directory,
             directory_bits,
             shares: None,
             damaged: None,
+            left: None,
         };
         new.shares = with_shares.then(|| new.make_shares());
         new
@@ -69,17 +78,36 @@ impl MemoryPostings {
 
     fn make_shares(&self) -> Vec<u8> {
         let mut common = vec![0u32; self.ids() as usize];
-        let mut from = 0;
-        for list in self.keys.chunk_by(|a, b| a == b) {
-            if list.len() >= LONG_LIST as usize {
-                for &unit in &self.units[from..from + list.len()] {
-                    common[unit as usize] += 1;
+        for bucket in self.directory.windows(2) {
+            let mut from = bucket[0] as usize;
+            for list in self.residues[from..bucket[1] as usize].chunk_by(|a, b| a == b) {
+                if list.len() >= LONG_LIST as usize {
+                    for &unit in &self.units[from..from + list.len()] {
+                        common[unit as usize] += 1;
+                    }
                 }
+                from += list.len();
             }
-            from += list.len();
         }
         let share = |(unit, &common)| CommonShare::new(common, self.size(unit as u32)).0;
         common.iter().enumerate().map(share).collect()
+    }
+
+    /// Where the bucket of a key is, and what is left of the key in it.
+    fn bucket(&self, key: u64) -> (Range<usize>, u32) {
+        let bucket = (key >> (LOOKUP_BITS - self.directory_bits)) as usize;
+        let bucket = self.directory[bucket] as usize..self.directory[bucket + 1] as usize;
+        (bucket, residue(key, self.directory_bits))
+    }
+
+    /// Puts units that do not exist at the beginning of lists of two entries.
+    pub(crate) fn damage_lists(&mut self) {
+        self.units.iter_mut().step_by(2).for_each(|unit| *unit = u32::MAX);
+    }
+
+    /// Makes a unit's set shorter than its size.
+    pub(crate) fn cut_sets(&mut self, left: usize) {
+        self.left = Some(left);
     }
 
     /// A unit's set.
@@ -97,24 +125,29 @@ impl InvertedIndex for MemoryPostings {
 
     /// Reads what a lookup reads: independent loads overlap.
     fn prefetch(&self, values: &[u64]) {
-        let bucket = |value: u64| {
-            self.directory[(key(value) >> (LOOKUP_BITS - self.directory_bits)) as usize] as usize
-        };
-        let read = |sum: u64, &value: &u64| {
-            let middle = bucket(value) + BUCKET / 2;
-            sum.wrapping_add(*self.keys.get(middle).unwrap_or(&0))
-                .wrapping_add(u64::from(*self.units.get(middle).unwrap_or(&0)))
+        let read = |sum: u32, &value: &u64| {
+            let (bucket, residue) = self.bucket(key(value));
+            // Residues are uniform: about where this one is.
+            let part = u64::from(residue) * bucket.len() as u64;
+            let at = bucket.start + (part >> (LOOKUP_BITS - self.directory_bits)) as usize;
+            sum.wrapping_add(*self.residues.get(at).unwrap_or(&0))
+                .wrapping_add(*self.units.get(at).unwrap_or(&0))
         };
         std::hint::black_box(values.iter().fold(0, read));
     }
 
     fn lookup(&self, value: u64) -> MemoryList<'_> {
-        let key = key(value);
-        let bucket = (key >> (LOOKUP_BITS - self.directory_bits)) as usize;
-        let bucket = self.directory[bucket] as usize..self.directory[bucket + 1] as usize;
-        let keys = &self.keys[bucket.clone()];
-        let from = keys.partition_point(|&other| other < key);
-        let length = keys[from..].partition_point(|&other| other == key);
+        let (bucket, residue) = self.bucket(key(value));
+        let residues = &self.residues[bucket.clone()];
+        let from = residues.partition_point(|&other| other < residue);
+        let residues = &residues[from..];
+        // Most lists are short.
+        let mut bound = 1;
+        while residues.get(bound).is_some_and(|&other| other == residue) {
+            bound *= 2;
+        }
+        let near = &residues[..residues.len().min(bound)];
+        let length = near.partition_point(|&other| other == residue);
         MemoryList(&self.units[bucket.start + from..][..length])
     }
 }
@@ -148,6 +181,7 @@ impl Postings for MemoryPostings {
         }
         set.clear();
         set.extend_from_slice(self.set(unit));
+        set.truncate(self.left.unwrap_or(usize::MAX));
         Ok(())
     }
 }

@@ -108,6 +108,12 @@ impl Inputs {
         check_count(self.files.len())
     }
 
+    /// Appends a file that is deleted when the last reference to it is dropped.
+    pub fn append_temporary(&mut self, file: InputFile, path: Arc<tempfile::TempPath>) {
+        self.files.push(file);
+        self.spooled.push(path);
+    }
+
     /// Checks that the size and modification time of all inputs are those of discovery. A run reads
     /// twice; decisions about one text must not be applied to another.
     ///

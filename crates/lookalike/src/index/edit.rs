@@ -3,12 +3,12 @@
 use super::open::{Analysis, Index};
 use super::prepare::{PrepareScratch, Prepared, Preparer};
 use super::settings::IndexSettings;
-use super::sweeps;
+use super::sweeps::table;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
 use crate::source::{CallerSource, SourceKind, inputs_of};
-use crate::{LookalikeError, Resources, Settings, Source, analysis};
+use crate::{LookalikeError, Settings, Source, analysis};
 use lookalike_engine::files::chunk_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::{EngineError, Problems, Progress, pipeline};
@@ -218,7 +218,9 @@ impl IndexWriter {
         let unless = options.unless_duplicate.as_ref().map(|t| t.parse()).transpose()?;
         let sweep = match &options.sweep {
             None => 0,
-            Some((name, date)) => sweeps::number_for_adding(self, name, date.as_deref())?,
+            Some((name, date)) => {
+                table::number_for_adding(&mut self.writer, name, date.as_deref())?
+            }
         };
         let ttl = options.ttl.or(self.analysis.settings.ttl);
         let expires = ttl.map_or(0, |ttl| now().saturating_add(ttl));
@@ -289,7 +291,7 @@ impl IndexWriter {
         other.reader.description().expect(path, self.writer.description())?;
         let pool = analysis::pool(self.threads)?;
         let snapshot = other.snapshot()?;
-        let sweeps = sweeps::numbers_of(self, other)?;
+        let sweeps = table::numbers_of(&mut self.writer, &other.reader.records()?)?;
         let sweep = |number: u32| sweeps.get(&number).copied().unwrap_or(0);
         caught(|| {
             pool.install(|| {

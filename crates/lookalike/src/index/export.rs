@@ -5,8 +5,10 @@
 
 mod documents;
 mod matches;
+mod options;
 
 pub use documents::export_documents;
+pub use options::ExportOptions;
 
 use super::open::Index;
 use crate::analysis::{Request, analyse_inputs, pool};
@@ -20,52 +22,10 @@ use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, Source};
 use documents::{DOCUMENTS, Documents};
-use lookalike_engine::{Linkage, Progress, WitnessRule};
+use lookalike_engine::{Linkage, Progress};
 use lookalike_io::sink::Staging;
-use lookalike_io::table::TableFormat;
 use lookalike_report::{Action, Summary};
 use matches::IndexMatches;
-use std::path::PathBuf;
-
-/// How the tables of an index are written.
-#[derive(Debug, Clone)]
-pub struct ExportOptions {
-    /// The directory.
-    pub output: PathBuf,
-    /// Replaces an earlier result.
-    pub force: bool,
-    /// Lists all pairs and clusters, as `cluster` does; otherwise writes the ledger, as `dedup`
-    /// does.
-    pub list: bool,
-    /// How pairs become clusters; `None` for leaders, and for connected components with
-    /// [`list`](Self::list).
-    pub linkage: Option<Linkage>,
-    /// Which kept match is named for a document that is not kept.
-    pub witness: WitnessRule,
-    /// Form of the tables.
-    pub tables: TableFormat,
-    /// Most pairs of documents that are listed.
-    pub max_pairs: u64,
-    /// Number of threads; 0 for as many as there are cores.
-    pub threads: usize,
-}
-
-impl ExportOptions {
-    /// The ledger, clusters and pairs, as `dedup` writes them.
-    #[must_use]
-    pub fn new(output: impl Into<PathBuf>) -> Self {
-        Self {
-            output: output.into(),
-            force: false,
-            list: false,
-            linkage: None,
-            witness: WitnessRule::First,
-            tables: TableFormat::default(),
-            max_pairs: 10_000_000,
-            threads: 0,
-        }
-    }
-}
 
 /// Writes the tables of a run over the documents of an index, in the order in which their ids were
 /// first added, to [`ExportOptions::output`], whole or not at all: the bytes that

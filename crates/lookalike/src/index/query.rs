@@ -2,7 +2,7 @@
 
 use super::filter::Filter;
 use super::open::Index;
-use super::sweeps;
+use super::sweeps::table;
 use crate::compare::compare_texts;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, Threshold};
@@ -203,7 +203,7 @@ impl<'a> Asking<'a> {
     fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
         let scratch = QueryScratch::new((index.analysis.makers())());
         let (texts, signer) = Default::default();
-        let sweeps = sweeps::all(&index.reader.records()?)?;
+        let sweeps = table::all(&index.reader.records()?)?;
         let sweeps = sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect();
         Ok(Self { index, snapshot, scratch, texts, signer, sweeps })
     }

@@ -59,6 +59,28 @@ impl MethodSigner {
         settings.methods.iter().map(one).collect()
     }
 
+    /// Simhash weighted by term frequencies, of the documents of an index.
+    ///
+    /// # Errors
+    /// None for settings of an index.
+    pub(crate) fn simhash(settings: &IndexSettings) -> Result<Self, LookalikeError> {
+        let method = crate::MethodSettings {
+            spec: "simhash:weights=tf".into(),
+            verify: lookalike_engine::Verify::Sketch,
+            lexicon: None,
+            lexicon_checksum: None,
+            key_limit: None,
+        };
+        let settings = IndexSettings { methods: vec![method], ..settings.clone() };
+        let mut all = Self::all(&settings)?;
+        all.pop().ok_or_else(|| LookalikeError::Settings("there is no method simhash".into()))
+    }
+
+    /// Whether its sketches are words of which near ones are alike.
+    pub(crate) fn makes_words(&self) -> bool {
+        self.blocks.is_some()
+    }
+
     /// Signs a text.
     pub(crate) fn sign_text(&self, text: &str, scratch: &mut SignerScratch) -> StoredSignature {
         let record = RecordView {

@@ -1,35 +1,23 @@
 //! Sweeps: the documents of one crawl, by a name with a date.
 
+mod diff;
+mod history;
+mod holders;
+pub(crate) mod table;
+mod versions;
+
+pub use diff::{DiffOptions, PageChange, SweepDiff};
+pub use history::{PageVersion, Revisit, SiteVersion};
+pub use holders::Holder;
+pub use versions::Change;
+
 use super::edit::IndexWriter;
-use super::filter::is_date;
 use super::open::Index;
 use crate::LookalikeError;
-use lookalike_index::{DocAt, IndexError, Records, Snapshot};
-use serde::{Deserialize, Serialize};
+use lookalike_index::{DocAt, Snapshot};
+use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ops::Bound;
-
-/// The table of the sweeps: name → [`Stored`].
-const SWEEPS: u8 = 1;
-
-/// A sweep as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Stored {
-    number: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    date: Option<String>,
-}
-
-/// A sweep.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sweep {
-    /// Its name.
-    pub name: String,
-    /// Its number in the rows of documents, from 1.
-    pub number: u32,
-    /// Its date, as written.
-    pub date: Option<String>,
-}
+use table::{SWEEPS, Sweep, all};
 
 /// Figures of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,81 +29,6 @@ pub struct SweepStats {
     pub date: Option<String>,
     /// Number of its documents.
     pub documents: u64,
-}
-
-/// All sweeps, in the order of their dates, then of their numbers; those without a date last.
-pub(crate) fn all(records: &Records) -> Result<Vec<Sweep>, LookalikeError> {
-    let mut sweeps = Vec::new();
-    for record in records.range(SWEEPS, Bound::Unbounded, Bound::Unbounded)? {
-        let (name, value) = record?;
-        let damaged = |what: String| {
-            LookalikeError::from(IndexError::Damaged { path: "store.redb".into(), what })
-        };
-        let name = String::from_utf8(name).map_err(|_| damaged("the name of a sweep".into()))?;
-        let Stored { number, date } = serde_json::from_slice(&value)
-            .map_err(|error| damaged(format!("the sweep `{name}`: {error}")))?;
-        sweeps.push(Sweep { name, number, date });
-    }
-    let seconds = |sweep: &Sweep| {
-        let date = sweep.date.as_deref().map_or(f64::NAN, lookalike_engine::date_seconds);
-        if date.is_nan() { f64::INFINITY } else { date }
-    };
-    sweeps.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)).then(a.number.cmp(&b.number)));
-    Ok(sweeps)
-}
-
-/// The number of a sweep to add documents to; a new one is entered with the next commit.
-pub(super) fn number_for_adding(
-    index: &mut IndexWriter,
-    name: &str,
-    date: Option<&str>,
-) -> Result<u32, LookalikeError> {
-    if name.is_empty() {
-        return Err(LookalikeError::Settings("the name of a sweep is empty".into()));
-    }
-    if let Some(date) = date {
-        is_date(date)?;
-    }
-    let sweeps = all(&index.writer.records()?)?;
-    if let Some(known) = sweeps.iter().find(|sweep| sweep.name == name) {
-        let other = date.filter(|&date| known.date.as_deref() != Some(date));
-        return match other {
-            None => Ok(known.number),
-            Some(date) => Err(LookalikeError::Settings(format!(
-                "the sweep `{name}` has the date {} and not {date}; leave the setting date out, or \
-                 choose another name",
-                known.date.as_deref().unwrap_or("(none)")
-            ))),
-        };
-    }
-    let number = sweeps.iter().map(|sweep| sweep.number).max().unwrap_or(0) + 1;
-    let stored = Stored { number, date: date.map(str::to_owned) };
-    index.writer.put(SWEEPS, name.as_bytes(), Some(&serde_json::to_vec(&stored)?));
-    Ok(number)
-}
-
-/// The numbers of the sweeps of another index in this one; new ones are entered with the next
-/// commit.
-pub(super) fn numbers_of(
-    index: &mut IndexWriter,
-    other: &Index,
-) -> Result<BTreeMap<u32, u32>, LookalikeError> {
-    let mut known = all(&index.writer.records()?)?;
-    let mut numbers = BTreeMap::new();
-    for Sweep { name, number, date } in all(&other.reader.records()?)? {
-        let own = match known.iter().find(|sweep| sweep.name == name) {
-            Some(sweep) => sweep.number,
-            None => {
-                let own = known.iter().map(|sweep| sweep.number).max().unwrap_or(0) + 1;
-                let stored = Stored { number: own, date: date.clone() };
-                index.writer.put(SWEEPS, name.as_bytes(), Some(&serde_json::to_vec(&stored)?));
-                known.push(Sweep { name, number: own, date });
-                own
-            }
-        };
-        numbers.insert(number, own);
-    }
-    Ok(numbers)
 }
 
 impl Index {

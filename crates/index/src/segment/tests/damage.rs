@@ -1,8 +1,7 @@
 //! Files that no builder wrote, with right checksums: what a checksum cannot find.
 
 use super::*;
-use crate::segment::format::HEADER_BYTES;
-use crate::segment::sections::CHECKED;
+use crate::segment::format::{CHECKED, HEADER_BYTES};
 use xxhash_rust::xxh3::xxh3_64;
 
 fn put(bytes: &mut [u8], at: usize, value: u64) {

@@ -1,6 +1,6 @@
 //! The documents of an index, as records.
 
-use super::ExportOptions;
+use super::options::ExportOptions;
 use crate::index::open::Index;
 use crate::index::prepare::Extra;
 use crate::{LookalikeError, Record, SourceError};

@@ -1,0 +1,207 @@
+//! `lookalike index sweep | diff | history | holders | revisit`
+
+use crate::args::{
+    FormatArg, IndexDiffArgs, IndexHistoryArgs, IndexHoldersArgs, IndexRevisitArgs, IndexStatsArgs,
+    SweepRemoveArgs,
+};
+use crate::exit::{Exit, WrongUsage};
+use crate::terminal::{print_numbers, write_table};
+use crate::visible::{visible, write_json};
+use comfy_table::{Table, presets};
+use lookalike::{Change, DiffOptions, Index, IndexWriter};
+use serde_json::json;
+use std::io::Write;
+
+/// Prints JSON.
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<Exit> {
+    let mut stdout = std::io::stdout().lock();
+    write_json(&mut stdout, &serde_json::to_string_pretty(value)?)?;
+    writeln!(stdout)?;
+    Ok(Exit::Done)
+}
+
+/// Prints a table with a header.
+fn print_table<const N: usize>(
+    header: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> anyhow::Result<Exit> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    table.add_rows(rows.into_iter().map(|row| row.map(|cell| visible(&cell))));
+    write_table(&mut std::io::stdout().lock(), &table)?;
+    Ok(Exit::Done)
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.3}"))
+}
+
+pub(super) fn list(args: &IndexStatsArgs) -> anyhow::Result<Exit> {
+    let sweeps = Index::open(&args.dir)?.sweeps()?;
+    if args.format == FormatArg::Json {
+        return print_json(&json!({"sweeps": sweeps}));
+    }
+    let rows = sweeps
+        .into_iter()
+        .map(|sweep| [sweep.name, sweep.date.unwrap_or_default(), sweep.documents.to_string()]);
+    print_table(["sweep", "date", "documents"], rows)
+}
+
+pub(super) fn remove(args: &SweepRemoveArgs) -> anyhow::Result<Exit> {
+    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+    let deleted = index.remove_sweep(&args.name)?;
+    let done = index.commit()?;
+    if args.running.format == FormatArg::Json {
+        return print_json(&json!({"deleted": deleted, "documents": done.documents}));
+    }
+    if !args.running.quiet {
+        print_numbers(&[("deleted", deleted), ("documents in the index", done.documents)])?;
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) fn diff(args: &IndexDiffArgs) -> anyhow::Result<Exit> {
+    let names: Vec<&str> = Change::ALL.iter().map(|change| change.name()).collect();
+    if let Some(unknown) = args.only.iter().find(|only| !names.contains(&only.as_str())) {
+        let reason = format!("--only {unknown}: use one of {}", names.join(", "));
+        return Err(WrongUsage(reason).into());
+    }
+    let options = DiffOptions {
+        slight: args.slight,
+        moved: args.threshold.clone(),
+        site: args.site.clone(),
+        threads: args.running.threads,
+    };
+    let mut diff = Index::open(&args.dir)?.diff(&args.from, &args.to, &options)?;
+    diff.pages.retain(|page| match args.only.is_empty() {
+        true => page.change != Change::Same,
+        false => args.only.iter().any(|only| only == page.change.name()),
+    });
+    if args.running.format == FormatArg::Json {
+        return print_json(&diff);
+    }
+    let rows = diff.pages.into_iter().map(|page| {
+        let new = page.new_url.filter(|new| page.url.as_ref() != Some(new));
+        [
+            page.change.name().to_owned(),
+            page.url.unwrap_or_default(),
+            new.unwrap_or_default(),
+            number(page.resemblance),
+            number(page.containment),
+        ]
+    });
+    print_table(["change", "url", "new url", "resemblance", "old in new"], rows)?;
+    if !args.running.quiet {
+        writeln!(std::io::stdout())?;
+        let counts: Vec<(&str, u64)> = Change::ALL
+            .iter()
+            .map(|change| (change.name(), diff.counts.get(change.name()).copied().unwrap_or(0)))
+            .collect();
+        print_numbers(&counts)?;
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
+    let index = Index::open(&args.dir)?;
+    let Some(url) = &args.url else {
+        let versions = index.site_history(args.site.as_deref(), args.slight)?;
+        if args.format == FormatArg::Json {
+            return print_json(&json!({"sweeps": versions}));
+        }
+        const SHOWN: [Change; 6] = [
+            Change::Same,
+            Change::SameWords,
+            Change::Slight,
+            Change::Heavy,
+            Change::Gone,
+            Change::New,
+        ];
+        let rows = versions.into_iter().map(|version| {
+            let count = |change: Change| {
+                version.changes.get(change.name()).copied().unwrap_or(0).to_string()
+            };
+            let [a, b, c, d, e, f] = SHOWN.map(count);
+            [
+                version.sweep.name.clone(),
+                version.sweep.date.clone().unwrap_or_default(),
+                version.sweep.documents.to_string(),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+            ]
+        });
+        let header =
+            ["sweep", "date", "pages", "same", "same_words", "slight", "heavy", "gone", "new"];
+        return print_table(header, rows);
+    };
+    let versions = index.history(url, args.slight)?;
+    if args.format == FormatArg::Json {
+        return print_json(&json!({"url": url, "versions": versions}));
+    }
+    let rows = versions.into_iter().map(|version| {
+        [
+            version.sweep,
+            version.date.unwrap_or_default(),
+            version.change.name().to_owned(),
+            number(version.resemblance),
+            version.id.unwrap_or_default(),
+        ]
+    });
+    print_table(["sweep", "date", "change", "resemblance", "id"], rows)
+}
+
+pub(super) fn holders(args: &IndexHoldersArgs) -> anyhow::Result<Exit> {
+    let holders = Index::open(&args.dir)?.holders(&args.url, &args.threshold)?;
+    if args.format == FormatArg::Json {
+        return print_json(&json!({"url": args.url, "holders": holders}));
+    }
+    let rows = holders.into_iter().map(|holder| {
+        [
+            holder.site,
+            holder.documents.to_string(),
+            format!("{:.3}", holder.containment),
+            format!("{:.3}", holder.resemblance),
+            holder.first_sweep,
+            holder.last_sweep,
+            holder.urls.into_iter().next().unwrap_or_default(),
+        ]
+    });
+    let header = [
+        "site",
+        "documents",
+        "contains",
+        "resemblance",
+        "first sweep",
+        "last sweep",
+        "for example",
+    ];
+    print_table(header, rows)
+}
+
+pub(super) fn revisit(args: &IndexRevisitArgs) -> anyhow::Result<Exit> {
+    let index = Index::open(&args.dir)?;
+    let mut pages = index.revisit(args.site.as_deref(), args.running.threads)?;
+    pages.truncate(args.limit.unwrap_or(usize::MAX));
+    if args.running.format == FormatArg::Json {
+        return print_json(&json!({"pages": pages}));
+    }
+    let rows = pages.into_iter().map(|page| {
+        [
+            page.url,
+            number(page.rate),
+            page.intervals.to_string(),
+            page.changed.to_string(),
+            page.mean_distance.map_or_else(String::new, |bits| format!("{bits:.1}")),
+            page.days.map_or_else(String::new, |days| format!("{days:.0}")),
+            page.first_sweep,
+            page.last_sweep,
+        ]
+    });
+    let header = ["url", "rate", "n", "changed", "bits", "days", "first sweep", "last sweep"];
+    print_table(header, rows)
+}

@@ -1,0 +1,232 @@
+//! Collapsed results: a ranked list of documents, of which one is shown and its near-duplicates are
+//! put behind it.
+
+use crate::index::Index;
+use crate::{LookalikeError, Settings};
+use lookalike_core::{Measure, Threshold};
+use lookalike_engine::{Signer, SignerScratch};
+use lookalike_index::{DocAt, QueryScratch, RankedItem};
+use lookalike_join::Criterion;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// An item of a ranked list: a text, or the id of a document of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollapseItem {
+    /// Its id.
+    pub id: String,
+    /// Its text; `None` for a document of the index.
+    pub text: Option<String>,
+}
+
+/// How a list is grouped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CollapseOptions {
+    /// The index of the documents that are named by id.
+    pub index: Option<PathBuf>,
+    /// What the measure has to reach; `None` for the threshold of the index, and 0.8 without one.
+    pub threshold: Option<String>,
+    /// The measure; `None` for that of the index, and resemblance without one.
+    pub measure: Option<Measure>,
+    /// Tokens in a shingle, without an index.
+    pub shingle: Option<u32>,
+}
+
+/// A document that is shown, and those behind it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CollapsedGroup {
+    /// Its place in the list, from 1.
+    pub rank: usize,
+    /// Its id.
+    pub id: String,
+    /// The documents behind it, in their order.
+    pub behind: Vec<CollapsedItem>,
+}
+
+/// A document behind another one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CollapsedItem {
+    /// Its place in the list, from 1.
+    pub rank: usize,
+    /// Its id.
+    pub id: String,
+    /// Its resemblance to the document that is shown.
+    pub resemblance: f64,
+    /// How much of it is in that document.
+    pub containment: f64,
+    /// Elements that both have.
+    pub shared: u32,
+}
+
+impl CollapseItem {
+    /// Reads a line of a list: a JSON object with `text` and perhaps `id`; with `ids`, also one with
+    /// `id` alone, or a plain id.
+    ///
+    /// # Errors
+    /// Neither a text nor an id.
+    pub fn read(line: usize, written: &str, ids: bool) -> Result<Self, LookalikeError> {
+        #[derive(Deserialize)]
+        struct Read {
+            id: Option<serde_json::Value>,
+            text: Option<String>,
+        }
+        let wrong = |reason: &str| LookalikeError::Settings(format!("line {line}: {reason}"));
+        if !written.trim_start().starts_with('{') {
+            return match ids {
+                true => Ok(Self { id: written.trim().to_owned(), text: None }),
+                false => Err(wrong("it is no JSON object; with the setting index it may be an id")),
+            };
+        }
+        let Read { id, text } =
+            serde_json::from_str(written).map_err(|error| wrong(&error.to_string()))?;
+        let id = id.map(|id| match id {
+            serde_json::Value::String(id) => id,
+            other => other.to_string(),
+        });
+        match (id, text, ids) {
+            (id, Some(text), _) => {
+                Ok(Self { id: id.unwrap_or_else(|| line.to_string()), text: Some(text) })
+            }
+            (Some(id), None, true) => Ok(Self { id, text: None }),
+            _ => Err(wrong("it has no field `text`")),
+        }
+    }
+}
+
+/// Where the set of an item comes from.
+enum Stored {
+    At(DocAt),
+    Made(Vec<u64>),
+}
+
+/// Groups a ranked list: an item is put behind the first shown item that it matches, and is shown
+/// if there is none.
+///
+/// Items that are documents of the index are first compared by their sizes and bitmaps, so that
+/// only the sets of likely pairs are made: some hundred microseconds for a hundred documents.
+///
+/// ```
+/// use lookalike::{CollapseItem, CollapseOptions, collapse};
+///
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// let texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose is a rose!"];
+/// let items: Vec<CollapseItem> = (1..)
+///     .zip(texts)
+///     .map(|(n, text)| CollapseItem { id: format!("{n}"), text: Some(text.into()) })
+///     .collect();
+/// let groups = collapse(&items, &CollapseOptions::default())?;
+/// let shown: Vec<&str> = groups.iter().map(|group| group.id.as_str()).collect();
+/// assert_eq!(shown, ["1", "2"]);
+/// assert_eq!(groups[0].behind[0].id, "3");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// An id that is not in the index, settings that make no sense.
+pub fn collapse(
+    items: &[CollapseItem],
+    options: &CollapseOptions,
+) -> Result<Vec<CollapsedGroup>, LookalikeError> {
+    let index = options.index.as_ref().map(Index::open).transpose()?;
+    let settings = match &index {
+        Some(index) => index.settings().documents.clone(),
+        None => Settings {
+            shingle: options.shingle.or(Settings::default().shingle),
+            ..Settings::default()
+        },
+    };
+    match &index {
+        Some(index) => index.collapse(items, options.measure, options.threshold.as_deref()),
+        None => {
+            let criterion = criterion(&settings, options.measure, options.threshold.as_deref())?;
+            let signer = Signer::new(&settings.matching()?);
+            let mut scratch = SignerScratch::default();
+            let mut stored = Vec::with_capacity(items.len());
+            for item in items {
+                let text = item.text.as_deref().unwrap_or_default();
+                let mut set = Vec::new();
+                signer.text_set(text, &mut scratch, &mut set);
+                stored.push((RankedItem::of(&set), Stored::Made(set)));
+            }
+            group(items, stored, criterion, |_| Ok(Vec::new()))
+        }
+    }
+}
+
+impl Index {
+    /// Groups a ranked list of documents of this index, or of texts; see [`collapse`]. For a caller
+    /// that keeps the index open.
+    ///
+    /// # Errors
+    /// An id that is not in the index, a threshold that makes no sense.
+    pub fn collapse(
+        &self,
+        items: &[CollapseItem],
+        measure: Option<Measure>,
+        threshold: Option<&str>,
+    ) -> Result<Vec<CollapsedGroup>, LookalikeError> {
+        let criterion = criterion(&self.settings().documents, measure, threshold)?;
+        let snapshot = self.snapshot()?;
+        let mut signing = SignerScratch::default();
+        let mut stored = Vec::with_capacity(items.len());
+        for CollapseItem { id, text } in items {
+            if let Some(text) = text {
+                let mut set = Vec::new();
+                self.analysis.signer.text_set(text, &mut signing, &mut set);
+                stored.push((RankedItem::of(&set), Stored::Made(set)));
+                continue;
+            }
+            let at =
+                snapshot.with_id(id).last().copied().ok_or_else(|| LookalikeError::NotInIndex {
+                    index: self.dir().to_owned(),
+                    what: "id".into(),
+                    name: id.clone(),
+                })?;
+            stored.push((snapshot.document(at).ranked_item(), Stored::At(at)));
+        }
+        let mut scratch = QueryScratch::new((self.analysis.makers())());
+        group(items, stored, criterion, |at| Ok(snapshot.set(at, &mut scratch)?))
+    }
+}
+
+fn criterion(
+    settings: &Settings,
+    measure: Option<Measure>,
+    threshold: Option<&str>,
+) -> Result<Criterion, LookalikeError> {
+    let threshold: Threshold = threshold.unwrap_or(&settings.threshold).parse()?;
+    Ok(Criterion { measure: measure.unwrap_or(settings.measure), threshold })
+}
+
+fn group(
+    items: &[CollapseItem],
+    stored: Vec<(RankedItem, Stored)>,
+    criterion: Criterion,
+    mut load: impl FnMut(DocAt) -> Result<Vec<u64>, LookalikeError>,
+) -> Result<Vec<CollapsedGroup>, LookalikeError> {
+    let ranked: Vec<RankedItem> = stored.iter().map(|(item, _)| *item).collect();
+    let mut stored: Vec<Stored> = stored.into_iter().map(|(_, stored)| stored).collect();
+    let groups = lookalike_index::collapse(criterion, &ranked, |item| match &mut stored[item] {
+        Stored::At(at) => load(*at),
+        Stored::Made(set) => Ok(std::mem::take(set)),
+    })?;
+    Ok(groups
+        .into_iter()
+        .map(|group| CollapsedGroup {
+            rank: group.shown + 1,
+            id: items[group.shown].id.clone(),
+            behind: group
+                .behind
+                .into_iter()
+                .map(|behind| CollapsedItem {
+                    rank: behind.item + 1,
+                    id: items[behind.item].id.clone(),
+                    resemblance: behind.counts.resemblance(),
+                    containment: behind.counts.containment_a_in_b(),
+                    shared: behind.counts.shared,
+                })
+                .collect(),
+        })
+        .collect())
+}

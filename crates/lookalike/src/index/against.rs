@@ -1,0 +1,236 @@
+//! A new collection against an index: the documents of the index that it duplicates.
+//!
+//! A run with [`Job::against`](crate::Job::against) needs of the older collection only the documents
+//! that match one of its own: no other is a witness. The index finds them, so that the older
+//! collection is not read.
+
+use super::open::Index;
+use crate::{Job, LookalikeError};
+use lookalike_core::Measure;
+use lookalike_engine::files::chunk_bytes;
+use lookalike_engine::pipeline::{Items, PipelineLimits};
+use lookalike_engine::signer::plain_text;
+use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
+use lookalike_index::{
+    Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
+};
+use lookalike_io::source::VisitScratch;
+use lookalike_io::{Compression, Format, InputFile, Inputs, Item};
+use serde_json::{Map, Number, Value};
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Whether a path is an index.
+pub(crate) fn is_index(path: &str) -> bool {
+    let dir = Path::new(path);
+    dir.join("store.redb").is_file() && dir.join("settings.json").is_file()
+}
+
+/// Adds to the inputs of a job the documents of its indexes that match one of them.
+///
+/// # Errors
+/// An index with other features; a run with connected components, which depend on documents that
+/// match no new one; a run that is to be resumed.
+pub(crate) fn append_matched(
+    job: &Job,
+    inputs: &mut Inputs,
+    own_files: usize,
+    progress: &dyn Progress,
+) -> Result<(), LookalikeError> {
+    for path in job.against.iter().filter(|path| is_index(path)) {
+        let index = Index::open(path)?;
+        check(job, &index, path)?;
+        let snapshot = index.snapshot()?;
+        let matched = matched(job, &index, &snapshot, inputs, own_files, progress)?;
+        let folder = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let file = write(&index, &snapshot, &matched, job, &folder)?;
+        let metadata = file.metadata().map_err(io(&file))?;
+        let described = InputFile {
+            path: file.to_path_buf(),
+            name: path.clone(),
+            relative: PathBuf::from("documents.jsonl"),
+            format: Format::Jsonl,
+            compression: Compression::None,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        };
+        inputs.append_temporary(described, Arc::new(file));
+    }
+    Ok(())
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> LookalikeError + '_ {
+    move |reason| IndexError::Io { path: path.to_owned(), reason }.into()
+}
+
+/// Refuses a run whose answer would differ from that over the documents of the index.
+fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
+    let (own, stored) = (&job.settings, &index.settings().documents);
+    let refused = |reason: String| Err(LookalikeError::Settings(format!("{path}: {reason}")));
+    if job.resume {
+        return refused(
+            "a run against an index cannot be resumed; leave out the setting resume".into(),
+        );
+    }
+    if own.linkage == Linkage::Components {
+        return refused(
+            "connected components depend on documents that match no new one; use the setting \
+             linkage=leaders, or give exported documents to the setting against"
+                .into(),
+        );
+    }
+    if !index.settings().texts {
+        return refused("the index stores no texts".into());
+    }
+    let differs = [
+        ("shingle", own.shingle == stored.shingle),
+        ("terms", own.terms == stored.terms),
+        ("short_documents", own.short_documents == stored.short_documents),
+        ("min_features", own.least_features() == stored.least_features()),
+        ("shingle_unit or normalize", own.analysis == stored.analysis),
+        // The values of other rules follow from the documents.
+        (
+            "keep",
+            own.keep_rules()?
+                .iter()
+                .all(|rule| rule.field().is_none() || index.analysis.keep.contains(rule)),
+        ),
+        ("ignore_common", own.ignore_common.is_none()),
+        ("method", own.method.is_none()),
+    ];
+    match differs.iter().find(|(_, equal)| !equal) {
+        None => Ok(()),
+        Some((name, _)) => refused(format!(
+            "the index was created with another value of the setting {name} than this run has; \
+             use the same one, or give exported documents to the setting against"
+        )),
+    }
+}
+
+/// The documents that match a document of the inputs.
+fn matched(
+    job: &Job,
+    index: &Index,
+    snapshot: &Snapshot,
+    inputs: &Inputs,
+    own_files: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<DocAt>, LookalikeError> {
+    let criterion = job.settings.matching()?.criterion();
+    let ask = match criterion.measure {
+        Measure::Resemblance => Ask::Resembles,
+        Measure::Cosine => Ask::Cosine,
+        Measure::Containment => Ask::Containing,
+    };
+    let question = Question { ask, threshold: criterion.threshold };
+    let total = inputs.files[..own_files].iter().map(|file| file.size).sum();
+    progress.phase("reading", Some(total));
+    let makers = index.analysis.makers();
+    struct State {
+        visit: VisitScratch,
+        signer: SignerScratch,
+        query: QueryScratch,
+        set: Vec<u64>,
+    }
+    let state = || State {
+        visit: VisitScratch::default(),
+        signer: SignerScratch::default(),
+        query: QueryScratch::new(makers()),
+        set: Vec::new(),
+    };
+    let options = AskOptions::default();
+    let mut all: BTreeSet<DocAt> = BTreeSet::new();
+    let mut outcome: Result<(), LookalikeError> = Ok(());
+    let memory = crate::memory::Memory::of(job.memory);
+    let limits = PipelineLimits { threads: job.thread_count(), in_flight: memory.in_flight() };
+    let chunks = inputs.chunks().take_while(|chunk| {
+        // What cannot be read is reported when the run reads it.
+        chunk.as_ref().map_or(true, |chunk| (chunk.file as usize) < own_files)
+    });
+    pipeline::ordered_parts(
+        limits,
+        std::iter::once(Items(chunks)),
+        |chunk| chunk_bytes(chunk, inputs),
+        state,
+        |state, chunk| -> Result<(u64, Vec<DocAt>), LookalikeError> {
+            let Ok(chunk) = chunk else { return Ok((0, Vec::new())) };
+            let State { visit, signer, query, set } = state;
+            let (consumed, mut found, mut failed) = (chunk.consumed, Vec::new(), Ok(()));
+            chunk.visit_once(inputs, visit, &mut |item| {
+                let Item::Record(record) = item else { return };
+                if failed.is_err() {
+                    return;
+                }
+                let text = plain_text(&record.content);
+                let of_text = index.analysis.signer.text_set(&text, signer, set);
+                let (few, sequence) = (of_text.few, of_text.summary.sequence);
+                match snapshot.ask(question, QuerySet { set, few, sequence }, options, query) {
+                    Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
+                    Err(error) => failed = Err(error),
+                }
+            });
+            failed?;
+            Ok((consumed, found))
+        },
+        |_| 0,
+        |result| {
+            match result {
+                Ok((consumed, found)) => {
+                    progress.advance(consumed, 0);
+                    all.extend(found);
+                    if progress.cancelled() {
+                        outcome = Err(EngineError::Cancelled.into());
+                    }
+                }
+                Err(error) => outcome = Err(error),
+            }
+            outcome.is_ok()
+        },
+    );
+    outcome?;
+    let mut all: Vec<DocAt> = all.into_iter().collect();
+    all.sort_by_key(|&at| snapshot.document(at).first());
+    Ok(all)
+}
+
+/// Writes documents as JSONL, with the fields of the job.
+fn write(
+    index: &Index,
+    snapshot: &Snapshot,
+    documents: &[DocAt],
+    job: &Job,
+    folder: &Path,
+) -> Result<tempfile::TempPath, LookalikeError> {
+    let file = tempfile::Builder::new()
+        .prefix("lookalike-against-")
+        .suffix(".jsonl")
+        .tempfile_in(folder)
+        .map_err(io(folder))?;
+    let mut out = BufWriter::new(file);
+    let fields = &job.settings.fields;
+    let mut texts = TextReader::default();
+    for &at in documents {
+        let document = snapshot.document(at);
+        let mut row = Map::new();
+        let mut put = |name: &str, value: &str| {
+            if !value.is_empty() {
+                row.insert(name.to_owned(), Value::String(value.to_owned()));
+            }
+        };
+        put(&fields.id, document.id());
+        put(&fields.url, document.url());
+        put(&fields.date, document.date());
+        row.insert(fields.text.clone(), Value::String(document.text(&mut texts)?.to_owned()));
+        for (rule, value) in index.analysis.keep.iter().zip(document.keep()) {
+            if let (Some(field), Some(number)) = (rule.field(), Number::from_f64(value)) {
+                row.insert(field.to_owned(), Value::Number(number));
+            }
+        }
+        serde_json::to_writer(&mut out, &row)?;
+        out.write_all(b"\n").map_err(io(folder))?;
+    }
+    let file = out.into_inner().map_err(|error| io(folder)(error.into_error()))?;
+    Ok(file.into_temp_path())
+}

@@ -1,0 +1,12 @@
+//! The document of a question, from a file.
+
+use crate::LookalikeError;
+use std::path::Path;
+
+/// The text of a file that holds one document: text, Markdown, HTML or mail.
+///
+/// # Errors
+/// A file that cannot be read, or that holds several documents.
+pub fn read_document(path: &Path) -> Result<String, LookalikeError> {
+    Ok(crate::compare::document(&path.display().to_string(), &crate::Settings::default())?.text)
+}

@@ -1,0 +1,449 @@
+//! The index, through the library: what it exports equals a run over its documents, after any
+//! history; a run against it equals a run against its documents; answers equal comparisons of two
+//! texts.
+
+#![allow(clippy::unwrap_used)]
+
+use lookalike::{
+    AddOptions, Added, CollapseItem, DeleteWhat, ErrorKind, ExportOptions, Filter, Index,
+    IndexSettings, IndexWriter, Job, Linkage, Measure, MethodSettings, Query, QuerySubject, Record,
+    Settings, Silent, Source, TableFormat, Verify, Wanted, WitnessRule, check_index, compare_texts,
+    export_documents, export_tables, run_cluster, run_dedup,
+};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+fn add(index: &mut IndexWriter, records: Vec<Record>, options: &AddOptions) -> Added {
+    let fields = Settings::default();
+    index.add(Source::records(records), &fields, options, &Silent, |_| {}).unwrap()
+}
+
+fn job(inputs: Vec<String>, output: &Path, settings: Settings) -> Job {
+    let mut job = Job::new(inputs, output);
+    (job.settings, job.tables) = (settings, TableFormat::Tsv);
+    (job.force, job.report, job.threads) = (true, false, 2);
+    job
+}
+
+/// Compares the tables of an index with those of a run over its documents.
+fn export_equals_a_run(
+    dir: &Path,
+    folder: &Path,
+    list: bool,
+    linkage: Linkage,
+    witness: WitnessRule,
+) -> Result<(), TestCaseError> {
+    let index = Index::open(dir).unwrap();
+    let options = |name: &str| ExportOptions {
+        list,
+        linkage: Some(linkage),
+        witness,
+        force: true,
+        tables: TableFormat::Tsv,
+        threads: 2,
+        ..ExportOptions::new(folder.join(name))
+    };
+    let tables = export_tables(&index, &options("tables"), &Silent).unwrap();
+    export_documents(&index, &options("documents"), &Silent).unwrap();
+    let documents = folder.join("documents/documents.jsonl").display().to_string();
+    let settings = Settings { linkage, witness, ..index.settings().documents.clone() };
+    let job = job(vec![documents.clone()], &folder.join("run"), settings);
+    let run = if list { run_cluster(&job, &Silent) } else { run_dedup(&job, &Silent) };
+    let run = run.unwrap().summary;
+    prop_assert_eq!((tables.documents, tables.kept), (run.documents, run.kept));
+    let first = if list { "documents" } else { "ledger" };
+    for name in [first, "clusters", "pairs"] {
+        let read = |of: &str| {
+            let path = folder.join(of).join(name).with_extension("tsv");
+            // The file of the documents has a directory in the run.
+            std::fs::read_to_string(path).unwrap().replace(&documents, "documents.jsonl")
+        };
+        prop_assert_eq!(read("tables"), read("run"), "{}", name);
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Add(Vec<(String, String, u32, Option<u32>)>),
+    Delete(Vec<String>),
+    Compact,
+    Merge(Vec<(String, String)>),
+}
+
+/// Families of near texts, texts under a shingle, empty ones.
+fn text() -> impl Strategy<Value = String> {
+    const BASES: [&str; 3] = [
+        "one fish two fish red fish blue fish black fish old fish new fish",
+        "to be or not to be that is the question whether it is nobler in the mind",
+        "one fish two fish red fish blue fish this one has a little star",
+    ];
+    prop_oneof![
+        6 => (prop::sample::select(&BASES[..]), prop::collection::vec("[a-c]", 0..3), any::<bool>())
+            .prop_map(|(base, more, upper)| {
+                let text = format!("{base} {}", more.join(" "));
+                if upper { text.to_uppercase() } else { text }
+            }),
+        1 => "([a-c] ){0,3}",
+        1 => Just("...".to_owned()),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let id = || "[a-f]{1,2}";
+    let document = (id(), text(), 2000u32..2004, prop::option::of(0u32..3));
+    let step = prop_oneof![
+        5 => prop::collection::vec(document, 1..8).prop_map(Step::Add),
+        2 => prop::collection::vec(id(), 1..5).prop_map(Step::Delete),
+        1 => Just(Step::Compact),
+        1 => prop::collection::vec((id(), text()), 1..5).prop_map(Step::Merge),
+    ];
+    prop::collection::vec(step, 1..9)
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    const RULES: [&str; 7] =
+        ["first", "longest", "shortest", "newest", "oldest", "max:score", "min:score"];
+    let measure =
+        prop::sample::select(&[Measure::Resemblance, Measure::Containment, Measure::Cosine][..]);
+    let keep = prop::collection::vec(prop::sample::select(&RULES[..]), 1..3);
+    let threshold = prop::sample::select(&["0.5", "0.8", "1"][..]);
+    (measure, keep, threshold, prop::option::of(1u32..4), 1u32..8).prop_map(
+        |(measure, keep, threshold, shingle, least)| Settings {
+            measure,
+            threshold: threshold.into(),
+            keep: keep.into_iter().map(str::to_owned).collect(),
+            shingle,
+            min_features: Some(least),
+            ..Settings::default()
+        },
+    )
+}
+
+fn record((id, text, year, score): (String, String, u32, Option<u32>)) -> Record {
+    let record = Record::new(text).id(id).date(format!("{year}-05-01"));
+    score.map_or(record.clone(), |score| record.number("score", f64::from(score)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn what_is_exported_equals_a_run(
+        settings in settings(),
+        steps in steps(),
+        new in prop::collection::vec(text(), 0..8),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("index");
+        let settings = IndexSettings { documents: settings, ..IndexSettings::default() };
+        let mut index = IndexWriter::create(&dir, settings.clone(), 2).unwrap();
+        // Rules on a field that no document has are refused by a run.
+        let first = record(("zz".into(), "a rose is a rose is a rose".into(), 2002, Some(1)));
+        add(&mut index, vec![first], &AddOptions::default());
+        for (number, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Add(records) => {
+                    let records = records.into_iter().map(record).collect();
+                    add(&mut index, records, &AddOptions::default());
+                }
+                Step::Delete(ids) => {
+                    let found = index.find(&DeleteWhat { ids, ..DeleteWhat::default() }).unwrap();
+                    index.delete(&found.documents);
+                    index.commit().unwrap();
+                }
+                Step::Compact => index.compact().unwrap(),
+                Step::Merge(records) => {
+                    let other = folder.path().join(format!("other{number}"));
+                    let mut more = IndexWriter::create(&other, settings.clone(), 2).unwrap();
+                    let records = records.into_iter();
+                    let records = records.map(|(id, text)| record((id, text, 2001, None)));
+                    add(&mut more, records.collect(), &AddOptions::default());
+                    drop(more);
+                    index.merge(&Index::open(&other).unwrap()).unwrap();
+                }
+            }
+        }
+        prop_assert_eq!(check_index(&dir, true, 2).unwrap(), Vec::<String>::new());
+        for (list, linkage, witness) in [
+            (false, Linkage::Leaders, WitnessRule::First),
+            (false, Linkage::Leaders, WitnessRule::Best),
+            (true, Linkage::Leaders, WitnessRule::First),
+            (true, Linkage::Components, WitnessRule::First),
+            (false, Linkage::Components, WitnessRule::First),
+        ] {
+            export_equals_a_run(&dir, folder.path(), list, linkage, witness)?;
+        }
+        // A new collection against the index, and against its documents.
+        let path = folder.path().join("new.jsonl");
+        let lines: String = (0..)
+            .zip(&new)
+            .map(|(n, text)| {
+                let score = if n % 2 == 0 { ", \"score\": 1" } else { "" };
+                format!("{{\"id\": \"n{n}\", \"text\": \"{text}\", \"date\": \"2002\"{score}}}\n")
+            })
+            .collect();
+        std::fs::write(&path, lines).unwrap();
+        let documents = folder.path().join("documents/documents.jsonl").display().to_string();
+        let against = |other: &str, name: &str| {
+            let output = folder.path().join(name);
+            let mut job = job(
+                vec![path.display().to_string()],
+                &output,
+                settings.documents.clone(),
+            );
+            job.against = vec![other.to_owned()];
+            run_dedup(&job, &Silent).map(|outcome| {
+                let kept = std::fs::read_to_string(output.join("kept.jsonl")).unwrap_or_default();
+                let ledger = std::fs::read_to_string(output.join("ledger.tsv")).unwrap();
+                // Of each row what was removed, by what rule and which kept document.
+                let rows: BTreeSet<String> = ledger.lines().skip(1).map(|row| {
+                    let cells: Vec<&str> = row.split('\t').collect();
+                    let mut cells: Vec<&str> = cells
+                        .iter()
+                        .copied()
+                        .filter(|cell| !cell.ends_with(".jsonl") && !cell.ends_with("index"))
+                        .collect();
+                    // The record numbers of the two.
+                    cells.retain(|cell| cell.parse::<u32>().is_err() || cell.contains('.'));
+                    cells.join(" ")
+                }).collect();
+                (kept, rows, outcome.summary.kept)
+            })
+        };
+        let by_documents = against(&documents, "by-documents");
+        let by_index = against(&dir.display().to_string(), "by-index");
+        match (by_documents, by_index) {
+            (Ok(a), Ok(b)) => prop_assert_eq!(a, b),
+            // A rule whose field no document has.
+            (a, b) => prop_assert!(a.is_err() && settings.documents.keep.iter().any(|rule| rule.contains(':')), "{:?} {:?}", a, b),
+        }
+    }
+}
+
+fn index(settings: IndexSettings) -> (tempfile::TempDir, IndexWriter) {
+    let folder = tempfile::tempdir().unwrap();
+    let index = IndexWriter::create(folder.path().join("index"), settings, 2).unwrap();
+    (folder, index)
+}
+
+const FISH: &str = "one fish two fish red fish blue fish black fish blue fish old fish new fish \
+                    this one has a little star this one has a little car";
+
+#[test]
+fn answers_are_those_of_a_comparison() {
+    let (folder, mut writer) = index(IndexSettings::default());
+    let texts = [
+        ("fish", FISH.to_owned()),
+        ("more", format!("{FISH} say what a lot of fish there are")),
+        ("part", FISH.split(' ').take(14).collect::<Vec<_>>().join(" ")),
+        ("rose", "a rose is a rose is a rose is a rose".to_owned()),
+    ];
+    let records = texts.iter().map(|(id, text)| {
+        let url = format!("https://www.example.org/{id}");
+        Record::new(text).id(*id).url(url).date("2024-05-01").title("A title")
+    });
+    add(&mut writer, records.collect(), &AddOptions::default());
+    drop(writer);
+    let index = Index::open(folder.path().join("index")).unwrap();
+    let query = format!("{FISH} say what a lot");
+    for (ask, threshold, expected) in [
+        (Wanted::Resembles, "0.5", vec!["more", "fish"]),
+        (Wanted::Resembles, "0.95", vec![]),
+        (Wanted::Containing, "0.9", vec!["more"]),
+        (Wanted::ContainedIn, "0.9", vec!["fish", "part"]),
+        (Wanted::Cosine, "0.9", vec!["more", "fish"]),
+    ] {
+        let mut asked = Query::new(QuerySubject::Text(query.clone()));
+        (asked.ask, asked.threshold, asked.passages) = (ask.clone(), Some(threshold.into()), true);
+        let answer = index.ask(&asked).unwrap();
+        let ids: BTreeSet<&str> = answer.matches.iter().map(|found| found.id.as_str()).collect();
+        assert_eq!(ids, expected.iter().copied().collect(), "{ask:?} {threshold}");
+        assert!(answer.total_exact && answer.total == ids.len() as u64);
+        for found in &answer.matches {
+            let text = &texts.iter().find(|(id, _)| *id == found.id).unwrap().1;
+            let measures =
+                compare_texts(&query, text, &Settings::default()).unwrap().comparison().measures;
+            assert_eq!(u64::from(found.shared), measures.shared);
+            assert_eq!(found.resemblance, measures.resemblance);
+            assert_eq!(found.query_in_document, measures.containment_a_in_b);
+            assert_eq!(found.document_in_query, measures.containment_b_in_a);
+            assert!(found.passages.as_ref().is_some_and(|passages| !passages.is_empty()));
+        }
+    }
+    // By id and by URL: the document itself is no answer.
+    for about in
+        [QuerySubject::Id("fish".into()), QuerySubject::Url("https://www.example.org/fish".into())]
+    {
+        let mut asked = Query::new(about);
+        asked.threshold = Some("0.3".into());
+        let ids: Vec<String> =
+            index.ask(&asked).unwrap().matches.into_iter().map(|m| m.id).collect();
+        assert_eq!(ids, ["more", "part"]);
+        for (filter, expected) in [
+            (Filter { site: Some("example.org".into()), ..Filter::default() }, 2),
+            (Filter { site: Some("example.com".into()), ..Filter::default() }, 0),
+            (Filter { since: Some("2024-05-01".into()), ..Filter::default() }, 2),
+            (Filter { before: Some("2024-05-01".into()), ..Filter::default() }, 0),
+        ] {
+            let asked = Query { filter, ..asked.clone() };
+            assert_eq!(index.ask(&asked).unwrap().matches.len(), expected);
+        }
+        asked.limit = Some(1);
+        assert_eq!(index.ask(&asked).unwrap().matches[0].id, "more");
+    }
+    for (about, error) in [
+        (QuerySubject::Id("none".into()), "no document with the id `none`"),
+        (QuerySubject::Url("none".into()), "no document with the URL `none`"),
+    ] {
+        assert!(index.ask(&Query::new(about)).unwrap_err().to_string().contains(error));
+    }
+    let asked =
+        Query { ask: Wanted::Method("simhash".into()), ..Query::new(QuerySubject::Text(query)) };
+    let error = index.ask(&asked).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+}
+
+#[test]
+fn methods_find_what_their_sketches_say() {
+    let method = |spec: &str| MethodSettings {
+        spec: spec.into(),
+        verify: Verify::Sketch,
+        lexicon: None,
+        lexicon_checksum: None,
+        key_limit: None,
+    };
+    let specs = ["minhash-lsh:t=0.5", "simhash:weights=tf,d=8"];
+    let settings = IndexSettings {
+        methods: specs.iter().map(|spec| method(spec)).collect(),
+        ..IndexSettings::default()
+    };
+    let (folder, mut writer) = index(settings);
+    let near = format!("{FISH} say");
+    let records =
+        [("fish", FISH), ("near", near.as_str()), ("rose", "a rose is a rose is a rose is a rose")];
+    let records = records.map(|(id, text)| Record::new(text).id(id));
+    add(&mut writer, records.to_vec(), &AddOptions::default());
+    drop(writer);
+    let index = Index::open(folder.path().join("index")).unwrap();
+    for spec in specs {
+        let name = spec.split(':').next().unwrap();
+        for about in [QuerySubject::Id("fish".into()), QuerySubject::Text(FISH.into())] {
+            let by_text = matches!(about, QuerySubject::Text(_));
+            let asked = Query { ask: Wanted::Method(name.into()), ..Query::new(about) };
+            let answer = index.ask(&asked).unwrap();
+            let ids: BTreeSet<&str> = answer.matches.iter().map(|m| m.id.as_str()).collect();
+            let expected: BTreeSet<&str> =
+                if by_text { ["fish", "near"].into() } else { ["near"].into() };
+            assert_eq!(ids, expected, "{spec}");
+            assert!(answer.matches.iter().all(|found| found.method.is_some()));
+        }
+    }
+}
+
+#[test]
+fn clusters_and_collapsed_lists() {
+    let (folder, mut writer) = index(IndexSettings::default());
+    let near = |more: &str| format!("{FISH} {more}");
+    let texts = [
+        ("a", FISH.to_owned()),
+        ("b", near("x")),
+        ("c", near("y z")),
+        ("d", "a rose is a rose is a rose".into()),
+    ];
+    let records =
+        texts.iter().map(|(id, text)| Record::new(text).id(*id).url(format!("http://h/{id}")));
+    add(&mut writer, records.collect(), &AddOptions::default());
+    let index = Index::open(folder.path().join("index")).unwrap();
+    // What else is this page: URL, document, cluster, documents.
+    let asked =
+        Query { ask: Wanted::Cluster, ..Query::new(QuerySubject::Url("http://h/c".into())) };
+    let answer = index.ask(&asked).unwrap();
+    let found: BTreeMap<&str, (bool, &str)> =
+        answer.matches.iter().map(|m| (m.id.as_str(), (m.kept, m.cluster.as_str()))).collect();
+    assert_eq!(found, [("a", (true, "a")), ("b", (false, "a"))].into());
+    let item = |id: &str| CollapseItem { id: id.into(), text: None };
+    let list = [item("d"), item("c"), item("a"), item("b")];
+    let groups = index.collapse(&list, None, None).unwrap();
+    let shown: Vec<(&str, Vec<&str>)> = groups
+        .iter()
+        .map(|group| (group.id.as_str(), group.behind.iter().map(|b| b.id.as_str()).collect()))
+        .collect();
+    assert_eq!(shown, [("d", vec![]), ("c", vec!["a", "b"])]);
+    // A reader that stays open sees the next commit.
+    let found =
+        writer.find(&DeleteWhat { ids: vec!["a".into()], ..DeleteWhat::default() }).unwrap();
+    writer.delete(&found.documents);
+    writer.commit().unwrap();
+    let answer = index.ask(&asked).unwrap();
+    assert_eq!(answer.matches.iter().map(|m| m.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert!(answer.matches[0].kept);
+}
+
+#[test]
+fn unless_duplicate_adds_what_is_new() {
+    let (_folder, mut writer) = index(IndexSettings::default());
+    let options = AddOptions { unless_duplicate: Some("0.8".into()), ..AddOptions::default() };
+    let records = |texts: &[(&str, String)]| -> Vec<Record> {
+        texts.iter().map(|(id, text)| Record::new(text).id(*id)).collect()
+    };
+    let near = |more: &str| format!("{FISH} {more}");
+    let added = add(
+        &mut writer,
+        records(&[
+            ("a", FISH.into()),
+            ("b", near("x")),
+            ("c", "a rose is a rose is a rose".into()),
+            ("d", near("y")),
+        ]),
+        &options,
+    );
+    assert_eq!((added.read, added.duplicates, added.committed.documents), (4, 2, 2));
+    // An update is not compared with what it replaces.
+    let added = add(&mut writer, records(&[("a", near("z")), ("e", near("z"))]), &options);
+    assert_eq!((added.read, added.duplicates, added.committed.documents), (2, 1, 2));
+    assert_eq!(added.committed.updated, 1);
+}
+
+#[test]
+fn documents_expire() {
+    let (_folder, mut writer) = index(IndexSettings { ttl: Some(100), ..IndexSettings::default() });
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    add(&mut writer, vec![Record::new(FISH).id("a")], &AddOptions::default());
+    let long = AddOptions { ttl: Some(10_000), ..AddOptions::default() };
+    add(&mut writer, vec![Record::new(FISH).id("b")], &long);
+    assert_eq!(writer.snapshot().kept(), 1);
+    assert_eq!(writer.expire(now + 50).unwrap(), 0);
+    assert_eq!(writer.expire(now + 200).unwrap(), 1);
+    let snapshot = writer.snapshot();
+    assert_eq!((snapshot.len(), snapshot.kept()), (1, 1));
+    assert_eq!(snapshot.with_id("b").len(), 1);
+}
+
+#[test]
+fn other_settings_are_refused_by_name() {
+    let (folder, mut writer) = index(IndexSettings::default());
+    let other = folder.path().join("other");
+    let settings = Settings { shingle: Some(4), ..Settings::default() };
+    let settings = IndexSettings { documents: settings, ..IndexSettings::default() };
+    drop(IndexWriter::create(&other, settings, 1).unwrap());
+    let error = writer.merge(&Index::open(&other).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("documents.shingle: it has 4, and 5 is needed"), "{error}");
+    let error = IndexWriter::open(writer.dir(), 1).unwrap_err().to_string();
+    assert!(
+        error.contains("another process") && error.contains(&std::process::id().to_string()),
+        "{error}"
+    );
+    let error = Index::open(folder.path().join("none")).unwrap_err().to_string();
+    assert!(error.contains("there is no index"), "{error}");
+    let error = IndexWriter::create(&other, IndexSettings::default(), 1).unwrap_err().to_string();
+    assert!(error.contains("already"), "{error}");
+    // A run that asks for another answer than the index has.
+    let docs = folder.path().join("docs.jsonl");
+    std::fs::write(&docs, format!("{{\"text\": \"{FISH}\"}}\n")).unwrap();
+    let settings = Settings { shingle: Some(4), ..Settings::default() };
+    let mut job = job(vec![docs.display().to_string()], &folder.path().join("out"), settings);
+    job.against = vec![writer.dir().display().to_string()];
+    let error = run_dedup(&job, &Silent).unwrap_err().to_string();
+    assert!(error.contains("the setting shingle"), "{error}");
+}
