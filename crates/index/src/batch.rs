@@ -149,26 +149,59 @@ impl DocumentBatch {
     ) -> DocumentView<'_> {
         let row = &self.rows[index];
         DocumentView {
-            number,
-            first,
-            sweep: row.sweep,
-            expires: row.expires,
             id: &self.strings[row.id.clone()],
             url: &self.strings[row.url.clone()],
             date: &self.strings[row.date.clone()],
             extra: &self.extra[row.extra.clone()],
+            keep: &self.keep[row.keep.clone()],
+            set: self.set(index),
+            content: &self.strings[row.content.clone()],
+            ..self.get_numbers(index, number, first)
+        }
+    }
+
+    /// The numbers and digests of a document, without strings, set and signatures. Reads its row
+    /// only: a string that is not in the cache costs more than the rest.
+    pub(crate) fn get_numbers(
+        &self,
+        index: usize,
+        number: DocNumber,
+        first: DocNumber,
+    ) -> DocumentView<'_> {
+        let row = &self.rows[index];
+        DocumentView {
+            number,
+            first,
+            sweep: row.sweep,
+            expires: row.expires,
+            id: "",
+            url: "",
+            date: "",
+            extra: &[],
             tokens: row.tokens,
             text_bytes: row.text_bytes,
             text: row.text,
             sequence: row.sequence,
-            keep: &self.keep[row.keep.clone()],
+            keep: &[],
             unit: row.unit,
             reason: row.reason,
             few: row.few,
-            set: &self.sets[row.set.clone()],
-            content: &self.strings[row.content.clone()],
+            set: &[],
+            content: "",
             signatures: &[],
         }
+    }
+
+    /// The set of a document.
+    pub(crate) fn set(&self, index: usize) -> &[u64] {
+        &self.sets[self.rows[index].set.clone()]
+    }
+
+    /// Id, address and date of a document, and what the caller stores.
+    pub(crate) fn strings(&self, index: usize) -> [&[u8]; 4] {
+        let (row, strings) = (&self.rows[index], self.strings.as_bytes());
+        let string = |range: &Range<usize>| &strings[range.clone()];
+        [string(&row.id), string(&row.url), string(&row.date), &self.extra[row.extra.clone()]]
     }
 
     /// Id and sweep of a document.

@@ -53,4 +53,5 @@ pub use writer::{Committed, IndexWriter, Staged};
 #[doc(hidden)]
 pub mod testing {
     pub use crate::disk::failing::{FailingDisk, Moment};
+    pub use crate::segment::measure::{build_segment, dictionary, merge_segments};
 }

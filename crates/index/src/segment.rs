@@ -12,6 +12,7 @@ mod columns;
 mod compose;
 mod format;
 mod lookup;
+pub(crate) mod measure;
 mod merge;
 mod packed;
 mod postings;
@@ -126,7 +127,7 @@ impl Segment {
     /// Number of postings.
     #[must_use]
     pub fn posting_count(&self) -> u64 {
-        self.postings.entries
+        self.postings.entries()
     }
 
     /// Bytes of the file.
@@ -204,37 +205,43 @@ impl Segment {
         Row::decode(columns::record::<{ Row::BYTES }>(self.section(Section::Rows), local))
     }
 
-    fn string(&self, local: u32, column: u32) -> &[u8] {
+    /// A string of a document; `None` in a damaged file.
+    fn string(&self, local: u32, column: u32) -> Option<&[u8]> {
         let ends = self.section(Section::StringEnds);
         let at = u64::from(local) * u64::from(columns::STRINGS) + u64::from(column);
         let end = columns::u64_at(ends, at);
         let start = at.checked_sub(1).map_or(0, |before| columns::u64_at(ends, before));
         let bytes = self.section(Section::Strings);
-        bytes.get(start as usize..end as usize).unwrap_or_default()
+        bytes.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    }
+
+    fn text_of(&self, local: u32, column: u32) -> &str {
+        let bytes = self.string(local, column).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
     }
 
     /// The id of a document.
     #[must_use]
     pub fn id(&self, local: u32) -> &str {
-        std::str::from_utf8(self.string(local, 0)).unwrap_or_default()
+        self.text_of(local, 0)
     }
 
     /// The address of a document; empty for none.
     #[must_use]
     pub fn url(&self, local: u32) -> &str {
-        std::str::from_utf8(self.string(local, 1)).unwrap_or_default()
+        self.text_of(local, 1)
     }
 
     /// The date of a document as written; empty for none.
     #[must_use]
     pub fn date(&self, local: u32) -> &str {
-        std::str::from_utf8(self.string(local, 2)).unwrap_or_default()
+        self.text_of(local, 2)
     }
 
     /// Bytes that the caller stored with a document.
     #[must_use]
     pub fn extra(&self, local: u32) -> &[u8] {
-        self.string(local, 3)
+        self.string(local, 3).unwrap_or_default()
     }
 
     /// Values of the keep rules of a document.

@@ -1,15 +1,16 @@
 //! Segments of new documents.
 
 use super::columns::STRINGS;
-use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, compose};
+use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose, partition_bits};
 use super::format::Built;
 use super::postings::entry;
-use super::{Row, SegmentSettings, sets, texts};
+use super::texts::{self, TextCompressor};
+use super::{Row, SegmentSettings, sets};
 use crate::{DocNumber, DocumentBatch, DocumentView, SignatureView};
 use lookalike_core::{BitmapSignature, SetDigest};
 use rayon::prelude::*;
 use std::io::{self, Write};
-use std::ops::Range;
+use zstd::dict::EncoderDictionary;
 
 /// A new document, with its number.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +30,14 @@ impl<'a> NewDocument<'a> {
     fn plain(&self) -> DocumentView<'a> {
         self.batch.get_plain(self.index, self.number, self.first)
     }
+
+    fn numbers(&self) -> DocumentView<'a> {
+        self.batch.get_numbers(self.index, self.number, self.first)
+    }
+
+    fn set(&self) -> &'a [u64] {
+        self.batch.set(self.index)
+    }
 }
 
 /// Writes a segment of new documents, in any order, without its states.
@@ -45,73 +54,86 @@ pub(crate) fn build(
     }
     // Documents without features come last.
     let key = |document: &NewDocument<'_>| -> (bool, usize, Option<SetDigest>, DocNumber) {
-        let view = document.plain();
-        (view.unit.is_none(), view.set.len(), view.unit, document.number)
+        let unit = document.numbers().unit;
+        (unit.is_none(), document.set().len(), unit, document.number)
     };
     let mut ordered: Vec<&NewDocument<'_>> = documents.iter().collect();
     ordered.par_sort_by_cached_key(|document| key(document));
     let mut units: Vec<PlannedUnit> = Vec::new();
     for (local, document) in (0..).zip(&ordered) {
-        let view = document.plain();
-        let Some(digest) = view.unit else { break };
-        let size = view.set.len() as u32;
+        let Some(digest) = document.numbers().unit else { break };
+        let size = document.set().len() as u32;
         match units.last_mut() {
             Some(last) if (last.size, last.digest) == (size, digest) => last.end = local + 1,
-            _ => units.push(PlannedUnit {
-                size,
-                digest,
-                bitmap: BitmapSignature::of(view.set),
-                end: local + 1,
-            }),
+            _ => {
+                let bitmap = BitmapSignature::default();
+                units.push(PlannedUnit { size, digest, bitmap, end: local + 1 });
+            }
         }
     }
-    let entries = scatter(&ordered, &units);
-    let new = NewDocuments { settings, ordered, entries, dictionary };
+    units.par_iter_mut().for_each(|unit| {
+        // Any document of the unit.
+        unit.bitmap = BitmapSignature::of(ordered[unit.end as usize - 1].set());
+    });
+    let (entries, bits) = scatter(&ordered, &units);
+    let encoder = texts::encoder(dictionary)?;
+    let new = NewDocuments { settings, ordered, entries, bits, encoder };
     compose(settings, &units, &new, dictionary, out)
 }
 
-/// Entries by their first bits.
+/// Entries of some units, by their first bits.
 struct Entries {
     entries: Vec<u64>,
     /// Where each partition begins.
     starts: Vec<usize>,
-    bits: u32,
 }
 
-/// Partitions the entries of all units by their first bits, in two passes over the sets.
-fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> Entries {
+/// Partitions the entries of all units by their first bits, how many it returns: each thread those
+/// of some units, in two passes over their sets.
+fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> (Vec<Entries>, u32) {
     let total: u64 = units.iter().map(|unit| u64::from(unit.size)).sum();
-    let bits = (total / (1 << 15)).max(1).next_power_of_two().trailing_zeros();
+    let bits = partition_bits(total);
     let partition = |element: u64| if bits == 0 { 0 } else { (element >> (64 - bits)) as usize };
-    let sets = |each: &mut dyn FnMut(u32, &[u64])| {
-        let mut start = 0;
-        for (unit, planned) in (0..).zip(units) {
-            each(unit, ordered[start as usize].plain().set);
-            start = planned.end;
-        }
-    };
-    let mut starts = vec![0usize; (1 << bits) + 1];
-    sets(&mut |_, set| set.iter().for_each(|&element| starts[partition(element) + 1] += 1));
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
+    let share = total.div_ceil(rayon::current_num_threads().max(1) as u64).max(1);
+    let (mut before, mut shares) = (0, Vec::new());
+    let numbered: Vec<(u32, &PlannedUnit)> = (0..).zip(units).collect();
+    for unit in &numbered {
+        let of = before / share;
+        before += u64::from(unit.1.size);
+        shares.push(of);
     }
-    let mut next = starts.clone();
-    let mut entries = vec![0u64; total as usize];
-    sets(&mut |unit, set| {
-        for &element in set {
-            let place = &mut next[partition(element)];
-            entries[*place] = entry(element, unit);
-            *place += 1;
+    let chunks = numbered.chunk_by(|a, b| shares[a.0 as usize] == shares[b.0 as usize]);
+    let chunks: Vec<&[(u32, &PlannedUnit)]> = chunks.collect();
+    let scattered = chunks.par_iter().map(|units| {
+        let set = |unit: &PlannedUnit| ordered[unit.end as usize - 1].set();
+        let mut starts = vec![0usize; (1 << bits) + 1];
+        for (_, unit) in *units {
+            set(unit).iter().for_each(|&element| starts[partition(element) + 1] += 1);
         }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![0u64; starts[1 << bits]];
+        for &(number, unit) in *units {
+            for &element in set(unit) {
+                let place = &mut next[partition(element)];
+                entries[*place] = entry(element, number);
+                *place += 1;
+            }
+        }
+        Entries { entries, starts }
     });
-    Entries { entries, starts, bits }
+    (scattered.collect(), bits)
 }
 
 struct NewDocuments<'a> {
     settings: &'a SegmentSettings,
     ordered: Vec<&'a NewDocument<'a>>,
-    entries: Entries,
-    dictionary: &'a [u8],
+    entries: Vec<Entries>,
+    /// By how many bits the entries are partitioned.
+    bits: u32,
+    encoder: Option<EncoderDictionary<'static>>,
 }
 
 impl NewDocuments<'_> {
@@ -126,7 +148,7 @@ impl Documents for NewDocuments<'_> {
     }
 
     fn row(&self, local: u32) -> Row {
-        let view = self.at(local).plain();
+        let view = self.at(local).numbers();
         Row {
             number: view.number,
             first: view.first,
@@ -143,8 +165,8 @@ impl Documents for NewDocuments<'_> {
     }
 
     fn strings(&self, local: u32) -> [&[u8]; STRINGS as usize] {
-        let view = self.at(local).plain();
-        [view.id.as_bytes(), view.url.as_bytes(), view.date.as_bytes(), view.extra]
+        let document = self.at(local);
+        document.batch.strings(document.index)
     }
 
     fn keep(&self, local: u32) -> Vec<f64> {
@@ -159,26 +181,31 @@ impl Documents for NewDocuments<'_> {
         });
     }
 
-    fn stored(&self, documents: Range<u32>) -> io::Result<Vec<Vec<u8>>> {
+    fn store(&self, documents: &[u32], stored: &mut Stored) -> io::Result<()> {
         if !self.settings.texts {
-            return Ok(documents
-                .map(|local| {
-                    let mut bytes = Vec::new();
-                    sets::encode(self.at(local).plain().set, &mut bytes);
-                    bytes
-                })
-                .collect());
+            return documents.iter().try_for_each(|&local| {
+                sets::encode(self.at(local).set(), &mut stored.bytes);
+                stored.end()
+            });
         }
-        let mut compressor = texts::compressor(self.dictionary)?;
-        documents
-            .map(|local| compressor.compress(self.at(local).plain().content.as_bytes()))
-            .collect()
+        let mut compressor = TextCompressor::new(self.encoder.as_ref())?;
+        documents.iter().try_for_each(|&local| {
+            let view = self.at(local).plain();
+            if view.text_bytes != view.content.len() as u64 {
+                // It could not be read again.
+                let what = format!("document `{}` has another number of bytes than said", view.id);
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            }
+            compressor.compress(view.content, &mut stored.bytes)?;
+            stored.end()
+        })
     }
 
     fn entries(&self, partition: u64, bits: u32, out: &mut Vec<u64>) {
-        debug_assert_eq!(bits, self.entries.bits);
-        let starts = &self.entries.starts;
+        debug_assert_eq!(bits, self.bits);
         let partition = partition as usize;
-        out.extend_from_slice(&self.entries.entries[starts[partition]..starts[partition + 1]]);
+        for Entries { entries, starts } in &self.entries {
+            out.extend_from_slice(&entries[starts[partition]..starts[partition + 1]]);
+        }
     }
 }

@@ -1,17 +1,25 @@
 //! What is wrong with a segment, if anything.
 
+use super::columns::{self, STRINGS};
+use super::compose::count_common;
 use super::format::Section;
-use super::{Segment, TextReader, columns};
+use super::{Segment, TextReader};
 use crate::SetMaker;
-use crate::search::PostingList;
-use lookalike_core::BitmapSignature;
+use crate::search::{CommonShare, PostingList};
+use lookalike_core::{BitmapSignature, SetDigest, features};
 
 /// Findings of a check at most.
 const MOST: usize = 100;
 
 impl Segment {
-    /// Checks checksums, the order of columns and postings, and that ids, addresses and numbers are
-    /// found. With a maker of sets also that every set is what is posted. Returns what is wrong.
+    /// The names of sections whose checksums are wrong. Reads the whole file.
+    pub(super) fn wrong_checksums(&self) -> Vec<&'static str> {
+        self.footer.wrong_checksums(&self.data)
+    }
+
+    /// Checks checksums, the order of columns and postings, and that ids, addresses, numbers and
+    /// keys are found. With a maker of sets also that every set is what is posted. Returns what is
+    /// wrong, up to 100 findings.
     ///
     /// Reads the whole file. O(documents + postings), and with a maker one lookup for each element.
     pub fn check(&self, maker: Option<&mut dyn SetMaker>) -> Vec<String> {
@@ -22,27 +30,49 @@ impl Segment {
                 wrong.push(format!("{name}: {what}"));
             }
         };
-        for section in self.footer.wrong_checksums(&self.data) {
+        for section in self.wrong_checksums() {
             say(format!("the checksum of {section} is wrong"));
         }
-        if let Some(what) = self.postings.check(&self.data, self.units()) {
-            say(what);
+        self.check_postings(&mut say);
+        self.check_units(&mut say);
+        self.check_documents(&mut say);
+        (0..self.settings.methods).for_each(|method| self.check_keys(method as usize, &mut say));
+        if let Some(maker) = maker {
+            self.check_sets(maker, &mut say);
         }
-        for keys in &self.keys {
-            if let Some(what) = keys.check(&self.data, self.documents()) {
-                say(format!("keys of a method: {what}"));
-            }
+        wrong
+    }
+
+    /// Checks the postings, and what is counted over them.
+    fn check_postings(&self, say: &mut dyn FnMut(String)) {
+        let mut common = vec![0; self.units() as usize];
+        let each = |entries: &[u64]| count_common(entries, &mut common);
+        if let Some(what) = self.postings.check(&self.data, self.units(), each) {
+            return say(what);
         }
-        let mut elements = 0;
-        let mut end = 0;
+        let wrong = (0..).zip(common).zip(self.common_shares()).find(|((unit, common), share)| {
+            CommonShare::new(*common, self.unit_size(*unit)).0 != **share
+        });
+        if let Some(((unit, _), _)) = wrong {
+            say(format!("unit {unit} has another share of common elements than stored"));
+        }
+    }
+
+    fn check_units(&self, say: &mut dyn FnMut(String)) {
+        let (mut elements, mut end) = (0, 0);
         for unit in 0..self.units() {
             let key = |unit: u32| (self.unit_size(unit), self.unit_digest(unit));
             if unit > 0 && key(unit - 1) >= key(unit) {
                 say(format!("unit {unit} is out of order"));
             }
             let documents = self.unit_documents(unit);
-            if documents.start != end || documents.is_empty() {
+            let stored_end = columns::u32_at(self.section(Section::UnitEnds), unit);
+            if documents.start != end || documents.is_empty() || documents.end != stored_end {
                 say(format!("unit {unit} has no documents of its own"));
+            }
+            let number = |local| self.row(local).number;
+            if documents.clone().skip(1).any(|local| number(local - 1) >= number(local)) {
+                say(format!("the documents of unit {unit} are out of order"));
             }
             end = documents.end;
             elements += u64::from(self.unit_size(unit));
@@ -50,8 +80,22 @@ impl Segment {
         if elements != self.posting_count() {
             say(format!("{} postings of {elements} elements", self.posting_count()));
         }
+    }
+
+    fn check_documents(&self, say: &mut dyn FnMut(String)) {
+        let mut end = 0;
         for local in 0..self.documents() {
             let (id, url) = (self.id(local), self.url(local));
+            for column in 0..STRINGS {
+                match self.string(local, column) {
+                    Some(string) => end += string.len() as u64,
+                    None => say(format!("string {column} of document `{id}` has no bytes")),
+                }
+            }
+            let text = |column| str::from_utf8(self.string(local, column).unwrap_or_default());
+            if (0..STRINGS - 1).any(|column| text(column).is_err()) {
+                say(format!("a string of document `{id}` is not UTF-8"));
+            }
             if !self.find_id(id).any(|found| found == local) {
                 say(format!("document `{id}` is not found by its id"));
             }
@@ -65,15 +109,39 @@ impl Segment {
                 say(format!("document `{id}` has no text"));
             }
         }
-        let hashes = self.section(Section::IdHashes);
-        let hash = |at: u64| columns::u64_at(hashes, at);
-        if (1..hashes.len() as u64 / 8).any(|at| hash(at - 1) > hash(at)) {
-            say("the ids are out of order".into());
+        if end != self.section(Section::Strings).len() as u64 {
+            say("the strings do not fill their section".into());
         }
-        if let Some(maker) = maker {
-            self.check_sets(maker, &mut say);
+        for (section, name) in [(Section::IdHashes, "ids"), (Section::UrlHashes, "addresses")] {
+            let hashes = self.section(section);
+            let hash = |at: u64| columns::u64_at(hashes, at);
+            if (1..hashes.len() as u64 / 8).any(|at| hash(at - 1) > hash(at)) {
+                say(format!("the {name} are out of order"));
+            }
         }
-        wrong
+    }
+
+    /// Checks that the keys of a method are those of the signatures.
+    fn check_keys(&self, method: usize, say: &mut dyn FnMut(String)) {
+        let keys = &self.keys[method];
+        if let Some(what) = keys.check(&self.data, self.documents(), |_| {}) {
+            return say(format!("keys of method {method}: {what}"));
+        }
+        let mut count = 0;
+        for local in 0..self.documents() {
+            let signature = self.signature(method, local);
+            count += signature.keys.len() as u64;
+            let is_posted = |key: &u64| self.documents_with_key(method, *key).contains(local);
+            if !signature.keys.iter().all(is_posted) {
+                say(format!(
+                    "a key of document `{}`, method {method}, is not posted",
+                    self.id(local)
+                ));
+            }
+        }
+        if count != keys.entries() {
+            say(format!("{} postings of {count} keys of method {method}", keys.entries()));
+        }
     }
 
     /// Makes every set again and looks it up.
@@ -99,7 +167,14 @@ impl Segment {
                 }
                 continue;
             };
-            if set.len() as u32 != self.unit_size(unit) {
+            let row = self.row(local);
+            let digest = match row.few {
+                true => Some(SetDigest(row.sequence.0)),
+                false => features::digest(&set),
+            };
+            if digest != Some(self.unit_digest(unit)) {
+                say(format!("document `{id}` has another set than its unit"));
+            } else if set.len() as u32 != self.unit_size(unit) {
                 say(format!("document `{id}` has another number of features than stored"));
             } else if self.unit_bitmap(unit) != BitmapSignature::of(&set) {
                 say(format!("document `{id}` has another bitmap than stored"));

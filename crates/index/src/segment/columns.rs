@@ -8,6 +8,9 @@ use lookalike_core::BitmapSignature;
 /// Strings of a document: id, address, date, and what the caller stored.
 pub(super) const STRINGS: u32 = 4;
 
+/// Bytes of the row of a signature: size, level, and the reason why there is none.
+pub(super) const SIGNATURE_ROW: usize = 9;
+
 /// A fixed number of bytes; zeros outside of the column.
 #[inline]
 pub(super) fn record<const N: usize>(column: &[u8], index: u32) -> [u8; N] {

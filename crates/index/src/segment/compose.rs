@@ -13,7 +13,6 @@ use lookalike_core::{BitmapSignature, SetDigest, SpreadSort, TextDigest};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::ops::Range;
 
 /// A unit of the new segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,17 +36,42 @@ pub(super) trait Documents: Sync {
     fn keep(&self, local: u32) -> Vec<f64>;
     /// Calls `each` with the signature of a method.
     fn signature(&self, local: u32, method: u32, each: &mut dyn FnMut(SignatureView<'_>));
-    /// What is stored in the place of the text: of a chunk of documents, in their order.
-    fn stored(&self, documents: Range<u32>) -> io::Result<Vec<Vec<u8>>>;
+    /// Appends what is stored in the place of the texts of some documents, in their order.
+    fn store(&self, documents: &[u32], stored: &mut Stored) -> io::Result<()>;
     /// Appends the entries whose first bits are `partition`, in any order; `bits` may be 0.
     fn entries(&self, partition: u64, bits: u32, out: &mut Vec<u64>);
+}
+
+/// What is stored in the place of the texts of some documents, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    pub(super) bytes: Vec<u8>,
+    lengths: Vec<u32>,
+    /// Where the last document ends.
+    ended: usize,
+}
+
+impl Stored {
+    /// Ends the bytes of a document, which begin where those of the one before end.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        let length = u32::try_from(self.bytes.len() - self.ended)
+            .map_err(|_| io::Error::other("a compressed text of four gigabytes or more"))?;
+        self.lengths.push(length);
+        self.ended = self.bytes.len();
+        Ok(())
+    }
 }
 
 /// Entries of a partition of the postings, about: it is sorted in the cache.
 const PARTITION: u64 = 1 << 15;
 
-/// Documents whose texts are compressed by one task.
-const CHUNK: u32 = 256;
+/// Documents whose texts are compressed by one task, at most, and bytes of text, about.
+const CHUNK: (usize, u64) = (256, 1 << 20);
+
+/// Bits by which so many entries are partitioned.
+pub(super) fn partition_bits(entries: u64) -> u32 {
+    (entries / PARTITION).max(1).next_power_of_two().trailing_zeros()
+}
 
 /// Writes a segment, without its states.
 pub(super) fn compose(
@@ -63,7 +87,8 @@ pub(super) fn compose(
     }
     let mut writer = SegmentWriter::new(out, settings)?;
     writer.section(Section::Dictionary, |out| out.write_all(dictionary))?;
-    let places = writer.section(Section::Texts, |out| write_texts(units, documents, out))?;
+    let places =
+        writer.section(Section::Texts, |out| write_texts(settings, units, documents, out))?;
     writer.column(Section::UnitSizes, units.iter().map(|unit| unit.size.to_le_bytes()))?;
     writer.column(Section::UnitDigests, units.iter().map(|unit| unit.digest.0.to_le_bytes()))?;
     writer.column(Section::UnitBitmaps, units.iter().map(|unit| unit.bitmap.to_le_bytes()))?;
@@ -98,7 +123,7 @@ pub(super) fn compose(
             let name = std::str::from_utf8(documents.strings(local)[column]).unwrap_or_default();
             (!name.is_empty() || column == 0).then(|| (hash(name), local))
         };
-        let mut names: Vec<(u64, u32)> = all.clone().filter_map(name).collect();
+        let mut names: Vec<(u64, u32)> = all.clone().into_par_iter().filter_map(name).collect();
         names.par_sort_unstable();
         names
     };
@@ -118,7 +143,7 @@ pub(super) fn compose(
     drop(numbers);
 
     let layout = Layout::new(postings, units.len() as u32);
-    let bits = (postings / PARTITION).max(1).next_power_of_two().trailing_zeros();
+    let bits = partition_bits(postings);
     let mut common = vec![0u32; units.len()];
     let sections = (Section::Postings, Section::Directory);
     let fill = |partition, out: &mut Vec<u64>| documents.entries(partition, bits, out);
@@ -137,45 +162,66 @@ pub(super) fn compose(
     writer.finish(documents.len(), units.len() as u32, layout, keys)
 }
 
-/// Writes what is stored in the place of texts. Documents of a unit with the same text share it.
+/// Writes what is stored in the place of texts, and returns where each document's is.
+///
+/// Documents of a unit that have the same text share it; in a segment of sets, all of a unit do.
 fn write_texts(
+    settings: &SegmentSettings,
     units: &[PlannedUnit],
     documents: &impl Documents,
     out: &mut SectionWriter<'_>,
 ) -> io::Result<Vec<(u64, u32)>> {
-    let mut places = Vec::with_capacity(documents.len() as usize);
-    // Places of the texts of the unit that is written.
-    let mut of_unit: HashMap<TextDigest, (u64, u32)> = HashMap::new();
-    let mut ends = units.iter().map(|unit| unit.end).peekable();
-    let chunks: Vec<Range<u32>> = (0..documents.len())
-        .step_by(CHUNK as usize)
-        .map(|start| start..documents.len().min(start + CHUNK))
-        .collect();
-    // As many at a time as keep all threads busy.
-    for group in chunks.chunks(8 * rayon::current_num_threads().max(1)) {
-        let stored: Vec<Vec<Vec<u8>>> = group
-            .par_iter()
-            .map(|chunk| documents.stored(chunk.clone()))
-            .collect::<io::Result<_>>()?;
-        for (local, bytes) in group.iter().cloned().flatten().zip(stored.into_iter().flatten()) {
-            while ends.next_if(|&end| end <= local).is_some() {
-                of_unit.clear();
-            }
-            let in_unit = ends.peek().is_some();
-            let text = documents.row(local).text;
-            if let Some(&place) = of_unit.get(&text).filter(|_| in_unit) {
-                places.push(place);
-                continue;
-            }
-            let length = u32::try_from(bytes.len())
-                .map_err(|_| io::Error::other("a text of four gigabytes"))?;
-            let place = (out.written(), length);
-            out.write_all(&bytes)?;
-            if in_unit {
-                of_unit.insert(text, place);
-            }
-            places.push(place);
+    // For each document the first one of its unit with the same text.
+    let mut owners: Vec<u32> = (0..documents.len()).collect();
+    let mut of_unit: HashMap<TextDigest, u32> = HashMap::new();
+    let mut start = 0;
+    for unit in units {
+        let members = start..unit.end;
+        start = unit.end;
+        if members.len() == 1 {
+            continue;
         }
+        of_unit.clear();
+        for local in members.clone() {
+            owners[local as usize] = match settings.texts {
+                true => *of_unit.entry(documents.row(local).text).or_insert(local),
+                false => members.start,
+            };
+        }
+    }
+    let mut places = vec![(0, 0); owners.len()];
+    let mut own = (0..documents.len()).filter(|&local| owners[local as usize] == local).peekable();
+    let mut group: Vec<Vec<u32>> = Vec::new();
+    while own.peek().is_some() {
+        // As many chunks as keep all threads busy.
+        group.clear();
+        for _ in 0..4 * rayon::current_num_threads().max(1) {
+            let (mut chunk, mut bytes) = (Vec::new(), 0);
+            while chunk.len() < CHUNK.0
+                && bytes < CHUNK.1
+                && let Some(local) = own.next()
+            {
+                bytes = documents.row(local).text_bytes.saturating_add(bytes);
+                chunk.push(local);
+            }
+            group.push(chunk);
+        }
+        let store = |chunk: &Vec<u32>| {
+            let mut stored = Stored::default();
+            documents.store(chunk, &mut stored).map(|()| stored)
+        };
+        let stored: Vec<Stored> = group.par_iter().map(store).collect::<io::Result<_>>()?;
+        for (chunk, stored) in group.iter().zip(&stored) {
+            let mut start = out.written();
+            for (&local, &length) in chunk.iter().zip(&stored.lengths) {
+                places[local as usize] = (start, length);
+                start += u64::from(length);
+            }
+            out.write_all(&stored.bytes)?;
+        }
+    }
+    for (local, &owner) in owners.iter().enumerate() {
+        places[local] = places[owner as usize];
     }
     Ok(places)
 }
@@ -192,63 +238,94 @@ fn write_postings(
     let starts = writer.section(section, |out| {
         let mut postings = PostingWriter::new(layout);
         let partitions: Vec<u64> = (0..1 << bits).collect();
-        for group in partitions.chunks(4 * rayon::current_num_threads().max(1)) {
-            let sorted: Vec<Vec<u64>> = group
-                .par_iter()
-                .map_init(SpreadSort::default, |sort, &partition| {
-                    let mut entries = Vec::new();
-                    fill(partition, &mut entries);
-                    sort.sort(&mut entries);
-                    entries
+        let sort = |group: &[u64]| -> Vec<Vec<u64>> {
+            let sorted = group.par_iter().map_init(SpreadSort::default, |sort, &partition| {
+                let mut entries = Vec::new();
+                fill(partition, &mut entries);
+                sort.sort(&mut entries);
+                entries
+            });
+            sorted.collect()
+        };
+        let mut groups = partitions.chunks(4 * rayon::current_num_threads().max(1));
+        let mut sorted = groups.next().map(sort);
+        while let Some(group) = sorted.take() {
+            // The next group is sorted while this one is written.
+            let next = groups.next();
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| sorted = next.map(sort));
+                group.iter().try_for_each(|entries| {
+                    written(entries);
+                    postings.push_all(entries, out)
                 })
-                .collect();
-            for entries in &sorted {
-                postings.push_all(entries, out)?;
-                written(entries);
-            }
+            })?;
         }
         postings.finish(out)
     })?;
     writer.column(directory, starts.iter().map(|start| start.to_le_bytes()))
 }
 
-/// Counts for each unit the elements that have long lists, in a partition of the postings.
-fn count_common(entries: &[u64], common: &mut [u32]) {
+/// Counts for each unit the elements that have long lists, in whole lists of entries.
+pub(super) fn count_common(entries: &[u64], common: &mut [u32]) {
     for list in entries.chunk_by(|a, b| a >> NUMBER_BITS == b >> NUMBER_BITS) {
         if list.len() >= LONG_LIST as usize {
             for entry in list {
-                common[(entry & ((1 << NUMBER_BITS) - 1)) as usize] += 1;
+                // Numbers of a damaged file may be anything.
+                if let Some(count) = common.get_mut((entry & ((1 << NUMBER_BITS) - 1)) as usize) {
+                    *count += 1;
+                }
             }
         }
     }
 }
 
 /// Writes the signatures of a method and the postings of its keys. Returns their layout.
+///
+/// Memory: 8 bytes for each key.
 fn write_method(
     writer: &mut SegmentWriter<'_>,
     method: u32,
     documents: &impl Documents,
 ) -> io::Result<Layout> {
-    let (mut rows, mut ends, mut words, mut entries) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for local in 0..documents.len() {
-        documents.signature(local, method, &mut |signature| {
-            rows.push(signatures::row(&signature));
-            words.extend_from_slice(signature.keys);
-            ends.push(words.len() as u64);
-            words.extend_from_slice(signature.sketch);
-            ends.push(words.len() as u64);
-            entries.extend(signature.keys.iter().map(|&key| entry(key, local)));
-        });
+    // A pass for each section: the words of all signatures may not fit in memory.
+    let mut each = |section, encode: &mut dyn FnMut(u32, SignatureView<'_>, &mut Vec<u8>)| {
+        writer.section(section, |out| {
+            let mut buffer = Vec::with_capacity(1 << 17);
+            for local in 0..documents.len() {
+                documents.signature(local, method, &mut |signature| {
+                    encode(local, signature, &mut buffer);
+                });
+                if buffer.len() > 1 << 16 {
+                    out.write_all(&buffer)?;
+                    buffer.clear();
+                }
+            }
+            out.write_all(&buffer)
+        })
+    };
+    each(Section::SignatureRows(method), &mut |_, signature, out| {
+        out.extend_from_slice(&signatures::row(&signature));
+    })?;
+    let mut end = 0u64;
+    each(Section::SignatureEnds(method), &mut |_, signature, out| {
+        for words in [signature.keys, signature.sketch] {
+            end += words.len() as u64;
+            out.extend_from_slice(&end.to_le_bytes());
+        }
+    })?;
+    let mut entries = Vec::new();
+    each(Section::SignatureWords(method), &mut |local, signature, out| {
+        let words = signature.keys.iter().chain(signature.sketch);
+        words.for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        entries.extend(signature.keys.iter().map(|&key| entry(key, local)));
+    })?;
+    if entries.len() as u64 > MOST_POSTINGS {
+        return Err(io::Error::other("more keys of a method than a segment can number"));
     }
-    writer.column(Section::SignatureRows(method), rows)?;
-    writer.column(Section::SignatureEnds(method), ends.iter().map(|end| end.to_le_bytes()))?;
-    writer.column(Section::SignatureWords(method), words.iter().map(|word| word.to_le_bytes()))?;
-    drop((ends, words));
     entries.par_sort_unstable();
     let layout = Layout::new(entries.len() as u64, documents.len());
     let sections = (Section::KeyPostings(method), Section::KeyDirectory(method));
-    let bits = (layout.entries / PARTITION).max(1).next_power_of_two().trailing_zeros();
+    let bits = partition_bits(layout.entries);
     let fill = |partition, out: &mut Vec<u64>| {
         out.extend_from_slice(of_partition(&entries, partition, bits));
     };

@@ -3,11 +3,12 @@
 //! Header (64 bytes), sections, footer, states (4 bytes for each document), trailer (40 bytes). The
 //! footer says where the sections are and has their checksums. All numbers are little-endian.
 
-use super::SegmentSettings;
 use super::columns;
 use super::postings::{Directory, Layout};
+use super::{Row, SegmentSettings};
 use crate::{FORMAT, IndexError};
 use lookalike_core::HASH_NAME;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -100,19 +101,49 @@ const PLAIN: [(Section, &str); 19] = [
 /// The first code of the sections of methods.
 const METHODS: u32 = 64;
 
+/// Sections of each method.
+const PER_METHOD: usize = 5;
+
 impl Section {
+    /// Its code, and the method of which it is.
     fn code(self) -> (u32, u32) {
-        let of_method = |code, method| (METHODS + code, method);
-        match self {
-            Self::SignatureRows(method) => of_method(0, method),
-            Self::SignatureEnds(method) => of_method(1, method),
-            Self::SignatureWords(method) => of_method(2, method),
-            Self::KeyPostings(method) => of_method(3, method),
-            Self::KeyDirectory(method) => of_method(4, method),
-            plain => {
-                let code = PLAIN.iter().position(|&(section, _)| section == plain);
-                (code.map_or(u32::MAX, |code| code as u32), 0)
+        let plain = match self {
+            Self::UnitSizes => 0,
+            Self::UnitDigests => 1,
+            Self::UnitBitmaps => 2,
+            Self::UnitEnds => 3,
+            Self::Rows => 4,
+            Self::StringEnds => 5,
+            Self::Strings => 6,
+            Self::Keep => 7,
+            Self::Dictionary => 8,
+            Self::Texts => 9,
+            Self::IdHashes => 10,
+            Self::IdDocuments => 11,
+            Self::UrlHashes => 12,
+            Self::UrlDocuments => 13,
+            Self::Numbers => 14,
+            Self::NumberDocuments => 15,
+            Self::Postings => 16,
+            Self::Directory => 17,
+            Self::UnitCommon => 18,
+            Self::SignatureRows(method) => return (METHODS, method),
+            Self::SignatureEnds(method) => return (METHODS + 1, method),
+            Self::SignatureWords(method) => return (METHODS + 2, method),
+            Self::KeyPostings(method) => return (METHODS + 3, method),
+            Self::KeyDirectory(method) => return (METHODS + 4, method),
+        };
+        (plain, 0)
+    }
+
+    /// Its place among all sections of a segment.
+    #[inline]
+    fn index(self) -> usize {
+        match self.code() {
+            (code @ METHODS.., method) => {
+                PLAIN.len() + method as usize * PER_METHOD + (code - METHODS) as usize
             }
+            (code, _) => code as usize,
         }
     }
 
@@ -177,13 +208,18 @@ pub(super) struct Footer {
     pub(super) units: u32,
     postings: Layout,
     keys: Vec<Layout>,
+    /// In the order of the file, with start and length.
     sections: Vec<(Section, u64, u64)>,
+    /// Where each section is, by [`Section::index`].
+    ranges: Vec<Range<usize>>,
+    /// Of each [`CHECKED`] bytes of each section, in their order.
     checksums: Vec<u64>,
     /// Where the states are, and their checksum, in a complete segment.
     states: Option<(Range<usize>, u64)>,
 }
 
 impl Footer {
+    /// The footer of sections that follow each other.
     pub(super) fn new(
         documents: u32,
         units: u32,
@@ -192,7 +228,13 @@ impl Footer {
         sections: Vec<(Section, u64, u64)>,
         checksums: Vec<u64>,
     ) -> Self {
-        Self { documents, units, postings, keys, sections, checksums, states: None }
+        let mut ranges = vec![0..0; PLAIN.len() + keys.len() * PER_METHOD];
+        for &(section, start, length) in &sections {
+            if let Some(range) = ranges.get_mut(section.index()) {
+                *range = start as usize..(start + length) as usize;
+            }
+        }
+        Self { documents, units, postings, keys, sections, ranges, checksums, states: None }
     }
 
     /// The bytes of the footer; the last eight are its checksum.
@@ -219,7 +261,9 @@ impl Footer {
         bytes
     }
 
-    fn decode(bytes: &[u8], before: u64, methods: u32) -> Option<Self> {
+    /// Reads a footer that begins at `before`. `None` unless its checksum is right, and every section
+    /// is there once, as long as its numbers say, each where the one before ends.
+    fn decode(bytes: &[u8], before: u64, settings: &SegmentSettings) -> Option<Self> {
         let (body, checksum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
         if checksum != xxh3_64(body).to_le_bytes() || !body.starts_with(FOOTER) {
             return None;
@@ -234,24 +278,76 @@ impl Footer {
         let (documents, units) = (small(take()?)?, small(take()?)?);
         let mut layout = || {
             let (entries, bits) = (take()?, take()?);
-            let layout =
-                Layout { entries, bucket_bits: (bits >> 32) as u32, number_bits: bits as u32 };
-            let sane = layout.bucket_bits <= 32 && (1..=32).contains(&layout.number_bits);
-            (sane && layout.width() <= super::packed::MOST_BITS).then_some(layout)
+            let (bucket_bits, number_bits) = ((bits >> 32) as u32, bits as u32);
+            let layout = Layout { entries, bucket_bits, number_bits };
+            layout.is_valid().then_some(layout)
         };
         let postings = layout()?;
-        let keys = (0..methods).map(|_| layout()).collect::<Option<Vec<_>>>()?;
-        let mut sections = Vec::new();
+        let keys = (0..settings.methods).map(|_| layout()).collect::<Option<Vec<_>>>()?;
+        let mut sections: Vec<(Section, u64, u64)> = Vec::new();
+        let mut next = HEADER_BYTES as u64;
         for _ in 0..take()? {
             let (code, start, length) = (take()?, take()?, take()?);
             let section = Section::of_code((code >> 32) as u32, code as u32)?;
-            if start.checked_add(length)? > before {
+            if start != next {
                 return None;
             }
+            next = start.checked_add(length).filter(|&end| end <= before)?;
             sections.push((section, start, length));
         }
         let checksums = (0..take()?).map(|_| take()).collect::<Option<Vec<_>>>()?;
-        Some(Self { documents, units, postings, keys, sections, checksums, states: None })
+        let mut names: Vec<usize> = sections.iter().map(|(section, ..)| section.index()).collect();
+        names.sort_unstable();
+        let checked: u64 =
+            sections.iter().map(|(.., length)| length.div_ceil(CHECKED as u64)).sum();
+        let all = PLAIN.len() + keys.len() * PER_METHOD;
+        if next != before || !names.into_iter().eq(0..all) || checksums.len() as u64 != checked {
+            return None;
+        }
+        let footer = Self::new(documents, units, postings, keys, sections, checksums);
+        footer.fits(settings).then_some(footer)
+    }
+
+    /// Whether its sections are as long as its numbers say.
+    fn fits(&self, settings: &SegmentSettings) -> bool {
+        let (documents, units) = (u64::from(self.documents), u64::from(self.units));
+        let length = |section| self.range(section).len() as u64;
+        let is_column = |(section, count, width): (Section, u64, u64)| {
+            count.checked_mul(width) == Some(length(section))
+        };
+        let are_postings = |layout: &Layout, data, directory| {
+            length(data) == layout.bytes() && length(directory) == layout.directory_bytes()
+        };
+        let strings = documents * u64::from(columns::STRINGS);
+        let urls = length(Section::UrlDocuments) / 4;
+        let columns = [
+            (Section::UnitSizes, units, 4),
+            (Section::UnitDigests, units, 16),
+            (Section::UnitBitmaps, units, 32),
+            (Section::UnitEnds, units, 4),
+            (Section::UnitCommon, units, 1),
+            (Section::Rows, documents, Row::BYTES as u64),
+            (Section::StringEnds, strings, 8),
+            (Section::Keep, documents * u64::from(settings.keep_values), 8),
+            (Section::IdHashes, documents, 8),
+            (Section::IdDocuments, documents, 4),
+            (Section::UrlHashes, urls, 8),
+            (Section::UrlDocuments, urls, 4),
+            (Section::Numbers, documents, 4),
+            (Section::NumberDocuments, documents, 4),
+        ];
+        let is_method = |(method, layout): (u32, &Layout)| {
+            let words = length(Section::SignatureWords(method)) / 8;
+            is_column((Section::SignatureRows(method), documents, columns::SIGNATURE_ROW as u64))
+                && is_column((Section::SignatureEnds(method), 2 * documents, 8))
+                && is_column((Section::SignatureWords(method), words, 8))
+                && are_postings(layout, Section::KeyPostings(method), Section::KeyDirectory(method))
+        };
+        units <= documents
+            && urls <= documents
+            && columns.into_iter().all(is_column)
+            && are_postings(&self.postings, Section::Postings, Section::Directory)
+            && (0..).zip(&self.keys).all(is_method)
     }
 
     /// The footer of a complete segment.
@@ -273,7 +369,7 @@ impl Footer {
             let states = usize::try_from(documents.checked_mul(4)?).ok()?;
             let end = body.len().checked_sub(states)?;
             let start = end.checked_sub(usize::try_from(length).ok()?)?;
-            let footer = Self::decode(&body[start..end], start as u64, settings.methods)?;
+            let footer = Self::decode(&body[start..end], start as u64, settings)?;
             (u64::from(footer.documents) == documents).then_some((footer, end))
         };
         let (footer, end) = place().ok_or_else(|| damaged("its footer is wrong"))?;
@@ -295,7 +391,7 @@ impl Footer {
         };
         let start = usize::try_from(built.bytes - built.footer).map_err(|_| damaged())?;
         let footer = data.get(start..start + built.footer as usize).ok_or_else(damaged)?;
-        Self::decode(footer, start as u64, settings.methods).ok_or_else(damaged)
+        Self::decode(footer, start as u64, settings).ok_or_else(damaged)
     }
 
     /// The sections and their bytes.
@@ -303,9 +399,9 @@ impl Footer {
         self.sections.iter().map(|&(section, _, bytes)| (section, bytes))
     }
 
-    fn range(&self, wanted: Section) -> Range<usize> {
-        let found = self.sections.iter().find(|(section, ..)| *section == wanted);
-        found.map_or(0..0, |&(_, start, length)| start as usize..(start + length) as usize)
+    #[inline]
+    fn range(&self, section: Section) -> Range<usize> {
+        self.ranges.get(section.index()).cloned().unwrap_or_default()
     }
 
     /// The bytes of a section; none of one that is missing.
@@ -332,20 +428,21 @@ impl Footer {
 
     fn directory(&self, layout: Layout, directory: Section, data: Section) -> Directory {
         let (directory, data) = (self.range(directory), self.range(data));
-        Directory { entries: layout.entries, layout, directory, data }
+        Directory { layout, directory, data }
     }
 
-    /// The sections whose bytes have another checksum than the footer says.
+    /// The sections whose bytes have another checksum than the footer says. Reads all of them, on
+    /// all threads.
     pub(super) fn wrong_checksums(&self, data: &[u8]) -> Vec<&'static str> {
-        let mut checksums = self.checksums.iter();
-        let mut wrong = Vec::new();
-        for &(section, ..) in &self.sections {
-            let parts = self.bytes(data, section).chunks(CHECKED);
-            let matching = parts.filter(|part| checksums.next() == Some(&xxh3_64(part))).count();
-            if matching != self.bytes(data, section).len().div_ceil(CHECKED) {
-                wrong.push(section.name());
-            }
-        }
+        let parts = self.sections.iter().flat_map(|&(section, ..)| {
+            self.bytes(data, section).chunks(CHECKED).map(move |part| (section, part))
+        });
+        let parts: Vec<(Section, &[u8])> = parts.collect();
+        // As many as there are checksums: `decode` counted them.
+        let wrong = parts.par_iter().zip(&self.checksums);
+        let wrong = wrong.filter(|((_, part), checksum)| xxh3_64(part) != **checksum);
+        let mut wrong: Vec<&'static str> = wrong.map(|((section, _), _)| section.name()).collect();
+        wrong.dedup();
         if let Some((range, checksum)) = &self.states
             && xxh3_64(&data[range.clone()]) != *checksum
         {

@@ -5,18 +5,18 @@
 //! texts are copied as they are, unless the segments have different dictionaries.
 
 use super::columns::STRINGS;
-use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, compose};
-use super::format::{Built, Section};
+use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose};
+use super::format::Built;
 use super::postings::NUMBER_BITS;
-use super::texts::{TextReader, compressor};
+use super::texts::{NO_DICTIONARY, TextCompressor, TextReader, dictionary_id, encoder};
 use super::{Row, Segment, SegmentSettings};
 use crate::{DocNumber, SignatureView};
 use lookalike_core::SetDigest;
 use roaring::RoaringBitmap;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
-use std::ops::Range;
+use zstd::dict::EncoderDictionary;
 
 /// A segment to merge.
 #[derive(Clone, Copy)]
@@ -52,11 +52,37 @@ pub(crate) fn merge(
     if live > MOST_DOCUMENTS {
         return Err(io::Error::other("more documents than a segment can number"));
     }
+    // Damage would have right checksums in the new segment.
+    for part in parts {
+        if let Some(section) = part.segment.wrong_checksums().first() {
+            return Err(damaged(part.segment, &format!("the checksum of {section} is wrong")));
+        }
+    }
     let plan = Plan::new(parts);
-    let largest = parts.iter().max_by_key(|part| part.segment.documents());
-    let dictionary = largest.map_or(&[][..], |part| part.segment.section(Section::Dictionary));
-    let merged = Merged { parts, plan: &plan, dictionary, settings };
+    let dictionary = dictionary_of(parts);
+    let id = dictionary_id(dictionary);
+    let is_copied = |part: &MergePart<'_>| part.segment.dictionary == id;
+    let encoder = if parts.iter().all(is_copied) { None } else { encoder(dictionary)? };
+    let merged = Merged { parts, plan: &plan, dictionary: id, encoder, settings };
     compose(settings, &plan.units, &merged, dictionary, out)
+}
+
+/// The dictionary of most documents, so that few texts are compressed again; none only if no part
+/// has one.
+fn dictionary_of<'a>(parts: &[MergePart<'a>]) -> &'a [u8] {
+    let mut documents: BTreeMap<u64, (u64, &[u8])> = BTreeMap::new();
+    for MergePart { segment, .. } in parts {
+        let (count, dictionary) = documents.entry(segment.dictionary).or_default();
+        *count += u64::from(segment.documents());
+        *dictionary = segment.dictionary();
+    }
+    documents.remove(&NO_DICTIONARY);
+    let most = documents.into_values().max_by_key(|&(count, _)| count);
+    most.map_or(&[][..], |(_, dictionary)| dictionary)
+}
+
+fn damaged(segment: &Segment, what: &str) -> io::Error {
+    io::Error::other(format!("{}: damaged: {what}", segment.path().display()))
 }
 
 /// Where the documents and units of a merged segment come from.
@@ -131,7 +157,10 @@ impl Plan {
 struct Merged<'a> {
     parts: &'a [MergePart<'a>],
     plan: &'a Plan,
-    dictionary: &'a [u8],
+    /// Name of the dictionary of the new segment.
+    dictionary: u64,
+    /// For texts that were compressed with another one.
+    encoder: Option<EncoderDictionary<'static>>,
     settings: &'a SegmentSettings,
 }
 
@@ -154,7 +183,7 @@ impl Documents for Merged<'_> {
 
     fn strings(&self, local: u32) -> [&[u8]; STRINGS as usize] {
         let (segment, local) = self.at(local);
-        [0, 1, 2, 3].map(|column| segment.string(local, column))
+        [0, 1, 2, 3].map(|column| segment.string(local, column).unwrap_or_default())
     }
 
     fn keep(&self, local: u32) -> Vec<f64> {
@@ -167,23 +196,25 @@ impl Documents for Merged<'_> {
         each(segment.signature(method as usize, local).view());
     }
 
-    fn stored(&self, documents: Range<u32>) -> io::Result<Vec<Vec<u8>>> {
-        let damaged = |segment: &Segment, what: &str| {
-            io::Error::other(format!("{}: damaged: {what}", segment.path().display()))
-        };
+    fn store(&self, documents: &[u32], stored: &mut Stored) -> io::Result<()> {
         let mut texts = TextReader::default();
-        let mut compressor = compressor(self.dictionary)?;
-        let one = |local: u32| {
+        let mut compressor = None;
+        for &local in documents {
             let (segment, local) = self.at(local);
-            let same = segment.section(Section::Dictionary) == self.dictionary;
-            if same || !self.settings.texts {
-                let stored = segment.stored(local);
-                return stored.map(<[u8]>::to_vec).ok_or_else(|| damaged(segment, "a row"));
+            if segment.dictionary == self.dictionary || !self.settings.texts {
+                let bytes = segment.stored(local).ok_or_else(|| damaged(segment, "a row"))?;
+                stored.bytes.extend_from_slice(bytes);
+            } else {
+                let compressor = match &mut compressor {
+                    Some(compressor) => compressor,
+                    none => none.insert(TextCompressor::new(self.encoder.as_ref())?),
+                };
+                let text = segment.text(local, &mut texts).map_err(io::Error::other)?;
+                compressor.compress(text, &mut stored.bytes)?;
             }
-            let text = segment.text(local, &mut texts).map_err(io::Error::other)?;
-            compressor.compress(text.as_bytes())
-        };
-        documents.map(one).collect()
+            stored.end()?;
+        }
+        Ok(())
     }
 
     fn entries(&self, partition: u64, bits: u32, out: &mut Vec<u64>) {

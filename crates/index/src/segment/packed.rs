@@ -8,6 +8,19 @@ pub(super) const MOST_BITS: u32 = 57;
 /// Zero bytes behind packed numbers, so that the load of the last one stays inside.
 const PADDING: u64 = 8;
 
+/// Bytes of so many numbers, with the padding.
+pub(super) fn bytes(width: u32, numbers: u64) -> u64 {
+    (numbers * u64::from(width)).div_ceil(8) + PADDING
+}
+
+/// Whether all bits behind so many numbers are 0.
+pub(super) fn is_padded(packed: &[u8], width: u32, numbers: u64) -> bool {
+    let bits = numbers * u64::from(width);
+    let Some(rest) = packed.get((bits / 8) as usize..) else { return false };
+    let mut rest = rest.iter().copied();
+    rest.next().is_some_and(|byte| byte >> (bits % 8) == 0) && rest.all(|byte| byte == 0)
+}
+
 /// The number at an index; 0 outside of the bytes.
 #[inline]
 pub(super) fn get(bytes: &[u8], width: u32, index: u64) -> u64 {

@@ -6,6 +6,7 @@
 //! entries of an element are neighbours in ascending order of units, and a lookup reads one line of
 //! the directory and one or two of a bucket.
 
+use super::MOST_POSTINGS;
 use super::columns;
 use super::packed::{self, Packer};
 use crate::search::{LOOKUP_BLOCK, PostingList};
@@ -45,7 +46,7 @@ impl Layout {
         let number_bits = (u32::BITS - numbers.saturating_sub(1).leading_zeros()).max(1);
         // A number of 57 bits can be read at once.
         let least = (BITS + number_bits).saturating_sub(packed::MOST_BITS);
-        let bucket_bits = buckets.trailing_zeros().clamp(least, BITS - 8);
+        let bucket_bits = buckets.trailing_zeros().clamp(least, BITS - 9);
         Self { entries, bucket_bits, number_bits }
     }
 
@@ -54,6 +55,25 @@ impl Layout {
         BITS - self.bucket_bits + self.number_bits
     }
 
+    /// Whether a file can have it: entries can be read at once, and numbered.
+    pub(super) fn is_valid(self) -> bool {
+        self.entries <= MOST_POSTINGS
+            && self.bucket_bits <= BITS - 9
+            && (1..=NUMBER_BITS).contains(&self.number_bits)
+            && self.width() <= packed::MOST_BITS
+    }
+
+    /// Bytes of the packed entries.
+    pub(super) fn bytes(self) -> u64 {
+        packed::bytes(self.width(), self.entries)
+    }
+
+    /// Bytes of the directory: where each bucket begins, and where the last one ends.
+    pub(super) fn directory_bytes(self) -> u64 {
+        4 * ((1 << self.bucket_bits) + 1)
+    }
+
+    #[inline]
     fn bucket(self, element: u64) -> u64 {
         if self.bucket_bits == 0 { 0 } else { element >> (64 - self.bucket_bits) }
     }
@@ -107,13 +127,17 @@ impl PostingWriter {
 /// Where a posting file is, and its layout.
 #[derive(Debug, Clone)]
 pub(super) struct Directory {
-    pub(super) entries: u64,
     pub(super) layout: Layout,
     pub(super) directory: Range<usize>,
     pub(super) data: Range<usize>,
 }
 
 impl Directory {
+    /// Number of entries.
+    pub(super) fn entries(&self) -> u64 {
+        self.layout.entries
+    }
+
     fn parts<'a>(&self, file: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         let part = |range: &Range<usize>| file.get(range.clone()).unwrap_or_default();
         (part(&self.directory), part(&self.data))
@@ -123,7 +147,7 @@ impl Directory {
     fn bucket(&self, directory: &[u8], bucket: u64) -> Range<u64> {
         let start = columns::u32_at(directory, bucket as u32);
         let end = columns::u32_at(directory, bucket as u32 + 1);
-        let end = u64::from(end).min(self.entries);
+        let end = u64::from(end).min(self.layout.entries);
         u64::from(start).min(end)..end
     }
 
@@ -171,11 +195,20 @@ impl Directory {
     }
 
     /// What is wrong with the order of the entries, the directory or the numbers, if anything.
-    pub(super) fn check(&self, file: &[u8], numbers: u32) -> Option<String> {
-        let (directory, _) = self.parts(file);
+    /// Calls `each` with the entries of each bucket, as they are sorted: whole lists.
+    pub(super) fn check(
+        &self,
+        file: &[u8],
+        numbers: u32,
+        mut each: impl FnMut(&[u64]),
+    ) -> Option<String> {
+        let (directory, data) = self.parts(file);
+        if !packed::is_padded(data, self.layout.width(), self.entries()) {
+            return Some("the postings have an entry more than said".into());
+        }
         let buckets = 1u64 << self.layout.bucket_bits;
         let last = columns::u32_at(directory, buckets as u32);
-        if u64::from(last) != self.entries || columns::u32_at(directory, 0) != 0 {
+        if u64::from(last) != self.layout.entries || columns::u32_at(directory, 0) != 0 {
             return Some("the directory does not cover the postings".into());
         }
         let (mut entries, mut before) = (Vec::new(), None);
@@ -197,6 +230,7 @@ impl Directory {
                 }
                 before = Some(entry);
             }
+            each(&entries);
         }
         None
     }

@@ -1,11 +1,9 @@
 //! Signatures of methods: for each document its keys and its sketch.
 
+use super::Segment;
+use super::columns::{self, SIGNATURE_ROW};
 use super::format::Section;
-use super::{Segment, columns};
 use crate::SignatureView;
-
-/// Bytes of the row of a signature: size, level, and the reason why there is none.
-pub(super) const ROW: usize = 9;
 
 /// A stored signature, in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,8 +30,8 @@ impl StoredSignature {
 }
 
 /// The row of a signature.
-pub(super) fn row(signature: &SignatureView<'_>) -> [u8; ROW] {
-    let mut row = [0; ROW];
+pub(super) fn row(signature: &SignatureView<'_>) -> [u8; SIGNATURE_ROW] {
+    let mut row = [0; SIGNATURE_ROW];
     row[..4].copy_from_slice(&signature.size.to_le_bytes());
     row[4..8].copy_from_slice(&signature.level.to_le_bytes());
     row[8] = signature.unsigned;
@@ -46,7 +44,8 @@ impl Segment {
     pub fn signature(&self, method: usize, local: u32) -> StoredSignature {
         let method = method as u32;
         let column = |section| self.section(section);
-        let row: [u8; ROW] = columns::record(column(Section::SignatureRows(method)), local);
+        let row: [u8; SIGNATURE_ROW] =
+            columns::record(column(Section::SignatureRows(method)), local);
         let ends = column(Section::SignatureEnds(method));
         let at = u64::from(local) * 2;
         let start = at.checked_sub(1).map_or(0, |before| columns::u64_at(ends, before));

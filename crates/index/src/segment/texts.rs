@@ -4,8 +4,10 @@ use super::Segment;
 use super::format::Section;
 use crate::IndexError;
 use std::collections::HashMap;
+use std::io;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::dict::EncoderDictionary;
 
 /// Level of compression.
 const LEVEL: i32 = 1;
@@ -30,22 +32,48 @@ pub(crate) fn train_dictionary(texts: &[&str]) -> Vec<u8> {
     zstd::dict::from_samples(texts, DICTIONARY).unwrap_or_default()
 }
 
+/// Name of the empty dictionary.
+pub(super) const NO_DICTIONARY: u64 = 0;
+
 /// Names a dictionary among those of the segments of an index.
 pub(super) fn dictionary_id(dictionary: &[u8]) -> u64 {
-    if dictionary.is_empty() { 0 } else { xxh3_64(dictionary) | 1 }
+    if dictionary.is_empty() { NO_DICTIONARY } else { xxh3_64(dictionary) | 1 }
 }
 
-/// A compressor for one thread.
-pub(super) fn compressor(dictionary: &[u8]) -> std::io::Result<Compressor<'static>> {
-    let mut compressor = match dictionary.is_empty() {
-        true => Compressor::new(LEVEL)?,
-        false => Compressor::with_dictionary(LEVEL, dictionary)?,
-    };
-    // The length is in the row, and the file has checksums.
-    compressor.include_contentsize(false)?;
-    compressor.include_checksum(false)?;
-    compressor.include_dictid(false)?;
-    Ok(compressor)
+/// A dictionary for the compressors of all threads; `None` for the empty one.
+pub(super) fn encoder(dictionary: &[u8]) -> io::Result<Option<EncoderDictionary<'static>>> {
+    let encoder = |dictionary| EncoderDictionary::try_copy(dictionary, LEVEL);
+    (!dictionary.is_empty()).then_some(dictionary).map(encoder).transpose()
+}
+
+/// Compresses texts, on one thread.
+pub(super) struct TextCompressor<'d> {
+    compressor: Compressor<'d>,
+    buffer: Vec<u8>,
+}
+
+impl<'d> TextCompressor<'d> {
+    pub(super) fn new(dictionary: Option<&'d EncoderDictionary<'static>>) -> io::Result<Self> {
+        let mut compressor = match dictionary {
+            None => Compressor::new(LEVEL)?,
+            Some(dictionary) => Compressor::with_prepared_dictionary(dictionary)?,
+        };
+        // The length is in the row, and the file has checksums.
+        compressor.include_contentsize(false)?;
+        compressor.include_checksum(false)?;
+        compressor.include_dictid(false)?;
+        Ok(Self { compressor, buffer: Vec::new() })
+    }
+
+    /// Appends a compressed text.
+    pub(super) fn compress(&mut self, text: &str, out: &mut Vec<u8>) -> io::Result<()> {
+        let Self { compressor, buffer } = self;
+        buffer.clear();
+        buffer.reserve(zstd::zstd_safe::compress_bound(text.len()));
+        compressor.compress_to_buffer(text.as_bytes(), buffer)?;
+        out.extend_from_slice(buffer);
+        Ok(())
+    }
 }
 
 /// Decompresses texts, on one thread.
@@ -92,7 +120,7 @@ impl Segment {
             return Err(damaged());
         }
         buffer.clear();
-        buffer.reserve(length);
+        buffer.try_reserve(length).map_err(|_| damaged())?;
         decompressor.decompress_to_buffer(compressed, buffer).map_err(|_| damaged())?;
         if buffer.len() != length {
             return Err(damaged());

@@ -1,0 +1,172 @@
+//! Building and merging segment files: seconds, postings a second, bytes a document.
+//! `cargo bench -p lookalike-index --bench segment [-- DOCUMENTS [SEGMENTS]]` (100,000 in each of 4
+//! by default). Files are written to a temporary directory and not synced. Documents have texts of
+//! 2.75 kB and 445 elements, about; making them is not included.
+
+use lookalike_core::{TextDigest, TokenDigest, features, fingerprint::finalise};
+use lookalike_index::testing::{build_segment, dictionary, merge_segments};
+use lookalike_index::{DocNumber, DocumentBatch, DocumentView, Segment, SetMaker};
+use std::time::Instant;
+
+/// Words of a document.
+const WORDS: u64 = 447;
+
+/// Words of the vocabulary.
+const VOCABULARY: u64 = 40_000;
+
+/// Words of a shingle.
+const SHINGLE: usize = 3;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // `cargo test --benches` runs this too: then only briefly.
+    let bench = std::env::args().any(|arg| arg == "--bench");
+    let mut given = std::env::args().skip(1).filter_map(|arg| arg.parse::<u32>().ok());
+    let documents = if bench { given.next().unwrap_or(100_000) } else { 300 };
+    let segments = if bench { given.next().unwrap_or(4) } else { 2 };
+    let dir = tempfile::tempdir()?;
+    let vocabulary = Vocabulary::new();
+    let mut made: Vec<Segment> = Vec::new();
+    let mut words = Vec::new();
+    for number in 0..segments {
+        let first = number * documents;
+        let mut batch = DocumentBatch::default();
+        (first..first + documents).for_each(|document| vocabulary.push(document, &mut batch));
+        if number == 0 {
+            words = dictionary(&batch);
+        }
+        let start = Instant::now();
+        let path = dir.path().join(format!("{number}.seg"));
+        made.push(build_segment(&path, &batch, first, &words)?);
+        report("build", start, &made[made.len() - 1..]);
+    }
+    // One in fifty is dead.
+    let dead = (0..documents).filter(|local| finalise(u64::from(*local)) % 50 == 0).collect();
+    let start = Instant::now();
+    let merged = merge_segments(&dir.path().join("merged.seg"), &made, &dead)?;
+    report(&format!("merge of {segments}, 2 % dead"), start, &made);
+    drop(made);
+    for (name, bytes) in merged.section_bytes().filter(|&(_, bytes)| bytes > 0) {
+        println!("  {name}: {:.1} bytes a document", per(bytes, &merged));
+    }
+    println!(
+        "  {:.0} bytes a document, postings with their directory {:.2} bytes each",
+        per(merged.bytes(), &merged),
+        posting_bytes(&merged)
+    );
+    let start = Instant::now();
+    assert!(merged.check(None).is_empty());
+    println!("check: {:.1} s", start.elapsed().as_secs_f64());
+    if !bench {
+        assert!(merged.check(Some(&mut Shingles)).is_empty());
+    }
+    Ok(())
+}
+
+fn per(bytes: u64, segment: &Segment) -> f64 {
+    bytes as f64 / f64::from(segment.documents())
+}
+
+fn posting_bytes(segment: &Segment) -> f64 {
+    let is_posting = |name: &str| name == "postings" || name == "directory";
+    let bytes: u64 =
+        segment.section_bytes().filter(|(name, _)| is_posting(name)).map(|(_, bytes)| bytes).sum();
+    bytes as f64 / segment.posting_count() as f64
+}
+
+fn report(what: &str, start: Instant, segments: &[Segment]) {
+    let seconds = start.elapsed().as_secs_f64();
+    let documents: f64 = segments.iter().map(|segment| f64::from(segment.documents())).sum();
+    let postings: u64 = segments.iter().map(Segment::posting_count).sum();
+    println!(
+        "{what}: {seconds:.2} s, {documents} documents, {postings} postings: {:.0} documents/s, \
+         {:.1} M postings/s",
+        documents / seconds,
+        postings as f64 / seconds / 1e6
+    );
+}
+
+/// Random numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        finalise(self.0)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+struct Vocabulary(Vec<String>);
+
+impl Vocabulary {
+    fn new() -> Self {
+        let mut random = Random(1);
+        let mut word = |_| {
+            let length = 2 + random.below(5) + random.below(5);
+            (0..length).map(|_| (b'a' + random.below(26) as u8) as char).collect()
+        };
+        Self((0..VOCABULARY).map(&mut word).collect())
+    }
+
+    /// Adds a document; one in five is a copy of an earlier one of which a twentieth is replaced.
+    fn push(&self, number: u32, batch: &mut DocumentBatch) {
+        let mut own = Random(u64::from(number) << 32);
+        let copied = own.below(5) == 0;
+        let source = if copied { own.below(u64::from(number.max(1))) } else { u64::from(number) };
+        let mut random = Random(source << 20 | 1);
+        let mut text = String::new();
+        for _ in 0..WORDS / 2 + random.below(WORDS) {
+            let mut draw = random.next();
+            if copied && own.below(20) == 0 {
+                draw = own.next();
+            }
+            // Zipf's law, about: uniform in the logarithm of the rank.
+            let rank = (VOCABULARY as f64).powf(draw as f64 / u64::MAX as f64) as usize;
+            text.push_str(&self.0[rank.min(self.0.len() - 1)]);
+            text.push(' ');
+        }
+        let mut set = Vec::new();
+        Shingles.make(&text, &mut set);
+        let id = format!("document-{number}");
+        let url = format!("https://example.org/{}/{id}", number % 1000);
+        batch.push(&DocumentView {
+            number: DocNumber(number),
+            first: DocNumber(number),
+            sweep: 0,
+            expires: 0,
+            id: &id,
+            url: &url,
+            date: "",
+            extra: &[],
+            tokens: set.len() as u32 + 2,
+            text_bytes: text.len() as u64,
+            text: TextDigest::of(text.as_bytes()),
+            sequence: TokenDigest::of(&set),
+            keep: &[],
+            unit: features::digest(&set),
+            reason: 0,
+            few: false,
+            set: &set,
+            content: &text,
+            signatures: &[],
+        });
+    }
+}
+
+/// Shingles of words.
+struct Shingles;
+
+impl SetMaker for Shingles {
+    fn make(&mut self, text: &str, set: &mut Vec<u64>) {
+        let hash = |word: &str| word.bytes().fold(1, |h, byte| finalise(h ^ u64::from(byte)));
+        let words: Vec<u64> = text.split(' ').filter(|word| !word.is_empty()).map(hash).collect();
+        let shingle = |words: &[u64]| words.iter().fold(7, |h: u64, &word| finalise(h ^ word));
+        set.clear();
+        set.extend(words.windows(SHINGLE).map(shingle));
+        set.sort_unstable();
+        set.dedup();
+    }
+}
