@@ -37,6 +37,9 @@ struct Arguments {
     /// Mails of the same kind whose spam comes in campaigns.
     #[arg(long, num_args = 1.., value_name = "PATH")]
     campaigns: Vec<PathBuf>,
+    /// Directories of sweeps: one file of records with addresses for each, in the order of names.
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    versions: Vec<PathBuf>,
     /// Only these experiments, by the first word of their name.
     #[arg(long, num_args = 1.., value_name = "NAME")]
     only: Vec<String>,
@@ -56,6 +59,7 @@ fn main() -> Result<()> {
         web: read(&arguments.web)?,
         mail: read(&arguments.mail)?,
         campaigns: read(&arguments.campaigns)?,
+        versions: arguments.versions.clone(),
     };
     let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|n| n == name);
     let mut page = Page::default();

@@ -1,5 +1,6 @@
 //! The experiments by name: one line and one file each.
 
+mod change;
 mod cosine_recall;
 mod edited_copies;
 mod imatch_filters;
@@ -15,6 +16,7 @@ use crate::corpus::Corpus;
 use crate::page::Page;
 use crate::row;
 use anyhow::Result;
+use std::path::PathBuf;
 
 /// The collections that were given, by kind.
 pub(crate) struct Collections {
@@ -26,14 +28,18 @@ pub(crate) struct Collections {
     pub(crate) mail: Vec<Corpus>,
     /// Mails, labelled, with campaigns of spam.
     pub(crate) campaigns: Vec<Corpus>,
+    /// Directories of sweeps, a file of records for each.
+    pub(crate) versions: Vec<PathBuf>,
 }
 
 impl Collections {
-    fn of(&self, kind: Kind) -> &[Corpus] {
+    /// Whether there are no collections of a kind.
+    fn lacks(&self, kind: Kind) -> bool {
         match kind {
-            Kind::News => &self.news,
-            Kind::Web => &self.web,
-            Kind::Mail => &self.mail,
+            Kind::News => self.news.is_empty(),
+            Kind::Web => self.web.is_empty(),
+            Kind::Mail => self.mail.is_empty(),
+            Kind::Versions => self.versions.is_empty(),
         }
     }
 
@@ -49,6 +55,7 @@ pub(crate) enum Kind {
     News,
     Web,
     Mail,
+    Versions,
 }
 
 /// A table or a figure, or a few that come from one run.
@@ -65,11 +72,12 @@ pub(crate) struct Experiment {
 impl Experiment {
     /// A kind of collection that is needed and was not given.
     pub(crate) fn missing(&self, collections: &Collections) -> Option<&'static str> {
-        let missing = self.needs.iter().find(|&&kind| collections.of(kind).is_empty());
+        let missing = self.needs.iter().find(|&&kind| collections.lacks(kind));
         missing.map(|kind| match kind {
             Kind::News => "news",
             Kind::Web => "web pages",
             Kind::Mail => "mail",
+            Kind::Versions => "sweeps",
         })
     }
 }
@@ -86,6 +94,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     spam::EXPERIMENT,
     simhash_precision::EXPERIMENT,
     status::EXPERIMENT,
+    change::EXPERIMENT,
 ];
 
 /// What the page is, and what it was made of.

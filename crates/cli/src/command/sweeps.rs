@@ -89,9 +89,10 @@ pub(super) fn diff(args: &IndexDiffArgs) -> anyhow::Result<Exit> {
             new.unwrap_or_default(),
             number(page.resemblance),
             number(page.containment),
+            page.distance.map_or_else(String::new, |bits| bits.to_string()),
         ]
     });
-    print_table(["change", "url", "new url", "resemblance", "old in new"], rows)?;
+    print_table(["change", "url", "new url", "resemblance", "old in new", "bits"], rows)?;
     if !args.running.quiet {
         writeln!(std::io::stdout())?;
         let counts: Vec<(&str, u64)> = Change::ALL

@@ -5,6 +5,7 @@ mod history;
 mod holders;
 pub(crate) mod table;
 mod versions;
+mod words;
 
 pub use diff::{DiffOptions, PageChange, SweepDiff};
 pub use history::{PageVersion, Revisit, SiteVersion};

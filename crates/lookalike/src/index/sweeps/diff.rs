@@ -5,6 +5,7 @@
 //! address, whether or not they were changed on the way.
 
 use super::versions::{Change, compare, pages};
+use super::words::{WordScratch, Words};
 use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::index::open::Index;
@@ -59,6 +60,10 @@ pub struct PageChange {
     /// How much of the earlier document is in the later one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub containment: Option<f64>,
+    /// Bits in which their simhashes differ: the weight of the change (Seshasai 2009, section
+    /// 2.6.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u32>,
 }
 
 /// What became of every page.
@@ -136,6 +141,7 @@ impl Index {
                             new_id: other.map(|(at, _)| snapshot.document(at).id().to_owned()),
                             resemblance: other.map(|(_, counts)| counts.resemblance()),
                             containment: other.map(|(_, counts)| counts.containment_a_in_b()),
+                            distance: None,
                         };
                         let heavy = other
                             .as_ref()
@@ -163,6 +169,17 @@ impl Index {
                         })
                     })
                     .collect::<Result<_, LookalikeError>>()?;
+                let words = Words::new(self, &snapshot)?;
+                pages.par_iter_mut().try_for_each_init(WordScratch::default, |scratch, page| {
+                    let at = |id: &Option<String>, sweep: u32| {
+                        id.as_ref().and_then(|id| snapshot.with_id_in(id, sweep))
+                    };
+                    let both = at(&page.id, from.number).zip(at(&page.new_id, to.number));
+                    if let Some((before, after)) = both {
+                        page.distance = words.distance(before, after, scratch)?;
+                    }
+                    Ok::<_, LookalikeError>(())
+                })?;
                 let moved: BTreeSet<&str> = pages
                     .iter()
                     .filter(|page| matches!(page.change, Change::Moved | Change::MovedAddressKept))
@@ -179,6 +196,7 @@ impl Index {
                         new_id: Some(snapshot.document(at).id().to_owned()),
                         resemblance: None,
                         containment: None,
+                        distance: None,
                     })
                     .collect();
                 pages.extend(new);

@@ -3,13 +3,13 @@
 use super::SweepStats;
 use super::table::Sweep;
 use super::versions::{Change, compare, pages, sweeps_of};
+use super::words::{WordScratch, Words};
 use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::index::open::Index;
-use crate::index::signatures::MethodSigner;
 use crate::panics::caught;
-use lookalike_engine::{SignerScratch, date_seconds};
-use lookalike_index::{DocAt, QueryScratch, Snapshot, TextReader};
+use lookalike_engine::date_seconds;
+use lookalike_index::{DocAt, QueryScratch, Snapshot};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -212,10 +212,7 @@ fn page(
         intervals += 1;
         if compare(snapshot, (before, after), 1.0, scratch)?.change > Change::SameWords {
             changed += 1;
-            let both = (words.of(before, word_scratch)?, words.of(after, word_scratch)?);
-            if let (Some(before), Some(after)) = both {
-                distances.push((before ^ after).count_ones());
-            }
+            distances.extend(words.distance(before, after, word_scratch)?);
         }
     }
     let (first, last) = (versions[0].0, versions[versions.len() - 1].0);
@@ -251,55 +248,6 @@ fn page(
 fn rate(n: u32, x: u32) -> f64 {
     let (n, x) = (f64::from(n), f64::from(x));
     -((n - x + 0.5) / (n + 0.5)).ln() + 0.0
-}
-
-/// The simhashes of documents: those of a method of the index, or made from the texts.
-struct Words<'a> {
-    snapshot: &'a Snapshot,
-    method: WordsFrom,
-}
-
-enum WordsFrom {
-    Stored(usize),
-    Made(Box<MethodSigner>),
-    Nothing,
-}
-
-#[derive(Default)]
-struct WordScratch {
-    texts: TextReader,
-    signer: SignerScratch,
-}
-
-impl<'a> Words<'a> {
-    fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
-        let methods = &index.analysis.methods;
-        let stored = methods.iter().position(MethodSigner::makes_words);
-        let method = match stored {
-            Some(method) => WordsFrom::Stored(method),
-            None if index.settings().texts => {
-                let signer = MethodSigner::simhash(index.settings())?;
-                WordsFrom::Made(Box::new(signer))
-            }
-            None => WordsFrom::Nothing,
-        };
-        Ok(Self { snapshot, method })
-    }
-
-    fn of(&self, at: DocAt, scratch: &mut WordScratch) -> Result<Option<u64>, LookalikeError> {
-        let document = self.snapshot.document(at);
-        let signature = match &self.method {
-            WordsFrom::Nothing => return Ok(None),
-            WordsFrom::Stored(method) => document.signature(*method),
-            WordsFrom::Made(signer) => {
-                signer.sign_text(document.text(&mut scratch.texts)?, &mut scratch.signer)
-            }
-        };
-        Ok(match signature.sketch[..] {
-            [word] => Some(word),
-            _ => None,
-        })
-    }
 }
 
 #[cfg(test)]
