@@ -28,6 +28,7 @@ from checks.evaluate import error_bars, evaluation
 from checks.explain import explanations
 from checks.fields import keep_fields, repeated_ids
 from checks.harness import Checks
+from checks.index import index, sweeps
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
@@ -80,6 +81,8 @@ PARTS = (
     long_texts,
     several_files,
     mail,
+    index,
+    sweeps,
 )
 
 

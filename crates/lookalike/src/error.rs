@@ -201,6 +201,9 @@ pub enum LookalikeError {
     /// An index that could not be read or changed.
     #[error(transparent)]
     Index(#[from] lookalike_index::IndexError),
+    /// Adding to an index was cancelled.
+    #[error("interrupted; what was committed before is in the index, and nothing else")]
+    AddingCancelled,
     /// A document that is not in an index.
     #[error("{}: no document with the {what} `{name}` in the index", index.display())]
     NotInIndex {
@@ -352,6 +355,7 @@ impl LookalikeError {
             | Self::LexiconChecksum { .. } => ErrorKind::Guard,
             Self::Internal { .. } => ErrorKind::Internal,
             Self::Engine(EngineError::Cancelled)
+            | Self::AddingCancelled
             | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
             Self::Stopped { source, .. } => source.kind(),
             _ => ErrorKind::Failed,

@@ -193,7 +193,7 @@ impl IndexWriter {
                     progress.advance(prepared.consumed, prepared.documents.len() as u64);
                     outcome = adding.take(prepared);
                     if progress.cancelled() {
-                        outcome = Err(EngineError::Cancelled.into());
+                        outcome = Err(LookalikeError::AddingCancelled);
                     }
                     outcome.is_ok()
                 },
@@ -391,6 +391,11 @@ impl Adding<'_> {
         };
         (self.committed)(committed);
         Ok(())
+    }
+
+    /// Commits the documents since the last commit, if there are any.
+    pub(super) fn commit_what_waits(&mut self) -> Result<(), LookalikeError> {
+        if self.since_commit > 0 { self.commit() } else { Ok(()) }
     }
 
     pub(super) fn end(&mut self) -> Result<(), LookalikeError> {

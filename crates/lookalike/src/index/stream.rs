@@ -4,14 +4,15 @@ use super::edit::{AddOptions, Added, IndexWriter};
 use super::prepare::{PrepareScratch, Preparer};
 use crate::panics::caught;
 use crate::{LookalikeError, Settings, analysis};
-use lookalike_engine::{EngineError, Progress};
+use lookalike_engine::Progress;
 use lookalike_index::Committed;
 use lookalike_io::source::{Body, Chunk};
 use lookalike_io::{Format, InputFile, Inputs};
 use rayon::prelude::*;
 use std::io::BufRead;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
 
 /// Documents of a group at most.
 const GROUP: u64 = 1000;
@@ -21,6 +22,9 @@ const GROUP_BYTES: usize = 8 << 20;
 
 /// Lines that one thread prepares.
 const PART: usize = 64;
+
+/// How often it is asked whether to stop, while there is no input.
+const POLL: Duration = Duration::from_millis(50);
 
 /// Pieces of lines that wait to be added.
 const WAITING: usize = 64;
@@ -49,7 +53,7 @@ impl IndexWriter {
     /// A stream that cannot be read: what was committed stays. Files that cannot be written.
     pub fn add_lines(
         &mut self,
-        lines: impl BufRead + Send,
+        lines: impl BufRead + Send + 'static,
         fields: &Settings,
         options: &AddOptions,
         progress: &dyn Progress,
@@ -57,15 +61,14 @@ impl IndexWriter {
     ) -> Result<Added, LookalikeError> {
         let pool = analysis::pool(self.threads())?;
         let most = options.commit_every.unwrap_or(GROUP).min(GROUP);
+        // What is read while a group is committed waits here. The thread may wait for input when the
+        // caller is cancelled: it ends by itself when the next piece has no receiver.
+        let (send, receive) = sync_channel(WAITING);
+        std::thread::spawn(move || read_lines(lines, most as usize, &send));
+        let committed = &mut committed;
         caught(|| {
-            std::thread::scope(|scope| {
-                // What is read while a group is committed waits here.
-                let (send, receive) = sync_channel(WAITING);
-                scope.spawn(move || read_lines(lines, most as usize, &send));
-                let committed = &mut committed;
-                pool.install(move || {
-                    self.add_groups(&receive, most as usize, fields, options, progress, committed)
-                })
+            pool.install(move || {
+                self.add_groups(&receive, most as usize, fields, options, progress, committed)
             })
         })
     }
@@ -101,11 +104,16 @@ impl IndexWriter {
         };
         let mut outcome = Ok(());
         let (mut record, mut line, mut offset) = (1u32, 1u64, 0u64);
-        while let Ok(first) = pieces.recv() {
+        loop {
             if progress.cancelled() {
-                outcome = Err(EngineError::Cancelled.into());
+                outcome = Err(LookalikeError::AddingCancelled);
                 break;
             }
+            let first = match pieces.recv_timeout(POLL) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             let gathered = first.and_then(|mut lines| {
                 while lines.ends.len() < most
                     && lines.bytes.len() < GROUP_BYTES
@@ -155,7 +163,7 @@ impl IndexWriter {
                 progress.advance(prepared.consumed, prepared.documents.len() as u64);
                 adding.take(prepared)
             });
-            outcome = outcome.and_then(|()| adding.commit());
+            outcome = outcome.and_then(|()| adding.commit_what_waits());
             if outcome.is_err() {
                 break;
             }
