@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 
+import read_segment
 from xxh3 import xxh3_64, xxh3_128
 
 SAMPLES = pathlib.Path(__file__).parent.parent / "formats" / "v1"
@@ -277,6 +278,24 @@ def check_summary():
         assert summary["documents"] == summary["kept"] + sum(summary["removed"].values())
 
 
+def check_segments():
+    for name in ("index.seg", "index-sets.seg"):
+        segment, documents = read_segment.check((SAMPLES / name).read_bytes())
+        ids = [strings[0] for _, strings, _, _ in documents]
+        assert ids == ["few", "b", "b", "a", "a", "long", "é"], ids
+        # Documents without sets come last.
+        sizes = [len(elements) for *_, elements in documents if elements is not None]
+        assert sizes == ([] if segment.has_texts else [1, 2, 2, 3, 3, 60, 0]), sizes
+        assert segment.states == [row["number"] for row, *_ in documents] == [4, 1, 3, 0, 5, 6, 2]
+        texts = [text for _, _, text, _ in documents if text is not None]
+        words = "".join(f"word{n} " for n in range(60))
+        assert texts in ([], ["one", "y x", "x y", "x y z", "x y z", words, ""]), texts
+        # Equal texts, or sets, of a unit are stored once.
+        places = [row["place"] for row, *_ in documents]
+        assert places[3] == places[4] and (places[1] == places[2]) != segment.has_texts
+        assert [row["expires"] for row, *_ in documents] == [row["number"] << 33 for row, *_ in documents]
+
+
 def main():
     checkpoint = SAMPLES / "checkpoint"
     check_job(checkpoint)
@@ -286,6 +305,7 @@ def main():
     check_tables()
     check_marks()
     check_summary()
+    check_segments()
     print("formats: the samples are as FORMAT.md describes them")
 
 

@@ -40,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         report("build", start, &made[made.len() - 1..]);
     }
     // One in fifty is dead.
-    let dead = (0..documents).filter(|local| finalise(u64::from(*local)) % 50 == 0).collect();
+    let dead =
+        (0..documents).filter(|local| finalise(u64::from(*local)).is_multiple_of(50)).collect();
     let start = Instant::now();
     let merged = merge_segments(&dir.path().join("merged.seg"), &made, &dead)?;
     report(&format!("merge of {segments}, 2 % dead"), start, &made);

@@ -1,6 +1,7 @@
 //! Against plain documents in memory.
 
 mod damage;
+mod sample;
 mod threads;
 mod tiny;
 
