@@ -1,7 +1,7 @@
 //! The order of precedence of documents, as bytes.
 //!
-//! The order is that of the batch: for containment larger sets first, then the keep rules, then ids,
-//! then the order of first addition. A document's [`Rank`] holds all of it, so that ranks of
+//! The order is that of the batch: for containment larger sets first, then the keep rules, then
+//! ids, then the order of first addition. A document's [`Rank`] holds all of it, so that ranks of
 //! different segments are compared without their rows.
 
 use crate::DocNumber;

@@ -195,7 +195,8 @@ impl IndexWriter {
         self.store.commit(change)
     }
 
-    /// The documents after the commit, about which nothing is decided, and the kept ones that are gone.
+    /// The documents after the commit, about which nothing is decided, and the kept ones that are
+    /// gone.
     fn next_snapshot(&self, pending: &Pending) -> (Snapshot, Vec<DocAt>) {
         let mut gone = Vec::new();
         let mut segments = Vec::new();

@@ -59,8 +59,8 @@ pub struct CollapsedItem {
 }
 
 impl CollapseItem {
-    /// Reads a line of a list: a JSON object with `text` and perhaps `id`; with `ids`, also one with
-    /// `id` alone, or a plain id.
+    /// Reads a line of a list: a JSON object with `text` and perhaps `id`; with `ids`, also one
+    /// with `id` alone, or a plain id.
     ///
     /// # Errors
     /// Neither a text nor an id.

@@ -52,6 +52,13 @@
 //! two documents side by side; [`evaluate()`] measures methods against what is true; [`plan()`]
 //! says from a sample what a job will find and cost.
 //!
+//! # An index that lives
+//!
+//! [`IndexWriter`] adds, replaces and deletes documents; [`Index`] answers questions about them, in
+//! any number of processes, exactly and at any threshold ([`Index::ask`]). [`export_tables`] writes
+//! what a run over its documents would write, [`Job::against`] takes an index, and [`Index::diff`]
+//! says what became of pages from one crawl to the next. [`collapse()`] groups a ranked list.
+//!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
 //! threads and any order of the inputs.

@@ -6,9 +6,9 @@
 //! engine's own road, through method `dsc` with the paper's parameters: shingles of ten words, one
 //! in 25 kept, those of more than 1000 documents ignored, an estimated resemblance of a half,
 //! connected components; or, asked for by `--exact`, by the whole sets of shingles, as many pages
-//! as the disk has room for. Generating the pages is measured separately, by generating all of them once more,
-//! and subtracted from the phase in which they are generated and signed. Processor time and memory
-//! are measured by the system (Linux; elsewhere "–").
+//! as the disk has room for. Generating the pages is measured separately, by generating all of them
+//! once more, and subtracted from the phase in which they are generated and signed. Processor time
+//! and memory are measured by the system (Linux; elsewhere "–").
 
 use anyhow::{Context, Result};
 use clap::Parser;

@@ -478,8 +478,8 @@ pub(crate) struct QueryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CollapseArgs {
-    /// Ranked list: JSONL records with texts, best first; with --index also lines {"id": …} or plain
-    /// ids of stored documents. `-` for standard input
+    /// Ranked list: JSONL records with texts, best first; with --index also lines {"id": …} or
+    /// plain ids of stored documents. `-` for standard input
     #[arg(value_name = "LIST")]
     pub(crate) list: PathBuf,
     /// Index that holds the documents of the list

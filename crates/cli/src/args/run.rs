@@ -42,8 +42,8 @@ pub(crate) struct DedupArgs {
         help_heading = "Output"
     )]
     pub(crate) mark_prefix: String,
-    /// Also copy the kept text, Markdown, HTML and mail files that are one document (otherwise they are
-    /// only listed)
+    /// Also copy the kept text, Markdown, HTML and mail files that are one document (otherwise they
+    /// are only listed)
     #[arg(long, help_heading = "Output")]
     pub(crate) copy_files: bool,
 }

@@ -32,9 +32,9 @@ use std::sync::MutexGuard;
 /// * Creations, renames and removals in a directory happen each or not, independently of each
 ///   other and of the content of the files, until the directory is synced. A rename is never half
 ///   done. Files are renamed within their directory only.
-/// * When a sync of a file fails, some of its unsynced sectors may have reached the disk. The system
-///   takes all of them for written (as Linux does), so that a later sync writes only blocks that
-///   were written again.
+/// * When a sync of a file fails, some of its unsynced sectors may have reached the disk. The
+///   system takes all of them for written (as Linux does), so that a later sync writes only blocks
+///   that were written again.
 /// * Nothing that was synced is damaged.
 #[derive(Debug, Clone, Default)]
 pub struct FailingDisk(SharedMachine);

@@ -66,8 +66,8 @@ impl Criterion {
     }
 }
 
-/// Number of elements P ⊆ Q to probe so that every match has one of them, if a match shares at least
-/// `least` of the n elements of Q: n − least + 1 (theorem 1 with one hit required).
+/// Number of elements P ⊆ Q to probe so that every match has one of them, if a match shares at
+/// least `least` of the n elements of Q: n − least + 1 (theorem 1 with one hit required).
 pub(super) fn elements_to_probe(n: u32, least: u32) -> u32 {
     n.saturating_sub(least) + 1
 }

@@ -261,8 +261,8 @@ impl Footer {
         bytes
     }
 
-    /// Reads a footer that begins at `before`. `None` unless its checksum is right, and every section
-    /// is there once, as long as its numbers say, each where the one before ends.
+    /// Reads a footer that begins at `before`. `None` unless its checksum is right, and every
+    /// section is there once, as long as its numbers say, each where the one before ends.
     fn decode(bytes: &[u8], before: u64, settings: &SegmentSettings) -> Option<Self> {
         let (body, checksum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
         if checksum != xxh3_64(body).to_le_bytes() || !body.starts_with(FOOTER) {

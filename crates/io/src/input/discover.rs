@@ -21,7 +21,8 @@ impl Inputs {
     ///
     /// An argument is a file, a directory (read recursively, without hidden names and links to
     /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
-    /// for standard input (JSONL, or the format of the options). A file that is named in two ways is read once.
+    /// for standard input (JSONL, or the format of the options). A file that is named in two ways
+    /// is read once.
     ///
     /// In the `cur` and `new` directories of a Maildir, every file without the extension of another
     /// format is a message; hidden directories of a Maildir that are Maildirs are read too.

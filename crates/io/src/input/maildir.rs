@@ -1,8 +1,8 @@
 //! Maildirs: directories with the directories `cur` and `new`, whose files are messages.
 //!
 //! Names of messages have no extension and may end like a file of another format, as they contain a
-//! host name: `1000000050.M1P2.mail.example.md:2,S`. Folders of a Maildir++ are hidden directories in
-//! it (`.Sent`), each a Maildir itself.
+//! host name: `1000000050.M1P2.mail.example.md:2,S`. Folders of a Maildir++ are hidden directories
+//! in it (`.Sent`), each a Maildir itself.
 
 use std::path::{Path, PathBuf};
 

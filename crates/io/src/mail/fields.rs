@@ -28,8 +28,8 @@ pub(super) struct Fields(Vec<Field>);
 
 impl Fields {
     /// Splits the header that starts at `start`; returns where the body starts. A header ends with
-    /// a blank line, which is skipped, or before the first line that is not a field, as in a message
-    /// whose blank line was lost.
+    /// a blank line, which is skipped, or before the first line that is not a field, as in a
+    /// message whose blank line was lost.
     pub(super) fn split(&mut self, raw: &[u8], start: usize) -> Result<usize, MailError> {
         self.0.clear();
         let mut at = start;
@@ -142,8 +142,8 @@ pub(super) fn content_type(value: &[u8]) -> Option<ContentType<'static>> {
     }
 }
 
-/// Calls a parser on a value, unless the value is too long. The parsers need a line end. `None` also
-/// if the parser panics: it reads untrusted bytes.
+/// Calls a parser on a value, unless the value is too long. The parsers need a line end. `None`
+/// also if the parser panics: it reads untrusted bytes.
 pub(super) fn parsed(
     value: &[u8],
     parse: impl for<'x> FnOnce(&mut MessageStream<'x>) -> HeaderValue<'x>,

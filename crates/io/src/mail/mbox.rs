@@ -2,8 +2,8 @@
 //!
 //! A message starts with a *separator line*, which starts with `From `, at the start of the file or
 //! after a blank line. Lines of a message that would look like one are quoted: with a `>` before
-//! `From ` (mboxo), or before any number of `>` and `From ` (mboxrd). One `>` is removed in the text
-//! that is compared. Files that give lengths instead (mboxcl) are read as mboxo.
+//! `From ` (mboxo), or before any number of `>` and `From ` (mboxrd). One `>` is removed in the
+//! text that is compared. Files that give lengths instead (mboxcl) are read as mboxo.
 
 use memchr::memmem;
 

@@ -113,9 +113,9 @@ impl Routed {
 impl Chunk {
     /// Routes every record of the chunk to the role of its fate.
     ///
-    /// Lines, rows and messages are copied byte for byte, line ends included. A last line without an end
-    /// stays so: it is the last of its output as well. Blank lines of JSONL and a byte order mark
-    /// belong to no record and are dropped. Parquet rows are filtered: the chunk must hold all
+    /// Lines, rows and messages are copied byte for byte, line ends included. A last line without
+    /// an end stays so: it is the last of its output as well. Blank lines of JSONL and a byte order
+    /// mark belong to no record and are dropped. Parquet rows are filtered: the chunk must hold all
     /// columns. One-document files are listed.
     ///
     /// With [`RouteOptions::mark`] it fails where a record has one of the added fields already.

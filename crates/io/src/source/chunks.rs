@@ -61,8 +61,8 @@ impl Inputs {
     /// Reads some of the chunks of [`Inputs::chunks`], those at given positions, in their order:
     /// for each position its chunk, or the problem there.
     ///
-    /// Files without positions are not opened. Of an uncompressed JSONL or mbox file only these chunks
-    /// are read; any other file is read up to its last position.
+    /// Files without positions are not opened. Of an uncompressed JSONL or mbox file only these
+    /// chunks are read; any other file is read up to its last position.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

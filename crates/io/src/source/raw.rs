@@ -19,8 +19,8 @@ enum Rest<'a> {
 impl Chunk {
     /// The records of a text format: number and raw bytes with line ends.
     ///
-    /// Blank lines of JSONL belong to no record and are omitted; those of CSV and mbox belong to the
-    /// record before them. Parquet rows and one-document files have no raw bytes here.
+    /// Blank lines of JSONL belong to no record and are omitted; those of CSV and mbox belong to
+    /// the record before them. Parquet rows and one-document files have no raw bytes here.
     ///
     /// ```
     /// use lookalike_io::source::{Body, Chunk};

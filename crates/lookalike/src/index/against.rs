@@ -1,8 +1,8 @@
 //! A new collection against an index: the documents of the index that it duplicates.
 //!
-//! A run with [`Job::against`](crate::Job::against) needs of the older collection only the documents
-//! that match one of its own: no other is a witness. The index finds them, so that the older
-//! collection is not read.
+//! A run with [`Job::against`](crate::Job::against) needs of the older collection only the
+//! documents that match one of its own: no other is a witness. The index finds them, so that the
+//! older collection is not read.
 
 use super::open::Index;
 use crate::{Job, LookalikeError};

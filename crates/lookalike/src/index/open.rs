@@ -111,6 +111,35 @@ impl SetMaker for TextSets {
 
 /// An index that is read. Any number of them may be open, in any number of processes, also while
 /// another process writes.
+///
+/// ```
+/// use lookalike::{
+///     AddOptions, Index, IndexSettings, IndexWriter, Query, QuerySubject, Record, Settings, Silent,
+///     Source, Wanted,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let dir = folder.path().join("index");
+/// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+/// let fish = "one fish two fish red fish blue fish black fish old fish new fish";
+/// let records = [Record::new(fish).id("fish"), Record::new("a rose is a rose is a rose").id("rose")];
+/// let (fields, options) = (Settings::default(), AddOptions::default());
+/// writer.add(Source::records(records), &fields, &options, &Silent, |done| {
+///     println!("commit {} with {} documents", done.commit, done.documents);
+/// })?;
+///
+/// // In this process or another one, while the writer goes on.
+/// let index = Index::open(&dir)?;
+/// let text = format!("{fish} say what a lot of fish there are");
+/// let mut query = Query::new(QuerySubject::Text(text));
+/// (query.ask, query.threshold) = (Wanted::ContainedIn, Some("0.9".into()));
+/// let answer = index.ask(&query)?;
+/// assert_eq!(answer.matches[0].id, "fish");
+/// assert_eq!(answer.matches[0].document_in_query, 1.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Index {
     pub(crate) reader: IndexReader,

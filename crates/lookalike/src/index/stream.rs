@@ -61,8 +61,8 @@ impl IndexWriter {
     ) -> Result<Added, LookalikeError> {
         let pool = analysis::pool(self.threads())?;
         let most = options.commit_every.unwrap_or(GROUP).min(GROUP);
-        // What is read while a group is committed waits here. The thread may wait for input when the
-        // caller is cancelled: it ends by itself when the next piece has no receiver.
+        // What is read while a group is committed waits here. The thread may wait for input when
+        // the caller is cancelled: it ends by itself when the next piece has no receiver.
         let (send, receive) = sync_channel(WAITING);
         std::thread::spawn(move || read_lines(lines, most as usize, &send));
         let committed = &mut committed;

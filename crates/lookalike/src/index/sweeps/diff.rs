@@ -94,6 +94,30 @@ impl Index {
     /// that page had the same words in the earlier sweep already. Two questions for each of these
     /// pages, none for the others.
     ///
+    /// ```
+    /// use lookalike::{
+    ///     AddOptions, Change, DiffOptions, Index, IndexSettings, IndexWriter, Record, Settings,
+    ///     Silent, Source,
+    /// };
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let mut index = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+    /// let fish = "one fish two fish red fish blue fish black fish old fish new fish";
+    /// for (sweep, url) in [("may", "/fish"), ("june", "/animals/fish")] {
+    ///     let page = Record::new(fish).id(url).url(format!("http://a.example{url}"));
+    ///     let sweep = Some((sweep.to_owned(), None));
+    ///     let options = AddOptions { sweep, ..AddOptions::default() };
+    ///     index.add(Source::records([page]), &Settings::default(), &options, &Silent, |_| {})?;
+    /// }
+    /// let diff = Index::open(&dir)?.diff("may", "june", &DiffOptions::default())?;
+    /// assert_eq!(diff.pages[0].change, Change::Moved);
+    /// assert_eq!(diff.pages[0].new_url.as_deref(), Some("http://a.example/animals/fish"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// A sweep that does not exist; a threshold that makes no sense.
     pub fn diff(
