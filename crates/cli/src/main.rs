@@ -71,7 +71,11 @@ fn failed(error: &anyhow::Error) -> Exit {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = match error.downcast_ref::<serde_json::Error>() {
         Some(json) => json.io_error_kind(),
-        None => error.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+        None => {
+            let mut causes =
+                error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+            causes.next().map(std::io::Error::kind)
+        }
     };
     kind == Some(ErrorKind::BrokenPipe)
 }

@@ -13,6 +13,7 @@ pub enum IndexError {
         /// The file.
         path: PathBuf,
         /// Why.
+        #[source]
         reason: io::Error,
     },
     /// A file of the index is damaged.

@@ -21,7 +21,7 @@ pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
 pub use document::read_document;
 pub use edit::{AddOptions, Added, IndexWriter};
-pub use export::{ExportOptions, export_documents, export_tables};
+pub use export::{ExportOptions, export_documents, export_tables, write_documents};
 pub use filter::Filter;
 pub use open::Index;
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};

@@ -121,6 +121,7 @@ pub use index::{
     Holder, Index, IndexSettings, IndexStats, IndexWriter, PageChange, PageVersion, Query,
     QueryAnswer, QueryMatch, QuerySubject, Revisit, SegmentStats, SiteVersion, SweepDiff,
     SweepStats, Wanted, check_index, export_documents, export_tables, read_document,
+    write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon};

@@ -53,7 +53,8 @@ directory that --documents wrote to, with the settings of the index.
 Examples:
   lookalike index export corpus.index --output out
   lookalike index export corpus.index --output out --list --tables tsv
-  lookalike index export corpus.index --output out --documents")]
+  lookalike index export corpus.index --output out --documents
+  lookalike index export corpus.index --documents | zstd > documents.jsonl.zst")]
     Export(IndexExportArgs),
     /// List or remove sweeps: the documents of one crawl
     #[command(subcommand)]
@@ -384,9 +385,16 @@ pub(crate) struct IndexExportArgs {
     /// Directory of the index
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Directory for the tables; with --documents also a file with the ending .jsonl
-    #[arg(long, short = 'o', value_name = "OUT", help_heading = "Output")]
-    pub(crate) output: PathBuf,
+    /// Directory for the tables; with --documents also a file with the ending .jsonl, or `-` for
+    /// standard output [default with --documents: -]
+    #[arg(
+        long,
+        short = 'o',
+        value_name = "OUT",
+        required_unless_present = "documents",
+        help_heading = "Output"
+    )]
+    pub(crate) output: Option<PathBuf>,
     /// Write the documents as documents.jsonl, in the order in which their ids were first added,
     /// and no tables
     #[arg(long, conflicts_with = "list", help_heading = "Output")]

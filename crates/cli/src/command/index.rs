@@ -13,9 +13,11 @@ use anyhow::Context;
 use lookalike::{
     AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter,
     MethodSettings, Settings, Source, Verify, check_index, export_documents, export_tables,
+    write_documents,
 };
 use serde_json::json;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, BufWriter, Write};
+use std::path::PathBuf;
 
 pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
     match command {
@@ -281,8 +283,10 @@ fn check(args: &IndexCheckArgs) -> anyhow::Result<Exit> {
 
 fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let to_stdout = output.as_os_str() == "-";
     let options = ExportOptions {
-        output: args.output.clone(),
+        output,
         force: args.force,
         list: args.list,
         linkage: args.linkage.map(Into::into),
@@ -293,6 +297,14 @@ fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
     };
     let index = Index::open(&args.dir)?;
     let progress = TerminalProgress::new(args.running.quiet);
+    if args.documents && to_stdout {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let written = write_documents(&index, &mut out, &progress);
+        progress.finish();
+        written?;
+        out.flush()?;
+        return Ok(Exit::Done);
+    }
     if args.documents {
         let written = export_documents(&index, &options, &progress);
         progress.finish();

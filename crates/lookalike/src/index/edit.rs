@@ -77,6 +77,13 @@ impl IndexWriter {
         threads: usize,
     ) -> Result<Self, LookalikeError> {
         let dir = dir.as_ref();
+        let mut settings = settings;
+        for lexicon in settings.methods.iter_mut().filter_map(|method| method.lexicon.as_mut()) {
+            // The index may be opened from another directory. What does not exist is refused below.
+            if let Ok(path) = Path::new(&*lexicon).canonicalize() {
+                *lexicon = path.display().to_string();
+            }
+        }
         let analysis = Analysis::new(settings)?;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let writer = Writer::create(disk, dir, analysis.description()?, analysis.makers())?;

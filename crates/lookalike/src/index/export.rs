@@ -7,7 +7,7 @@ mod documents;
 mod matches;
 mod options;
 
-pub use documents::export_documents;
+pub use documents::{export_documents, write_documents};
 pub use options::ExportOptions;
 
 use super::open::Index;

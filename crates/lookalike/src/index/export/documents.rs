@@ -48,6 +48,44 @@ impl<'a> Documents<'a> {
         self.order.iter().map(move |&at| Ok(self.record(at, &mut texts)?))
     }
 
+    /// Writes the documents as JSONL; `name` names the writer in errors.
+    fn write(
+        &self,
+        out: &mut dyn Write,
+        name: &Path,
+        progress: &dyn Progress,
+    ) -> Result<(), LookalikeError> {
+        progress.phase("writing", None);
+        let fields = &self.index.settings().documents.fields;
+        let failed = |reason: std::io::Error| IndexError::Io { path: name.to_owned(), reason };
+        for record in self.records() {
+            let record = record.map_err(|error| LookalikeError::Source {
+                name: DOCUMENTS.to_owned(),
+                records: 0,
+                error,
+            })?;
+            if progress.cancelled() {
+                return Err(EngineError::Cancelled.into());
+            }
+            let mut row = Map::new();
+            let mut put = |name: &str, value: Option<String>| {
+                value.map(|value| row.insert(name.to_owned(), Value::String(value)))
+            };
+            put(&fields.id, record.id);
+            put(&fields.url, record.url);
+            put(&fields.title, record.title);
+            put(&fields.date, record.date);
+            put(&fields.text, Some(record.text));
+            for (name, value) in record.numbers {
+                row.insert(name, Number::from_f64(value).map_or(Value::Null, Value::Number));
+            }
+            let mut line = serde_json::to_vec(&row)?;
+            line.push(b'\n');
+            out.write_all(&line).map_err(failed)?;
+        }
+        Ok(())
+    }
+
     fn record(&self, at: DocAt, texts: &mut TextReader) -> Result<Record, IndexError> {
         let document = self.snapshot.document(at);
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -80,38 +118,24 @@ pub fn export_documents(
 ) -> Result<u64, LookalikeError> {
     let snapshot = index.snapshot()?;
     let documents = Documents::new(index, &snapshot)?;
-    let fields = &index.settings().documents.fields;
-    progress.phase("writing", None);
-    let fill = |out: &mut dyn Write| -> Result<(), LookalikeError> {
-        let failed =
-            |reason: std::io::Error| IndexError::Io { path: options.output.clone(), reason };
-        for record in documents.records() {
-            let record = record.map_err(|error| LookalikeError::Source {
-                name: DOCUMENTS.to_owned(),
-                records: 0,
-                error,
-            })?;
-            if progress.cancelled() {
-                return Err(EngineError::Cancelled.into());
-            }
-            let mut row = Map::new();
-            let mut put = |name: &str, value: Option<String>| {
-                value.map(|value| row.insert(name.to_owned(), Value::String(value)))
-            };
-            put(&fields.id, record.id);
-            put(&fields.url, record.url);
-            put(&fields.title, record.title);
-            put(&fields.date, record.date);
-            put(&fields.text, Some(record.text));
-            for (name, value) in record.numbers {
-                row.insert(name, Number::from_f64(value).map_or(Value::Null, Value::Number));
-            }
-            serde_json::to_writer(&mut *out, &row)?;
-            out.write_all(b"\n").map_err(failed)?;
-        }
-        Ok(())
-    };
-    write_whole(options, documents.order.len() as u64, fill)?;
+    let count = documents.order.len() as u64;
+    write_whole(options, count, |out| documents.write(out, &options.output, progress))?;
+    Ok(count)
+}
+
+/// Writes the documents of an index as JSONL, in the order in which their ids were first added.
+/// Returns their number.
+///
+/// # Errors
+/// An index without texts; a writer that fails.
+pub fn write_documents(
+    index: &Index,
+    out: &mut dyn Write,
+    progress: &dyn Progress,
+) -> Result<u64, LookalikeError> {
+    let snapshot = index.snapshot()?;
+    let documents = Documents::new(index, &snapshot)?;
+    documents.write(out, Path::new("standard output"), progress)?;
     Ok(documents.order.len() as u64)
 }
 
