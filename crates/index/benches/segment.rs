@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if number == 0 {
             words = dictionary(&batch);
         }
-        let start = Instant::now();
+        let start = (Instant::now(), cpu_seconds());
         let path = dir.path().join(format!("{number}.seg"));
         made.push(build_segment(&path, &batch, first, &words)?);
         report("build", start, &made[made.len() - 1..]);
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // One in fifty is dead.
     let dead =
         (0..documents).filter(|local| finalise(u64::from(*local)).is_multiple_of(50)).collect();
-    let start = Instant::now();
+    let start = (Instant::now(), cpu_seconds());
     let merged = merge_segments(&dir.path().join("merged.seg"), &made, &dead)?;
     report(&format!("merge of {segments}, 2 % dead"), start, &made);
     drop(made);
@@ -74,12 +74,20 @@ fn posting_bytes(segment: &Segment) -> f64 {
     bytes as f64 / segment.posting_count() as f64
 }
 
-fn report(what: &str, start: Instant, segments: &[Segment]) {
-    let seconds = start.elapsed().as_secs_f64();
+/// Seconds of CPU of all threads so far, where the system has `/proc`.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    // Ticks in user and in system mode, of a hundredth of a second.
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+fn report(what: &str, (start, cpu): (Instant, f64), segments: &[Segment]) {
+    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     let documents: f64 = segments.iter().map(|segment| f64::from(segment.documents())).sum();
     let postings: u64 = segments.iter().map(Segment::posting_count).sum();
     println!(
-        "{what}: {seconds:.2} s, {documents} documents, {postings} postings: {:.0} documents/s, \
+        "{what}: {seconds:.2} s ({cpu:.2} of CPU), {documents} documents, {postings} postings: {:.0} documents/s, \
          {:.1} M postings/s",
         documents / seconds,
         postings as f64 / seconds / 1e6

@@ -13,6 +13,7 @@ use lookalike_core::{BitmapSignature, SetDigest, SpreadSort, TextDigest};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::sync::Mutex;
 
 /// A unit of the new segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,9 +239,13 @@ fn write_postings(
     let starts = writer.section(section, |out| {
         let mut postings = PostingWriter::new(layout);
         let partitions: Vec<u64> = (0..1 << bits).collect();
+        // Buffers that were written: new ones would be new pages each time.
+        let spare: Mutex<Vec<Vec<u64>>> = Mutex::default();
         let sort = |group: &[u64]| -> Vec<Vec<u64>> {
             let sorted = group.par_iter().map_init(SpreadSort::default, |sort, &partition| {
-                let mut entries = Vec::new();
+                let spare = spare.lock().ok().and_then(|mut spare| spare.pop());
+                let mut entries = spare.unwrap_or_default();
+                entries.clear();
                 fill(partition, &mut entries);
                 sort.sort(&mut entries);
                 entries
@@ -259,6 +264,9 @@ fn write_postings(
                     postings.push_all(entries, out)
                 })
             })?;
+            if let Ok(mut spare) = spare.lock() {
+                spare.extend(group);
+            }
         }
         postings.finish(out)
     })?;

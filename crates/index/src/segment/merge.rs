@@ -41,7 +41,12 @@ const GONE: u32 = u32::MAX;
 
 /// Writes a segment of the live documents of others, without its states.
 ///
-/// Memory: 4 bytes for each unit of a part, 12 for each document.
+/// Memory: about 110 bytes for each document, 8 for each key of a method, and a tenth of a byte for
+/// each posting. The parts are mapped.
+///
+/// # Errors
+/// A part with a wrong checksum; more documents, units or postings than a segment can number; those
+/// of the writer.
 pub(crate) fn merge(
     settings: &SegmentSettings,
     parts: &[MergePart<'_>],
