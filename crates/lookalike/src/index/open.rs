@@ -6,12 +6,13 @@ use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
 use lookalike_engine::{MatchSettings, Signer, SignerScratch};
 use lookalike_index::{
-    Description, Disk, IndexError, IndexReader, MakeSets, RealDisk, SetMaker, Snapshot,
+    Description, Disk, IndexError, IndexReader, MakeSets, QueryScratch, RealDisk, SetMaker,
+    Snapshot, TextReader,
 };
 use lookalike_text::ANALYSIS_NAME;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How the documents of an index become sets and signatures.
 #[derive(Debug)]
@@ -145,6 +146,16 @@ pub struct Index {
     pub(crate) reader: IndexReader,
     pub(crate) analysis: Analysis,
     dir: PathBuf,
+    /// Buffers of threads that asked and are done.
+    idle: Mutex<Vec<Buffers>>,
+}
+
+/// Buffers of a thread that asks.
+#[derive(Debug)]
+pub(crate) struct Buffers {
+    pub(crate) scratch: QueryScratch,
+    pub(crate) texts: TextReader,
+    pub(crate) signer: SignerScratch,
 }
 
 impl Index {
@@ -158,7 +169,22 @@ impl Index {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let (description, analysis) = Analysis::of(dir, &*disk)?;
         let reader = IndexReader::open(disk, dir, description, analysis.makers())?;
-        Ok(Self { reader, analysis, dir: dir.to_owned() })
+        Ok(Self { reader, analysis, dir: dir.to_owned(), idle: Mutex::default() })
+    }
+
+    /// Buffers for one question.
+    pub(crate) fn buffers(&self) -> Buffers {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| Buffers {
+            scratch: QueryScratch::new((self.analysis.makers())()),
+            texts: TextReader::default(),
+            signer: SignerScratch::default(),
+        })
+    }
+
+    /// Keeps buffers for the next question.
+    pub(crate) fn give_back(&self, buffers: Buffers) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
     }
 
     /// The directory.

@@ -1,7 +1,7 @@
 //! Questions to an index, and their answers.
 
 use super::filter::Filter;
-use super::open::Index;
+use super::open::{Buffers, Index};
 use super::sweeps::table;
 use crate::compare::compare_texts;
 use crate::{LookalikeError, Settings};
@@ -163,7 +163,8 @@ impl Index {
     /// index does not have, files that cannot be read.
     pub fn ask(&self, query: &Query) -> Result<QueryAnswer, LookalikeError> {
         let snapshot = self.snapshot()?;
-        let mut asking = Asking::new(self, &snapshot)?;
+        let mut buffers = self.buffers();
+        let mut asking = Asking::new(self, &snapshot, &mut buffers);
         let subject = asking.subject(&query.about)?;
         let wanted_cluster =
             query.ask == Wanted::Cluster || matches!(query.about, QuerySubject::Cluster(_));
@@ -172,11 +173,14 @@ impl Index {
             Wanted::Method(name) => asking.by_method(name, &subject, query)?,
             ask => (asking.by_measure(ask, &subject, query)?, Vec::new()),
         };
+        asking.name_sweeps(&found)?;
         let mut matches = Vec::with_capacity(found.matches.len());
         for (at, &one) in found.matches.iter().enumerate() {
             let method = methods.get(at).cloned();
             matches.push(asking.describe(&subject, one, method, query.passages)?);
         }
+        drop(asking);
+        self.give_back(buffers);
         Ok(QueryAnswer {
             matches,
             total: found.total.at_least,
@@ -192,20 +196,27 @@ impl Index {
 struct Asking<'a> {
     index: &'a Index,
     snapshot: &'a Snapshot,
-    scratch: QueryScratch,
-    texts: TextReader,
-    signer: SignerScratch,
-    /// Names by number.
+    scratch: &'a mut QueryScratch,
+    texts: &'a mut TextReader,
+    signer: &'a mut SignerScratch,
+    /// Names by number, of an answer with documents of sweeps.
     sweeps: BTreeMap<u32, String>,
 }
 
 impl<'a> Asking<'a> {
-    fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
-        let scratch = QueryScratch::new((index.analysis.makers())());
-        let (texts, signer) = Default::default();
-        let sweeps = table::all(&index.reader.records()?)?;
-        let sweeps = sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect();
-        Ok(Self { index, snapshot, scratch, texts, signer, sweeps })
+    fn new(index: &'a Index, snapshot: &'a Snapshot, buffers: &'a mut Buffers) -> Self {
+        let Buffers { scratch, texts, signer } = buffers;
+        Self { index, snapshot, scratch, texts, signer, sweeps: BTreeMap::new() }
+    }
+
+    /// Reads the names of the sweeps, if the answer has documents of any.
+    fn name_sweeps(&mut self, found: &Answer) -> Result<(), LookalikeError> {
+        let sweep = |found: &Match| self.snapshot.document(found.at).sweep();
+        if found.matches.iter().any(|found| sweep(found) != 0) {
+            let sweeps = table::all(&self.index.reader.records()?)?;
+            self.sweeps = sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect();
+        }
+        Ok(())
     }
 
     fn subject(&mut self, about: &QuerySubject) -> Result<Subject, LookalikeError> {
@@ -228,7 +239,7 @@ impl<'a> Asking<'a> {
 
     fn of_text(&mut self, text: String, at: Option<DocAt>) -> Subject {
         let mut set = Vec::new();
-        let found = self.index.analysis.signer.text_set(&text, &mut self.signer, &mut set);
+        let found = self.index.analysis.signer.text_set(&text, self.signer, &mut set);
         let (few, sequence) = (found.few, found.summary.sequence);
         Subject { text: Some(text), set, few, sequence, at }
     }
@@ -236,10 +247,10 @@ impl<'a> Asking<'a> {
     fn stored(&mut self, at: DocAt) -> Result<Subject, LookalikeError> {
         let document = self.snapshot.document(at);
         if self.index.settings().texts {
-            let text = document.text(&mut self.texts)?.to_owned();
+            let text = document.text(self.texts)?.to_owned();
             return Ok(self.of_text(text, Some(at)));
         }
-        let set = self.snapshot.set(at, &mut self.scratch)?;
+        let set = self.snapshot.set(at, self.scratch)?;
         let (few, sequence) = (document.few(), document.sequence());
         Ok(Subject { text: None, set, few, sequence, at: Some(at) })
     }
@@ -258,7 +269,7 @@ impl<'a> Asking<'a> {
             at != subject.at && at.is_some_and(wanted)
         };
         let options = AskOptions { limit, wanted: &wanted, ..AskOptions::default() };
-        Ok(self.snapshot.ask(question, query, options, &mut self.scratch)?)
+        Ok(self.snapshot.ask(question, query, options, self.scratch)?)
     }
 
     fn by_measure(
@@ -290,16 +301,16 @@ impl<'a> Asking<'a> {
         let filter = query.filter.on(self.index, self.snapshot)?;
         let leader = match subject.at {
             Some(at) if self.snapshot.is_kept(at) => Some(at),
-            Some(at) => self.snapshot.witness(at, &mut self.scratch)?,
+            Some(at) => self.snapshot.witness(at, self.scratch)?,
             // A text that is not in the index belongs to the cluster of the kept document that
             // would be its witness.
             None => self.snapshot.witness_of(
                 QuerySet { set: &subject.set, few: subject.few, sequence: subject.sequence },
-                &mut self.scratch,
+                self.scratch,
             )?,
         };
         let Some(leader) = leader else { return Ok(Answer::default()) };
-        let members = self.snapshot.cluster(leader, &mut self.scratch)?;
+        let members = self.snapshot.cluster(leader, self.scratch)?;
         let mut answer = Answer::default();
         for at in members.into_iter().filter(|&at| Some(at) != subject.at && filter.takes(at)) {
             let counts = self.counts(subject, at)?;
@@ -334,13 +345,12 @@ impl<'a> Asking<'a> {
         let method = &methods[number];
         let signed = match (subject.at, &subject.text) {
             (Some(at), _) => self.snapshot.document(at).signature(number),
-            (None, Some(text)) => method.sign_text(text, &mut self.signer),
+            (None, Some(text)) => method.sign_text(text, self.signer),
             (None, None) => return Ok(<(Answer, Vec<String>)>::default()),
         };
         let filter = query.filter.on(self.index, self.snapshot)?;
         let mut cost = Cost::default();
-        let candidates =
-            self.snapshot.with_keys(number, &signed.keys, &mut self.scratch, &mut cost)?;
+        let candidates = self.snapshot.with_keys(number, &signed.keys, self.scratch, &mut cost)?;
         let mut found: Vec<(lookalike_methods::Evidence, DocAt)> = candidates
             .into_iter()
             .filter(|&at| Some(at) != subject.at && filter.takes(at))
@@ -368,7 +378,7 @@ impl<'a> Asking<'a> {
 
     /// Counts of the subject (a) and a stored document (b).
     fn counts(&mut self, subject: &Subject, at: DocAt) -> Result<Overlap, LookalikeError> {
-        let set = self.snapshot.set(at, &mut self.scratch)?;
+        let set = self.snapshot.set(at, self.scratch)?;
         let shared = lookalike_core::overlap(&subject.set, &set);
         Ok(Overlap { shared, a: subject.set.len() as u32, b: set.len() as u32 })
     }
@@ -383,10 +393,10 @@ impl<'a> Asking<'a> {
         let document = self.snapshot.document(at);
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let kept = self.snapshot.is_kept(at);
-        let leader = if kept { Some(at) } else { self.snapshot.witness(at, &mut self.scratch)? };
+        let leader = if kept { Some(at) } else { self.snapshot.witness(at, self.scratch)? };
         let passages = match (&subject.text, passages) {
             (Some(query), true) if self.index.settings().texts => {
-                let stored = document.text(&mut self.texts)?;
+                let stored = document.text(self.texts)?;
                 let settings: &Settings = &self.index.settings().documents;
                 Some(compare_texts(query, stored, settings)?.comparison().passages)
             }
