@@ -33,8 +33,6 @@ pub struct Description {
     pub methods: u32,
     /// Whether texts are stored; otherwise their sets are.
     pub texts: bool,
-    /// The lowest threshold of a question to an index that does not post every element.
-    pub lean: Option<String>,
     /// Settings of the caller, which the index does not read.
     pub settings: Value,
 }
@@ -58,7 +56,6 @@ impl Description {
             keep: keep.to_vec(),
             methods: 0,
             texts: true,
-            lean: None,
             settings,
         }
     }

@@ -116,7 +116,7 @@ impl IndexWriter {
     }
 
     /// Makes everything that was staged, deleted and put durable, in one transaction, and decides
-    /// which documents are kept. Then merges segments, if there are many of one size.
+    /// which documents are kept. [`IndexWriter::merge_where_due`] is to be called after it.
     ///
     /// When this returns, the documents survive a crash; if it fails, none of them is there, or in
     /// the moment of a crash all of them.
@@ -124,12 +124,6 @@ impl IndexWriter {
     /// # Errors
     /// A file that cannot be written. After a failed sync the writer cannot be used any more.
     pub fn commit(&mut self) -> Result<Committed, IndexError> {
-        let committed = self.commit_pending()?;
-        self.merge_where_due()?;
-        Ok(committed)
-    }
-
-    fn commit_pending(&mut self) -> Result<Committed, IndexError> {
         if self.pending.is_empty() {
             let (commit, documents) = (self.snapshot.commit, self.snapshot.len());
             return Ok(Committed { commit, documents, ..Committed::default() });

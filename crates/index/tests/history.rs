@@ -386,6 +386,7 @@ proptest! {
                     }
                     writer.stage(&[batch]).unwrap();
                     let done = writer.commit().unwrap();
+                    writer.merge_where_due().unwrap();
                     prop_assert_eq!(done.documents as usize, model.documents.len());
                 }
                 Step::Delete(which) => {
@@ -399,6 +400,7 @@ proptest! {
                         prop_assert_eq!(writer.delete(at), gone);
                     }
                     writer.commit().unwrap();
+                    writer.merge_where_due().unwrap();
                 }
                 Step::Compact => {
                     writer.compact().unwrap();

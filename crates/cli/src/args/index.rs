@@ -267,10 +267,6 @@ pub(crate) struct IndexCreateArgs {
     /// Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)
     #[arg(long, value_name = "HEX", value_parser = checksum, requires = "lexicon", help_heading = "Method")]
     pub(crate) lexicon_checksum: Option<String>,
-    /// Post only as many elements of each set as questions at this threshold and above need: about
-    /// a fifth of the bytes. Other questions are refused
-    #[arg(long, value_name = "RATIO", help_heading = "Storage")]
-    pub(crate) lean: Option<String>,
     /// Store feature sets in place of texts: no passages, and no export of documents
     #[arg(long, help_heading = "Storage")]
     pub(crate) no_text: bool,

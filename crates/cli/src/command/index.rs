@@ -57,7 +57,6 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
         documents,
         methods: args.method.iter().map(method).collect(),
         texts: !args.no_text,
-        lean: args.lean.clone(),
         ttl: args.ttl,
     };
     IndexWriter::create(&args.dir, settings, 1)?;

@@ -21,8 +21,14 @@ fn level(documents: u64) -> u32 {
 
 impl IndexWriter {
     /// Merges where a level has eight segments, or a segment has more deleted documents than a
-    /// third of the live ones.
-    pub(super) fn merge_where_due(&mut self) -> Result<(), IndexError> {
+    /// third of the live ones. For the time after a commit: a commit is one whether or not the merge
+    /// after it succeeds.
+    ///
+    /// # Errors
+    /// Documents that are staged and not committed; a file that cannot be written; a damaged
+    /// segment. The documents of the last commit stay what they are.
+    pub fn merge_where_due(&mut self) -> Result<(), IndexError> {
+        self.check_committed()?;
         while let Some(due) = self.due() {
             self.merge_segments(&due)?;
         }
@@ -60,8 +66,9 @@ impl IndexWriter {
     /// Merges all segments into as few as possible, and drops deleted documents.
     ///
     /// # Errors
-    /// A file that cannot be written; a damaged segment.
+    /// As [`IndexWriter::merge_where_due`].
     pub fn compact(&mut self) -> Result<(), IndexError> {
+        self.check_committed()?;
         let mut ids: Vec<(u64, u64)> =
             self.snapshot.segments.iter().map(|live| (live.len(), live.id)).collect();
         ids.sort_unstable();
@@ -86,6 +93,16 @@ impl IndexWriter {
             }
         }
         Ok(())
+    }
+
+    /// Refuses to merge while there is something to commit: a merge is a commit of its own.
+    fn check_committed(&self) -> Result<(), IndexError> {
+        match self.pending.is_empty() {
+            true => Ok(()),
+            false => Err(IndexError::Inconsistent {
+                what: "there are documents to commit before segments can be merged".into(),
+            }),
+        }
     }
 
     /// Replaces segments by one of their live documents, in one transaction.

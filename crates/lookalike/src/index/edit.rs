@@ -262,7 +262,9 @@ impl IndexWriter {
     /// # Errors
     /// Files that cannot be written.
     pub fn commit(&mut self) -> Result<Committed, LookalikeError> {
-        Ok(self.writer.commit()?)
+        let committed = self.writer.commit()?;
+        self.writer.merge_where_due()?;
+        Ok(committed)
     }
 
     /// Deletes the documents whose time has come. Returns how many there were.
@@ -307,7 +309,7 @@ impl IndexWriter {
                     self.writer.abandon()?;
                     return Err(error.into());
                 }
-                Ok(self.writer.commit()?)
+                self.commit()
             })
         })
     }
@@ -397,7 +399,8 @@ impl Adding<'_> {
             ..committed
         };
         (self.committed)(committed);
-        Ok(())
+        // The commit is one whether or not this succeeds.
+        Ok(self.index.writer.merge_where_due()?)
     }
 
     /// Commits the documents since the last commit, if there are any.

@@ -73,7 +73,7 @@ impl Analysis {
 
     /// The description of an index with these settings.
     pub(crate) fn description(&self) -> Result<Description, LookalikeError> {
-        let IndexSettings { documents, texts, lean, .. } = &self.settings;
+        let IndexSettings { documents, texts, .. } = &self.settings;
         let settings = json!({
             "analysis_version": ANALYSIS_NAME,
             "index": serde_json::to_value(&self.settings)?,
@@ -81,8 +81,8 @@ impl Analysis {
         });
         let new =
             Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
-        let (texts, lean, methods) = (*texts, lean.clone(), self.methods.len() as u32);
-        Ok(Description { methods, texts, lean, ..new })
+        let (texts, methods) = (*texts, self.methods.len() as u32);
+        Ok(Description { methods, texts, ..new })
     }
 
     fn lexicons(&self) -> Vec<Option<String>> {

@@ -14,9 +14,6 @@ pub struct IndexSettings {
     pub methods: Vec<MethodSettings>,
     /// Whether texts are stored. Without them, their feature sets are stored.
     pub texts: bool,
-    /// Only as many elements of each set are posted as questions at this threshold and above need.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lean: Option<String>,
     /// Seconds after which a document is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u64>,
@@ -25,7 +22,7 @@ pub struct IndexSettings {
 impl Default for IndexSettings {
     fn default() -> Self {
         let documents = Settings::default();
-        Self { documents, methods: Vec::new(), texts: true, lean: None, ttl: None }
+        Self { documents, methods: Vec::new(), texts: true, ttl: None }
     }
 }
 
