@@ -58,9 +58,10 @@ impl IndexWriter {
         }
         disk.sync_dir(&segments).map_err(io(&segments))?;
         disk.sync_dir(dir).map_err(io(dir))?;
-        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            disk.sync_dir(parent).map_err(io(parent))?;
-        }
+        // The parent of a bare name is the current directory.
+        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        disk.sync_dir(parent).map_err(io(parent))?;
         // The index exists from here on.
         let store = Store::create(&*disk, dir, description.digest())?;
         Self::with_store(disk, dir, description, makers, store)
