@@ -68,10 +68,14 @@ pub(crate) const BLOCK: usize = 256;
 /// The kept matches of a block of documents are searched in parallel. Until the end of the block
 /// only documents of the block become kept, because it ends early where a queued document precedes
 /// the rest of it.
+///
+/// `decided` is called after each block with the number of its evaluations, and ends all if it
+/// fails.
 pub(crate) fn redecide<G: MatchGraph>(
     graph: &mut G,
     dirty: impl IntoIterator<Item = G::Document>,
     block: usize,
+    mut decided: impl FnMut(u64) -> Result<(), G::Error>,
 ) -> Result<u64, G::Error> {
     let mut queue: BTreeMap<Rank, G::Document> =
         dirty.into_iter().map(|document| (graph.rank(document), document)).collect();
@@ -88,6 +92,7 @@ pub(crate) fn redecide<G: MatchGraph>(
         let candidates: Vec<Candidate<G>> =
             documents.into_par_iter().map(search).collect::<Result<_, G::Error>>()?;
         let mut became_kept: Vec<&Candidate<G>> = Vec::new();
+        let before = evaluations;
         for (at, candidate) in candidates.iter().enumerate() {
             if queue.first_key_value().is_some_and(|(first, _)| *first < candidate.rank) {
                 let rest = candidates[at..].iter();
@@ -97,6 +102,7 @@ pub(crate) fn redecide<G: MatchGraph>(
             evaluations += 1;
             decide(graph, candidate, &mut became_kept, &mut queue)?;
         }
+        decided(evaluations - before)?;
     }
     Ok(evaluations)
 }
@@ -281,7 +287,7 @@ mod tests {
                         }
                     }
                 }
-                redecide(&mut graph, dirty, block).unwrap();
+                redecide(&mut graph, dirty, block, |_| Ok(())).unwrap();
                 let kept: Vec<u32> =
                     graph.alive().filter(|&d| graph.standing(d) == Standing::Kept).collect();
                 prop_assert_eq!(kept, graph.truth());

@@ -22,6 +22,7 @@ use crate::snapshot::{DocAt, LiveSegment, Snapshot};
 use crate::store::{Change, Record, Records, Store};
 use crate::{Description, IndexError};
 use graph::IndexGraph;
+use lookalike_join::{Progress, Silent};
 use pending::Pending;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,6 +125,16 @@ impl IndexWriter {
     /// # Errors
     /// A file that cannot be written. After a failed sync the writer cannot be used any more.
     pub fn commit(&mut self) -> Result<Committed, IndexError> {
+        self.commit_with(&Silent)
+    }
+
+    /// [`IndexWriter::commit`], with one unit of progress for each document about which it is
+    /// decided. If it is cancelled, what was staged stays staged.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::commit`]; [`IndexError::Interrupted`] if `progress` says so before the
+    /// documents are written.
+    pub fn commit_with(&mut self, progress: &dyn Progress) -> Result<Committed, IndexError> {
         if self.pending.is_empty() {
             let (commit, documents) = (self.snapshot.commit, self.snapshot.len());
             return Ok(Committed { commit, documents, ..Committed::default() });
@@ -132,7 +143,10 @@ impl IndexWriter {
         let first_new = self.snapshot.segments.len() as u32;
         let mut graph = IndexGraph::new(next, first_new, Arc::clone(&self.makers));
         let dirty = graph.dirty(&gone)?;
-        let evaluations = redecide(&mut graph, dirty, leaders::BLOCK)?;
+        let evaluations = redecide(&mut graph, dirty, leaders::BLOCK, |decided| {
+            progress.advance(decided, decided);
+            if progress.cancelled() { Err(IndexError::Interrupted) } else { Ok(()) }
+        })?;
         let (mut next, decided) = graph.into_parts();
         let fresh = Pending::at(self.pending.next_number, self.pending.next_segment);
         let pending = std::mem::replace(&mut self.pending, fresh);

@@ -20,7 +20,7 @@ pub(crate) use against::{append_matched, is_index};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
 pub use document::read_document;
-pub use edit::{AddOptions, Added, IndexWriter};
+pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};
 pub use export::{ExportOptions, export_documents, export_tables, write_documents};
 pub use filter::Filter;
 pub use open::Index;

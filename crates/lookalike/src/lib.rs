@@ -117,9 +117,9 @@ pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_m
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
 pub use index::{
-    AddOptions, Added, Change, DeleteWhat, DiffOptions, ExportOptions, Filter, FoundDocuments,
-    Holder, Index, IndexSettings, IndexStats, IndexWriter, PageChange, PageVersion, Query,
-    QueryAnswer, QueryMatch, QuerySubject, Revisit, SegmentStats, SiteVersion, SweepDiff,
+    AddOptions, AddSeconds, Added, Change, DeleteWhat, DiffOptions, ExportOptions, Filter,
+    FoundDocuments, Holder, Index, IndexSettings, IndexStats, IndexWriter, PageChange, PageVersion,
+    Query, QueryAnswer, QueryMatch, QuerySubject, Revisit, SegmentStats, SiteVersion, SweepDiff,
     SweepStats, Wanted, check_index, export_documents, export_tables, read_document,
     write_documents,
 };

@@ -6,13 +6,14 @@
 
 use lookalike::{
     AddOptions, Added, CollapseItem, DeleteWhat, ErrorKind, ExportOptions, Filter, Index,
-    IndexSettings, IndexWriter, Job, Linkage, Measure, MethodSettings, Query, QuerySubject, Record,
-    Settings, Silent, Source, TableFormat, Verify, Wanted, WitnessRule, check_index, compare_texts,
-    export_documents, export_tables, run_cluster, run_dedup,
+    IndexSettings, IndexWriter, Job, Linkage, Measure, MethodSettings, Progress, Query,
+    QuerySubject, Record, Settings, Silent, Source, TableFormat, Verify, Wanted, WitnessRule,
+    check_index, compare_texts, export_documents, export_tables, run_cluster, run_dedup,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn add(index: &mut IndexWriter, records: Vec<Record>, options: &AddOptions) -> Added {
     let fields = Settings::default();
@@ -378,6 +379,49 @@ fn clusters_and_collapsed_lists() {
     let answer = index.ask(&asked).unwrap();
     assert_eq!(answer.matches.iter().map(|m| m.id.as_str()).collect::<Vec<_>>(), ["b"]);
     assert!(answer.matches[0].kept);
+}
+
+/// Asks to stop when documents are decided about, and not before.
+#[derive(Default)]
+struct StopsDeciding {
+    deciding: AtomicBool,
+    decided: AtomicBool,
+}
+
+impl Progress for StopsDeciding {
+    fn phase(&self, name: &'static str, _: Option<u64>) {
+        self.deciding.store(name == "deciding", Ordering::Relaxed);
+    }
+
+    fn advance(&self, _: u64, _: u64) {
+        let deciding = self.deciding.load(Ordering::Relaxed);
+        self.decided.fetch_or(deciding, Ordering::Relaxed);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.decided.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn adding_stops_while_it_is_decided_which_documents_are_kept() {
+    let (folder, mut writer) = index(IndexSettings::default());
+    let records = |from: usize, until: usize| -> Vec<Record> {
+        (from..until).map(|n| Record::new(format!("{FISH} {n}")).id(format!("{n}"))).collect()
+    };
+    add(&mut writer, records(0, 10), &AddOptions::default());
+    let (fields, options) = (Settings::default(), AddOptions::default());
+    let more = Source::records(records(5, 600));
+    let stopped = writer.add(more, &fields, &options, &StopsDeciding::default(), |_| {});
+    let error = stopped.unwrap_err();
+    assert!(error.to_string().contains("what was committed before is in the index"), "{error}");
+    assert_eq!(writer.snapshot().len(), 10);
+    let added = add(&mut writer, records(9, 12), &AddOptions::default());
+    assert_eq!((added.committed.documents, added.committed.updated), (12, 1));
+    assert!(added.seconds.reading > 0.0 && added.seconds.deciding > 0.0);
+    drop(writer);
+    let checked = check_index(&folder.path().join("index"), true, 2).unwrap();
+    assert!(checked.is_empty(), "{checked:?}");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
         let value = json!({
             "commit": done.commit, "documents": done.documents, "read": added.read,
             "added": done.added, "updated": done.updated, "duplicates": added.duplicates,
-            "problems": added.problems,
+            "problems": added.problems, "seconds": added.seconds,
         });
         writeln!(std::io::stdout(), "{value}")?;
     } else if !args.running.quiet && !lines {

@@ -1,6 +1,6 @@
 //! What is wrong with an index, if anything.
 
-use super::open::{Analysis, Index};
+use super::open::Index;
 use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::panics::caught;
@@ -21,7 +21,6 @@ pub fn check_index(dir: &Path, deep: bool, threads: usize) -> Result<Vec<String>
         pool.install(|| {
             let index = Index::open(dir)?;
             let snapshot = index.snapshot()?;
-            let Analysis { .. } = &index.analysis;
             let makers = index.analysis.makers();
             Ok(snapshot.check(deep.then_some(&makers)))
         })

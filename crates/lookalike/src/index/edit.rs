@@ -13,12 +13,13 @@ use lookalike_engine::files::chunk_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::{EngineError, Problems, Progress, pipeline};
 use lookalike_index::{
-    Committed, Disk, DocAt, DocumentBatch, IndexWriter as Writer, RealDisk, Snapshot,
+    Committed, Disk, DocAt, DocumentBatch, IndexError, IndexWriter as Writer, RealDisk, Snapshot,
 };
 use lookalike_io::{Inputs, Problem};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Changes an index: one at a time, in all processes. Readers go on reading.
 #[derive(Debug)]
@@ -64,6 +65,20 @@ pub struct Added {
     pub problems: u64,
     /// The first of them.
     pub listed: Vec<Problem>,
+    /// Seconds of each part of the work: reading documents and writing segments, deciding which are
+    /// kept and making them durable, merging segments.
+    pub seconds: AddSeconds,
+}
+
+/// Seconds that adding documents took, by the part of the work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct AddSeconds {
+    /// Reading documents, and writing segments that no commit names yet.
+    pub reading: f64,
+    /// Deciding which documents are kept, and making them durable.
+    pub deciding: f64,
+    /// Merging segments.
+    pub merging: f64,
 }
 
 impl IndexWriter {
@@ -167,7 +182,11 @@ impl IndexWriter {
         progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));
         let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
         let documents = Documents { inputs: &inputs, reading };
-        let mut adding = self.begin(options, committed)?;
+        // Phases of groups that follow one another are not shown.
+        let quiet = Quiet(progress);
+        let of_commits: &dyn Progress =
+            if options.commit_every.is_some() { &quiet } else { progress };
+        let mut adding = self.begin(options, committed, of_commits)?;
         let (signer, sweep, expires) =
             (Arc::clone(&adding.index.analysis.signer), adding.sweep, adding.expires);
         let methods = std::mem::take(&mut adding.index.analysis.methods);
@@ -221,6 +240,7 @@ impl IndexWriter {
         &'a mut self,
         options: &'a AddOptions,
         committed: &'a mut (dyn FnMut(Committed) + Send),
+        progress: &'a dyn Progress,
     ) -> Result<Adding<'a>, LookalikeError> {
         let unless = options.unless_duplicate.as_ref().map(|t| t.parse()).transpose()?;
         let sweep = match &options.sweep {
@@ -244,6 +264,8 @@ impl IndexWriter {
             added: Added::default(),
             problems: Problems::default(),
             committed,
+            progress,
+            since: Instant::now(),
         })
     }
 
@@ -329,6 +351,9 @@ pub(super) struct Adding<'a> {
     added: Added,
     problems: Problems,
     committed: &'a mut (dyn FnMut(Committed) + Send),
+    progress: &'a dyn Progress,
+    /// When the part of the work began that goes on now.
+    since: Instant,
 }
 
 impl Adding<'_> {
@@ -388,7 +413,13 @@ impl Adding<'_> {
 
     pub(super) fn commit(&mut self) -> Result<(), LookalikeError> {
         self.stage()?;
-        let committed = self.index.writer.commit()?;
+        self.added.seconds.reading += self.part_ended();
+        self.progress.phase("deciding", Some(self.since_commit));
+        let committed = match self.index.writer.commit_with(self.progress) {
+            Err(IndexError::Interrupted) => return Err(LookalikeError::AddingCancelled),
+            committed => committed?,
+        };
+        self.added.seconds.deciding += self.part_ended();
         self.since_commit = 0;
         let sum = &mut self.added.committed;
         *sum = Committed {
@@ -399,8 +430,17 @@ impl Adding<'_> {
             ..committed
         };
         (self.committed)(committed);
+        self.progress.phase("merging", None);
         // The commit is one whether or not this succeeds.
-        Ok(self.index.writer.merge_where_due()?)
+        self.index.writer.merge_where_due()?;
+        self.added.seconds.merging += self.part_ended();
+        Ok(())
+    }
+
+    /// Seconds since the last part of the work ended.
+    fn part_ended(&mut self) -> f64 {
+        let now = Instant::now();
+        (now - std::mem::replace(&mut self.since, now)).as_secs_f64()
     }
 
     /// Commits the documents since the last commit, if there are any.
@@ -416,6 +456,15 @@ impl Adding<'_> {
         self.added.problems = problems.count();
         self.added.listed = problems.into_listed();
         Ok(())
+    }
+}
+
+/// Passes on that the caller wants to stop, and nothing else.
+pub(super) struct Quiet<'a>(pub(super) &'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
     }
 }
 

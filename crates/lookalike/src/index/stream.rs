@@ -1,6 +1,6 @@
 //! Documents that arrive one after the other: JSONL from a stream, committed in groups.
 
-use super::edit::{AddOptions, Added, IndexWriter};
+use super::edit::{AddOptions, Added, IndexWriter, Quiet};
 use super::prepare::{PrepareScratch, Preparer};
 use crate::panics::caught;
 use crate::{LookalikeError, Settings, analysis};
@@ -92,7 +92,8 @@ impl IndexWriter {
         progress.phase("reading", None);
         let methods = std::mem::take(&mut self.analysis.methods);
         let signer = Arc::clone(&self.analysis.signer);
-        let mut adding = self.begin(options, committed)?;
+        let quiet = Quiet(progress);
+        let mut adding = self.begin(options, committed, &quiet)?;
         let (sweep, expires) = (adding.sweep(), adding.expires());
         let preparer = Preparer {
             inputs: &inputs,
