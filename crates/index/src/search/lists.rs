@@ -38,9 +38,9 @@ impl<L: PostingList> Lists<L> {
     ///
     /// Every match shares at least `least` elements with the query, so that P must have
     /// [`elements_to_probe`] of them: k. The lowest k and some more are looked up, as the front of
-    /// the file is the part that stays resident. If the k shortest of these lists are short, they
-    /// and all tiny ones are P. Else the whole query is looked up, and either the k shortest lists
-    /// are short now, or P is all that are not long; that may be fewer than k.
+    /// the file is the part that stays resident; then half as many again, until the k shortest of
+    /// these lists are short. They and all tiny ones are P. If the whole query is looked up and the
+    /// k shortest lists are not short, P is all that are not long; that may be fewer than k.
     pub(super) fn choose<'p, P>(
         postings: &'p P,
         query: &[u64],
@@ -60,11 +60,14 @@ impl<L: PostingList> Lists<L> {
             empty: 0,
             only_long_uncounted: false,
         };
-        for until in [query.len().min(k + 16 + k / 8), query.len()] {
+        let mut until = k + 16 + k / 8;
+        while lists.looked_up < query.len() {
+            until = until.min(query.len());
             lists.look_up(postings, &query[..until], units, TINY_LIST, stop, cost)?;
             if lists.complete(k) {
                 return Ok(lists);
             }
+            until += until / 2;
         }
         let counted = &mut lists.counted;
         lists.uncounted.retain(|list| {

@@ -78,6 +78,14 @@ impl Layout {
         if self.bucket_bits == 0 { 0 } else { element >> (64 - self.bucket_bits) }
     }
 
+    /// About where the entries of an element are in its bucket: elements are uniform.
+    #[inline]
+    fn about(self, bucket: &Range<u64>, element: u64) -> u64 {
+        // The first bits of the element below those of the bucket: no product passes 64 bits.
+        let part = element << self.bucket_bits >> (64 - 24);
+        bucket.start + ((part * (bucket.end - bucket.start)) >> 24)
+    }
+
     /// What an entry stores of a sorted entry.
     fn packed(self, entry: u64) -> u64 {
         let residue = entry >> NUMBER_BITS & ((1 << (BITS - self.bucket_bits)) - 1);
@@ -156,26 +164,28 @@ impl Directory {
         let layout = self.layout;
         let bucket = self.bucket(directory, layout.bucket(element));
         let low = layout.packed(element >> NUMBER_BITS << NUMBER_BITS);
-        let width = layout.width();
-        let Range { start, end } = bucket;
-        let list = List { data, width, number_bits: layout.number_bits, start, end };
-        let start = list.first_at_least(low);
-        let list = List { start, ..list };
-        List { end: list.first_at_least(low + (1 << layout.number_bits)), ..list }
+        let near = layout.about(&bucket, element);
+        let (width, number_bits) = (layout.width(), layout.number_bits);
+        let bucket = List { data, width, number_bits, start: bucket.start, end: bucket.end };
+        let start = bucket.first_from(near, |packed| packed < low);
+        let list = List { start, ..bucket };
+        // Most lists have no or few entries.
+        let after = low + (1 << number_bits);
+        List { end: list.first_from(start, |packed| packed < after), ..list }
     }
 
-    /// Reads the lines of the directory of some elements, then the middles of their buckets: each
-    /// of both at the same time, and into the cache.
+    /// Reads the lines of the directory of some elements, then about where they are in their
+    /// buckets: each of both at the same time, and into the cache.
     pub(super) fn prefetch(&self, file: &[u8], elements: &[u64]) {
         let (directory, data) = self.parts(file);
-        let mut middles = [0; LOOKUP_BLOCK];
-        for (element, middle) in elements.iter().zip(&mut middles) {
-            let bucket = self.bucket(directory, self.layout.bucket(*element));
-            *middle = bucket.start + (bucket.end - bucket.start) / 2;
+        let mut places = [0; LOOKUP_BLOCK];
+        for (&element, place) in elements.iter().zip(&mut places) {
+            let bucket = self.bucket(directory, self.layout.bucket(element));
+            *place = self.layout.about(&bucket, element);
         }
         let width = self.layout.width();
         let read = |all, &at: &u64| all ^ packed::get(data, width, at);
-        std::hint::black_box(middles.iter().take(elements.len()).fold(0, read));
+        std::hint::black_box(places.iter().take(elements.len()).fold(0, read));
     }
 
     /// Appends the entries of a range of buckets, as they are sorted, numbers above `bits` bits.
@@ -247,9 +257,46 @@ pub struct List<'a> {
 }
 
 impl List<'_> {
-    /// The first entry that is not below a value. O(log entries).
-    fn first_at_least(&self, value: u64) -> u64 {
-        self.first(|at| packed::get(self.data, self.width, at) < value)
+    /// The first entry for which `before` does not hold; it holds for all entries before. Looks
+    /// first at an entry, and then ever farther from it: O(log distance).
+    #[inline]
+    fn first_from(&self, near: u64, before: impl Fn(u64) -> bool) -> u64 {
+        let before = |at: u64| before(packed::get(self.data, self.width, at));
+        let (mut low, mut high, mut step) = (self.start, self.end, 1);
+        if near >= high {
+            return high;
+        }
+        if before(near) {
+            low = near + 1;
+            while low < high {
+                let far = (low + step).min(high) - 1;
+                if !before(far) {
+                    high = far;
+                    break;
+                }
+                low = far + 1;
+                step *= 2;
+            }
+        } else {
+            high = near;
+            while low < high {
+                let far = high.saturating_sub(step).max(low);
+                if before(far) {
+                    low = far + 1;
+                    break;
+                }
+                high = far;
+                step *= 2;
+            }
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match before(middle) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
     }
 
     fn number(&self, at: u64) -> u32 {
