@@ -31,6 +31,13 @@ impl Threshold {
         self.denominator
     }
 
+    /// Whether it is as high as another one, exactly.
+    #[must_use]
+    pub fn at_least(self, other: Self) -> bool {
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        product(self.numerator, other.denominator) >= product(other.numerator, self.denominator)
+    }
+
     /// Nearest floating-point number, for display; never used in a decision.
     #[must_use]
     pub fn as_f64(self) -> f64 {

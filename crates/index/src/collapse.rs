@@ -3,6 +3,7 @@
 
 use lookalike_core::{BitmapSignature, Overlap};
 use lookalike_join::{Criterion, verify};
+use rayon::prelude::*;
 
 /// An item of a ranked list: what turns most pairs away without their sets.
 #[derive(Debug, Clone, Copy)]
@@ -11,13 +12,24 @@ pub struct RankedItem {
     pub size: u32,
     /// The bitmap of its set.
     pub bitmap: BitmapSignature,
+    /// Whether it is known that it matches no other item of which this is known as well: both are
+    /// kept by an index at this criterion or a lower threshold.
+    pub kept: bool,
 }
 
 impl RankedItem {
     /// The item of a set.
     #[must_use]
     pub fn of(set: &[u64]) -> Self {
-        Self { size: set.len() as u32, bitmap: BitmapSignature::of(set) }
+        Self { size: set.len() as u32, bitmap: BitmapSignature::of(set), kept: false }
+    }
+
+    /// Whether an item may match one that is shown, before their sets are looked at.
+    fn may_match(&self, shown: &Self, criterion: Criterion) -> bool {
+        let (a, b) = (self.size, shown.size);
+        a > 0
+            && !(self.kept && shown.kept)
+            && criterion.needed_overlap(a, b) <= self.bitmap.most_shared(shown.bitmap, a, b)
     }
 }
 
@@ -44,8 +56,8 @@ pub struct Behind {
 /// not connect items that do not match.
 ///
 /// `load` makes the set of an item, strictly ascending; it is called at most once for each item,
-/// and only for those with a pair that sizes and bitmaps leave. O(n·g) bitmaps for n items in g
-/// groups.
+/// and only for those with a pair that sizes and bitmaps leave, on the threads of the current pool.
+/// O(n²) bitmaps for n items.
 ///
 /// ```
 /// use lookalike_core::Measure;
@@ -64,33 +76,32 @@ pub struct Behind {
 ///
 /// # Errors
 /// Those of `load`.
-pub fn collapse<E>(
+pub fn collapse<E: Send>(
     criterion: Criterion,
     items: &[RankedItem],
-    mut load: impl FnMut(usize) -> Result<Vec<u64>, E>,
+    load: impl Fn(usize) -> Result<Vec<u64>, E> + Sync,
 ) -> Result<Vec<Group>, E> {
-    let mut sets: Vec<Option<Vec<u64>>> = vec![None; items.len()];
-    let mut groups: Vec<Group> = Vec::new();
+    let mut wanted = vec![false; items.len()];
     for (item, ranked) in items.iter().enumerate() {
-        let mut found = None;
-        for (at, group) in groups.iter().enumerate() {
-            let shown = &items[group.shown];
-            let (a, b) = (ranked.size, shown.size);
-            let needed = criterion.needed_overlap(a, b);
-            if a == 0 || needed > ranked.bitmap.most_shared(shown.bitmap, a, b) {
-                continue;
-            }
-            for wanted in [item, group.shown] {
-                if sets[wanted].is_none() {
-                    sets[wanted] = Some(load(wanted)?);
-                }
-            }
-            let (Some(own), Some(other)) = (&sets[item], &sets[group.shown]) else { continue };
-            if let Some(counts) = verify(criterion, own, other) {
-                found = Some((at, counts));
-                break;
+        for (other, shown) in items[..item].iter().enumerate() {
+            if !(wanted[item] && wanted[other]) && ranked.may_match(shown, criterion) {
+                (wanted[item], wanted[other]) = (true, true);
             }
         }
+    }
+    let load = |(item, wanted): (usize, &bool)| if *wanted { load(item) } else { Ok(Vec::new()) };
+    let sets: Vec<Vec<u64>> =
+        wanted.par_iter().enumerate().with_min_len(AT_ONCE).map(load).collect::<Result<_, E>>()?;
+    let mut groups: Vec<Group> = Vec::new();
+    for (item, ranked) in items.iter().enumerate() {
+        let found = groups.iter().enumerate().find_map(|(at, group)| {
+            let shown = group.shown;
+            let counts = match ranked.may_match(&items[shown], criterion) {
+                true => verify(criterion, &sets[item], &sets[shown]),
+                false => None,
+            };
+            Some((at, counts?))
+        });
         match found {
             Some((at, counts)) => groups[at].behind.push(Behind { item, counts }),
             None => groups.push(Group { shown: item, behind: Vec::new() }),
@@ -99,11 +110,15 @@ pub fn collapse<E>(
     Ok(groups)
 }
 
+/// Items that a thread takes: fewer are not worth another thread.
+const AT_ONCE: usize = 16;
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use lookalike_core::Measure;
     use proptest::prelude::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     proptest! {
         #[test]
@@ -132,13 +147,19 @@ mod tests {
                         None => truth.push(Group { shown: item, behind: Vec::new() }),
                     }
                 }
-                let mut loaded = vec![0; sets.len()];
-                let found = collapse(criterion, &items, |item| {
-                    loaded[item] += 1;
+                let loaded: Vec<AtomicU32> = sets.iter().map(|_| AtomicU32::new(0)).collect();
+                let load = |item: usize| {
+                    loaded[item].fetch_add(1, Ordering::Relaxed);
                     Ok::<_, ()>(sets[item].clone())
-                });
-                prop_assert_eq!(found.unwrap(), truth);
-                prop_assert!(loaded.iter().all(|&times| times <= 1));
+                };
+                prop_assert_eq!(collapse(criterion, &items, load).unwrap(), truth.clone());
+                prop_assert!(loaded.iter().all(|times| times.load(Ordering::Relaxed) <= 1));
+                // No two that are shown match, whatever the order, by a measure that has none.
+                if measure != Measure::Containment {
+                    let mut known = items.clone();
+                    truth.iter().for_each(|group| known[group.shown].kept = true);
+                    prop_assert_eq!(collapse(criterion, &known, load).unwrap(), truth);
+                }
             }
         }
     }

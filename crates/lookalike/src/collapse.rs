@@ -5,7 +5,7 @@ use crate::index::Index;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::{Signer, SignerScratch};
-use lookalike_index::{DocAt, QueryScratch, RankedItem};
+use lookalike_index::{DocAt, RankedItem};
 use lookalike_join::Criterion;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -102,8 +102,9 @@ enum Stored {
 /// Groups a ranked list: an item is put behind the first shown item that it matches, and is shown
 /// if there is none.
 ///
-/// Items that are documents of the index are first compared by their sizes and bitmaps, so that
-/// only the sets of likely pairs are made: some hundred microseconds for a hundred documents.
+/// Items that are documents of the index are first compared by their sizes and bitmaps, and two
+/// that the index keeps are not compared if it was created with this threshold or a lower one. Only
+/// the sets of the other pairs are made, on the threads of the current rayon pool.
 ///
 /// ```
 /// use lookalike::{CollapseItem, CollapseOptions, collapse};
@@ -149,7 +150,7 @@ pub fn collapse(
                 signer.text_set(text, &mut scratch, &mut set);
                 stored.push((RankedItem::of(&set), Stored::Made(set)));
             }
-            group(items, stored, criterion, |_| Ok(Vec::new()))
+            group(items, &stored, criterion, |_| Ok(Vec::new()))
         }
     }
 }
@@ -166,14 +167,20 @@ impl Index {
         measure: Option<Measure>,
         threshold: Option<&str>,
     ) -> Result<Vec<CollapsedGroup>, LookalikeError> {
-        let criterion = criterion(&self.settings().documents, measure, threshold)?;
+        let settings = &self.settings().documents;
+        let criterion = criterion(settings, measure, threshold)?;
+        let own: Threshold = settings.threshold.parse()?;
+        // By containment, a kept document may be contained in one that follows it.
+        let symmetric = matches!(criterion.measure, Measure::Resemblance | Measure::Cosine);
+        let kept_differ =
+            symmetric && criterion.measure == settings.measure && criterion.threshold.at_least(own);
         let snapshot = self.snapshot()?;
-        let mut signing = SignerScratch::default();
+        let mut buffers = self.buffers();
         let mut stored = Vec::with_capacity(items.len());
         for CollapseItem { id, text } in items {
             if let Some(text) = text {
                 let mut set = Vec::new();
-                self.analysis.signer.text_set(text, &mut signing, &mut set);
+                self.analysis.signer.text_set(text, &mut buffers.signer, &mut set);
                 stored.push((RankedItem::of(&set), Stored::Made(set)));
                 continue;
             }
@@ -183,10 +190,18 @@ impl Index {
                     what: "id".into(),
                     name: id.clone(),
                 })?;
-            stored.push((snapshot.document(at).ranked_item(), Stored::At(at)));
+            let document = snapshot.document(at);
+            // Documents with few features match others by their words only.
+            let kept = kept_differ && snapshot.is_kept(at) && !document.few();
+            stored.push((RankedItem { kept, ..document.ranked_item() }, Stored::At(at)));
         }
-        let mut scratch = QueryScratch::new((self.analysis.makers())());
-        group(items, stored, criterion, |at| Ok(snapshot.set(at, &mut scratch)?))
+        self.give_back(buffers);
+        group(items, &stored, criterion, |at| {
+            let mut buffers = self.buffers();
+            let set = snapshot.set(at, &mut buffers.scratch)?;
+            self.give_back(buffers);
+            Ok(set)
+        })
     }
 }
 
@@ -201,15 +216,14 @@ fn criterion(
 
 fn group(
     items: &[CollapseItem],
-    stored: Vec<(RankedItem, Stored)>,
+    stored: &[(RankedItem, Stored)],
     criterion: Criterion,
-    mut load: impl FnMut(DocAt) -> Result<Vec<u64>, LookalikeError>,
+    load: impl Fn(DocAt) -> Result<Vec<u64>, LookalikeError> + Sync,
 ) -> Result<Vec<CollapsedGroup>, LookalikeError> {
     let ranked: Vec<RankedItem> = stored.iter().map(|(item, _)| *item).collect();
-    let mut stored: Vec<Stored> = stored.into_iter().map(|(_, stored)| stored).collect();
-    let groups = lookalike_index::collapse(criterion, &ranked, |item| match &mut stored[item] {
+    let groups = lookalike_index::collapse(criterion, &ranked, |item| match &stored[item].1 {
         Stored::At(at) => load(*at),
-        Stored::Made(set) => Ok(std::mem::take(set)),
+        Stored::Made(set) => Ok(set.clone()),
     })?;
     Ok(groups
         .into_iter()

@@ -129,7 +129,7 @@ impl<'a> StoredDocument<'a> {
     pub fn ranked_item(&self) -> RankedItem {
         let unit = self.segment.unit_of(self.local);
         let bitmap = unit.map(|unit| self.segment.unit_bitmap(unit)).unwrap_or_default();
-        RankedItem { size: self.size(), bitmap }
+        RankedItem { size: self.size(), bitmap, kept: false }
     }
 
     /// The text.
