@@ -139,6 +139,7 @@ impl IndexWriter {
             let (commit, documents) = (self.snapshot.commit, self.snapshot.len());
             return Ok(Committed { commit, documents, ..Committed::default() });
         }
+        self.merge_staged()?;
         let (next, gone) = self.next_snapshot(&self.pending);
         let first_new = self.snapshot.segments.len() as u32;
         let mut graph = IndexGraph::new(next, first_new, Arc::clone(&self.makers));

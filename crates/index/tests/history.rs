@@ -378,14 +378,20 @@ proptest! {
         for step in steps {
             match step {
                 Step::Add(documents) => {
-                    let mut batch = DocumentBatch::default();
-                    for (id, sweep, words, score) in documents {
-                        let score = if score == 0 { f64::NAN } else { f64::from(score) };
-                        let document = Document { id, sweep, words, score, first: 0, number: 0 };
-                        model.add(document).push_to(&keep, &mut batch);
+                    // Several segments in a commit, and updates of documents of the same commit.
+                    for documents in documents.chunks(3) {
+                        let mut batch = DocumentBatch::default();
+                        for (id, sweep, words, score) in documents.iter().cloned() {
+                            let score = if score == 0 { f64::NAN } else { f64::from(score) };
+                            let document =
+                                Document { id, sweep, words, score, first: 0, number: 0 };
+                            model.add(document).push_to(&keep, &mut batch);
+                        }
+                        writer.stage(&[batch]).unwrap();
                     }
-                    writer.stage(&[batch]).unwrap();
+                    let segments = writer.snapshot().segments().len();
                     let done = writer.commit().unwrap();
+                    prop_assert!(writer.snapshot().segments().len() <= segments + 1);
                     writer.merge_where_due().unwrap();
                     prop_assert_eq!(done.documents as usize, model.documents.len());
                 }

@@ -414,6 +414,9 @@ impl Adding<'_> {
     pub(super) fn commit(&mut self) -> Result<(), LookalikeError> {
         self.stage()?;
         self.added.seconds.reading += self.part_ended();
+        self.progress.phase("merging", None);
+        self.index.writer.merge_staged()?;
+        self.added.seconds.merging += self.part_ended();
         self.progress.phase("deciding", Some(self.since_commit));
         let committed = match self.index.writer.commit_with(self.progress) {
             Err(IndexError::Interrupted) => return Err(LookalikeError::AddingCancelled),
