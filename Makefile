@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package bench bench-peers bench-instructions experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package bench bench-peers bench-index bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -73,6 +73,11 @@ bench:
 bench-peers:
 	$(CARGO) build --release --locked --workspace
 	$(PYTHON) benchmarks/peers.py
+
+## Measures the living index: adding, questions of one thread, bytes, cold reads; 20 minutes and 10 GB of disk.
+bench-index:
+	$(CARGO) build --release --locked --workspace
+	$(PYTHON) benchmarks/index.py
 
 ## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
 bench-instructions:

@@ -247,8 +247,7 @@ class Bench:
             files = write_queries(make_queries(pages, unrelated, self.options.queries), self.work, "parts")
             if part in (1, self.options.parts // 2, self.options.parts):
                 self.ask(f"{part} parts", index, files, QUESTIONS[1:6:2])
-            if part > 1:
-                pages.unlink()
+            pages.unlink()
 
     def peers(self, unrelated: Path) -> None:
         from index_peers import measure_peers, show_peers
@@ -326,8 +325,7 @@ def main() -> int:
         bench.measure(options.only)
     except Failed as failure:
         sys.exit(f"index.py: {failure}")
-    finally_save = options.work / "index.json"
-    save(finally_save, bench.figures)
+    save(options.work / "index.json", bench.figures)
     bench.show()
     return 0
 
