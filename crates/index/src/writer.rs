@@ -39,6 +39,8 @@ pub struct IndexWriter {
     pending: Pending,
     /// The dictionary with which texts are compressed; empty until there are enough.
     dictionary: Vec<u8>,
+    /// Why nothing more is written: the error of an earlier step.
+    failed: Option<String>,
 }
 
 impl std::fmt::Debug for IndexWriter {
@@ -122,8 +124,30 @@ impl IndexWriter {
     /// the moment of a crash all of them.
     ///
     /// # Errors
-    /// A file that cannot be written. After a failed sync the writer cannot be used any more.
+    /// A file that cannot be written. After any error of this or of another step that writes, all
+    /// steps fail with [`IndexError::Stopped`]: what is staged may be incomplete, and it is unknown
+    /// what the disk holds. An index that is opened again goes on from the last commit.
     pub fn commit(&mut self) -> Result<Committed, IndexError> {
+        self.step(Self::commit_pending)
+    }
+
+    /// Runs a step that writes, unless one before has failed or panicked.
+    fn step<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        if let Some(reason) = &self.failed {
+            let (path, reason) = (self.dir.clone(), reason.clone());
+            return Err(IndexError::Stopped { path, reason });
+        }
+        // Stays if the step panics.
+        self.failed = Some("a panic of the writer".to_owned());
+        let result = run(self);
+        self.failed = result.as_ref().err().map(ToString::to_string);
+        result
+    }
+
+    fn commit_pending(&mut self) -> Result<Committed, IndexError> {
         if self.pending.is_empty() {
             let (commit, documents) = (self.snapshot.commit, self.snapshot.len());
             return Ok(Committed { commit, documents, ..Committed::default() });

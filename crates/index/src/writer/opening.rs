@@ -95,6 +95,7 @@ impl IndexWriter {
             snapshot,
             pending,
             dictionary,
+            failed: None,
         };
         writer.remove_strays()?;
         Ok(writer)
