@@ -32,6 +32,7 @@ unit:
 test-long: test build
 	LOOKALIKE_FUZZ=50 $(CARGO) test --workspace --locked --test fuzz
 	CRASH_SEEDS=20 $(CARGO) test --locked -p lookalike-index --test store power_cut
+	CRASH_SEEDS=10 $(CARGO) test --locked -p lookalike-index --test crash power_cut
 	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 
 ## The tests on real collections in DATA; a collection that is missing fails.

@@ -67,10 +67,12 @@ impl IndexWriter {
     /// segment. The documents of the last commit stay what they are.
     pub fn merge_where_due(&mut self) -> Result<(), IndexError> {
         self.check_committed()?;
-        while let Some(due) = self.due() {
-            self.merge_segments(&due)?;
-        }
-        Ok(())
+        self.step(|writer| {
+            while let Some(due) = writer.due() {
+                writer.merge_segments(&due)?;
+            }
+            Ok(())
+        })
     }
 
     /// The segments of the next merge, by their numbers.
@@ -101,6 +103,10 @@ impl IndexWriter {
     /// As [`IndexWriter::merge_where_due`].
     pub fn compact(&mut self) -> Result<(), IndexError> {
         self.check_committed()?;
+        self.step(Self::compact_all)
+    }
+
+    fn compact_all(&mut self) -> Result<(), IndexError> {
         let mut ids: Vec<(u64, u64)> =
             self.snapshot.segments.iter().map(|live| (live.len(), live.id)).collect();
         ids.sort_unstable();
@@ -131,8 +137,12 @@ impl IndexWriter {
     /// segment, and [`IndexWriter::commit`] asks one for each new document.
     ///
     /// # Errors
-    /// A file that cannot be read or written. What was staged stays staged.
+    /// A file that cannot be read or written; the writer stops, as for [`IndexWriter::commit`].
     pub fn merge_staged(&mut self) -> Result<(), IndexError> {
+        self.step(Self::merge_all_staged)
+    }
+
+    pub(super) fn merge_all_staged(&mut self) -> Result<(), IndexError> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut group = Size::default();
         for (at, staged) in self.pending.segments.iter().enumerate() {
@@ -276,14 +286,20 @@ impl IndexWriter {
         other: &Snapshot,
         sweep: &(dyn Fn(u32) -> u32 + Sync),
     ) -> Result<(), IndexError> {
+        self.check_numbers(other.len())?;
+        self.step(|writer| writer.take_all(other, sweep))
+    }
+
+    fn take_all(
+        &mut self,
+        other: &Snapshot,
+        sweep: &(dyn Fn(u32) -> u32 + Sync),
+    ) -> Result<(), IndexError> {
         let order = other.in_order();
         let mut numbers: HashMap<DocNumber, (DocNumber, DocNumber)> = HashMap::new();
         for &at in &order {
             let document = other.document(at);
             let number = DocNumber(self.pending.next_number);
-            if number.0 == u32::MAX - 1 {
-                return Err(IndexError::Inconsistent { what: "there are no numbers left".into() });
-            }
             self.pending.next_number += 1;
             let replaced = self.replace((document.id(), sweep(document.sweep())));
             self.pending.updated += u64::from(replaced.is_some());

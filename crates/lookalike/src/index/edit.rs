@@ -230,7 +230,8 @@ impl IndexWriter {
         let Adding { added, index, .. } = adding;
         index.analysis.methods = methods;
         if ended.is_err() {
-            index.writer.abandon()?;
+            // A failure stops the writer, and must not hide the error before.
+            let _ = index.writer.abandon();
         }
         ended.map(|()| added)
     }
@@ -328,7 +329,7 @@ impl IndexWriter {
             pool.install(|| {
                 let taken = self.writer.take(&snapshot, &sweep);
                 if let Err(error) = taken {
-                    self.writer.abandon()?;
+                    let _ = self.writer.abandon();
                     return Err(error.into());
                 }
                 self.commit()
