@@ -11,7 +11,7 @@ pub(crate) struct FilterArgs {
     #[command(subcommand)]
     pub(crate) command: Option<FilterCommand>,
     #[command(flatten)]
-    pub(crate) verdicts: Option<FilterVerdictArgs>,
+    pub(crate) verdicts: FilterVerdictArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -19,7 +19,7 @@ pub(crate) enum FilterCommand {
     /// Report messages as spam or as legitimate, or take that back
     #[command(after_help = "\
 A report counts for the prototype that the message matches best, once for each reporter; a
-message that matches none becomes one. Give the same --ask, --threshold and --min-features as for
+message that matches none becomes one. Give the same --ask, --threshold and --min-words as for
 verdicts. Prints what became of each report once it is durable.
 
 Examples:
@@ -45,8 +45,10 @@ pub(crate) enum ReportArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct FilterVerdictArgs {
-    #[command(flatten)]
-    pub(crate) prototypes: PrototypesArgs,
+    /// Directory of the prototypes, an index that `lookalike index create` made
+    // Required, but for the subcommands.
+    #[arg(long, value_name = "DIR", required = true)]
+    pub(crate) prototypes: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) input: MessageArgs,
     #[command(flatten)]
@@ -127,13 +129,12 @@ pub(crate) struct MatchRuleArgs {
     /// index
     #[arg(long, value_name = "ASK", default_value = "resembles", help_heading = "Matching")]
     pub(crate) ask: String,
-    /// Value that the measure has to reach [default: the threshold of the index]
+    /// Value that the measure has to reach [default: 0.5, cosine 0.7]
     #[arg(long, short = 't', value_name = "RATIO", help_heading = "Matching")]
     pub(crate) threshold: Option<String>,
-    /// Messages and prototypes with fewer features (shingles, or terms of --ask cosine) match only
-    /// the same words
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Matching")]
-    pub(crate) min_features: u32,
+    /// Messages and prototypes with fewer words match only the same words under the same title
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Matching")]
+    pub(crate) min_words: u32,
 }
 
 #[derive(Debug, Args)]

@@ -17,24 +17,25 @@ use lookalike::{
 };
 use serde::Serialize;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::path::Path;
 
 pub(super) fn run(args: &FilterArgs) -> anyhow::Result<Exit> {
-    match (&args.command, &args.verdicts) {
+    match (&args.command, &args.verdicts.prototypes) {
         (Some(FilterCommand::Report(args)), _) => report(args),
         (Some(FilterCommand::List(args)), _) => list(args),
-        (None, Some(args)) => verdicts(args),
+        (None, Some(dir)) => verdicts(dir, &args.verdicts),
         (None, None) => Err(WrongUsage("give --prototypes DIR".into()).into()),
     }
 }
 
-fn verdicts(args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
+fn verdicts(dir: &Path, args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
     let options = FilterOptions {
         matching: rule(&args.matching)?,
         reports: args.reports,
         reasons: args.reasons,
     };
-    let filter = MessageFilter::open(&args.prototypes.dir, options)?;
+    let filter = MessageFilter::open(dir, options)?;
     let fields = fields(&args.input);
     let read = ReadOptions {
         threads: args.running.threads,
@@ -179,7 +180,7 @@ fn rule(args: &MatchRuleArgs) -> anyhow::Result<MatchRule> {
     Ok(MatchRule {
         ask: args.ask.parse()?,
         threshold: args.threshold.clone(),
-        min_features: args.min_features,
+        min_words: args.min_words,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The prototypes that a message matches.
 
 use super::super::open::Analysis;
+use super::super::prepare::Extra;
 use super::options::{By, Way};
 use super::score::Score;
 use crate::LookalikeError;
@@ -38,9 +39,9 @@ pub(super) fn matching(
         // Whatever is asked: the same words have the same set.
         _ if needs_same_words(way, message) => {
             let question = Question { ask: Ask::Resembles, threshold: "1".parse()? };
-            by_measure(way, question, snapshot, message, scratch)
+            by_measure(analysis, way, question, snapshot, message, scratch)
         }
-        By::Measure(question) => by_measure(way, question, snapshot, message, scratch),
+        By::Measure(question) => by_measure(analysis, way, question, snapshot, message, scratch),
         By::Method(number) => by_method(analysis, way, number, snapshot, message, scratch),
     }
 }
@@ -51,34 +52,68 @@ pub(super) fn signature<'a>(number: usize, message: &DocumentView<'a>) -> Signat
     signature.copied().unwrap_or_default()
 }
 
-/// Whether a message matches nothing but the same words: it has too few features, or the method has
-/// no signature for it.
+/// Whether a message or prototype has too few words to match any but the same ones.
+fn is_short(way: Way, tokens: u32) -> bool {
+    tokens < way.min_words
+}
+
+/// Whether a message matches nothing but the same words: it is short, or the method has no
+/// signature for it.
 pub(super) fn needs_same_words(way: Way, message: &DocumentView<'_>) -> bool {
     let unsigned = match way.by {
         By::Measure(_) => false,
         By::Method(number) => signature(number, message).keys.is_empty(),
     };
-    unsigned || message.few || (message.set.len() as u32) < way.min_features
+    unsigned || message.few || is_short(way, message.tokens)
 }
 
-/// Whether a message may match a prototype of this size and with this sequence of words.
+/// What decides whether a message may be compared with a prototype.
+pub(super) struct Words<'a> {
+    /// Number of words.
+    pub(super) tokens: u32,
+    /// Digest of the sequence of words.
+    pub(super) sequence: TokenDigest,
+    /// What is stored with the prototype: its title.
+    pub(super) extra: &'a [u8],
+}
+
+/// Whether a message may match a prototype with these words. Short ones have to have the same
+/// title, too: mail programs make short texts of their own, which legitimate messages and spam have
+/// word for word.
 pub(super) fn comparable(
+    analysis: &Analysis,
     way: Way,
     message: &DocumentView<'_>,
-    (size, sequence): (u32, TokenDigest),
+    prototype: &Words<'_>,
 ) -> bool {
-    match needs_same_words(way, message) {
-        true => sequence == message.sequence,
-        false => size >= way.min_features,
+    if !needs_same_words(way, message) {
+        return !is_short(way, prototype.tokens);
     }
+    let title = |extra: &[u8]| analysis.signer.sequence(&title(extra));
+    prototype.sequence == message.sequence
+        && (!is_short(way, message.tokens) || title(prototype.extra) == title(message.extra))
 }
 
-fn may_match(way: Way, message: &DocumentView<'_>, snapshot: &Snapshot, at: DocAt) -> bool {
+/// The title of a document, by what is stored with it; empty for none.
+pub(super) fn title(extra: &[u8]) -> String {
+    let extra: Option<Extra<'_>> = serde_json::from_slice(extra).ok();
+    extra.and_then(|extra| extra.title).unwrap_or_default().into_owned()
+}
+
+fn may_match(
+    analysis: &Analysis,
+    way: Way,
+    message: &DocumentView<'_>,
+    snapshot: &Snapshot,
+    at: DocAt,
+) -> bool {
     let prototype = snapshot.document(at);
-    comparable(way, message, (prototype.size(), prototype.sequence()))
+    let (tokens, sequence) = (prototype.tokens(), prototype.sequence());
+    comparable(analysis, way, message, &Words { tokens, sequence, extra: prototype.extra() })
 }
 
 fn by_measure(
+    analysis: &Analysis,
     way: Way,
     question: Question,
     snapshot: &Snapshot,
@@ -87,7 +122,7 @@ fn by_measure(
 ) -> Result<Vec<Matching>, LookalikeError> {
     let query = QuerySet { set: message.set, few: message.few, sequence: message.sequence };
     let wanted = |live: &LiveSegment, local: u32| {
-        snapshot.at(live, local).is_some_and(|at| may_match(way, message, snapshot, at))
+        snapshot.at(live, local).is_some_and(|at| may_match(analysis, way, message, snapshot, at))
     };
     let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
     let answer = snapshot.ask(question, query, options, scratch)?;
@@ -112,7 +147,7 @@ fn by_method(
     let candidates = snapshot.with_keys(number, signed.keys, scratch, &mut Cost::default())?;
     let mut found: Vec<Matching> = candidates
         .into_iter()
-        .filter(|&at| may_match(way, message, snapshot, at))
+        .filter(|&at| may_match(analysis, way, message, snapshot, at))
         .filter_map(|at| {
             let stored = snapshot.document(at).signature(number);
             let evidence = method.accept(signed, stored.view())?;

@@ -14,18 +14,31 @@ pub struct MatchRule {
     /// contains, that are near it by cosine, or that a method of the index takes for its
     /// near-duplicates. [`Wanted::Cluster`] is refused.
     pub ask: Wanted,
-    /// What the measure has to reach, as written; `None` for the threshold of the index. Methods
+    /// What the measure has to reach, as written; `None` for [`MatchRule::threshold_of`]. Methods
     /// have none.
     pub threshold: Option<String>,
-    /// A message or prototype with fewer features matches only one with the same words, whatever
-    /// is asked: a few words in common are no evidence.
-    pub min_features: u32,
+    /// A message or prototype with fewer words matches only one with the same words and the same
+    /// title, whatever is asked: a few words in common are no evidence.
+    pub min_words: u32,
+}
+
+impl MatchRule {
+    /// The threshold of a measure where none is given, whatever that of the index: copies of spam
+    /// are varied on purpose. `None` for a method.
+    #[must_use]
+    pub fn threshold_of(ask: &Wanted) -> Option<&'static str> {
+        match ask {
+            Wanted::Resembles | Wanted::Containing | Wanted::ContainedIn => Some("0.5"),
+            Wanted::Cosine => Some("0.7"),
+            Wanted::Cluster | Wanted::Method(_) => None,
+        }
+    }
 }
 
 impl Default for MatchRule {
-    /// Prototypes that the message resembles; at least 20 features.
+    /// Prototypes that the message resembles; at least 64 words.
     fn default() -> Self {
-        Self { ask: Wanted::Resembles, threshold: None, min_features: 20 }
+        Self { ask: Wanted::Resembles, threshold: None, min_words: 64 }
     }
 }
 
@@ -76,7 +89,7 @@ pub struct ReportOptions {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
     pub(super) by: By,
-    pub(super) min_features: u32,
+    pub(super) min_words: u32,
 }
 
 /// What decides whether a message matches a prototype.
@@ -92,10 +105,8 @@ impl Way {
     /// # Errors
     /// A threshold that is none, a method that the index does not have.
     pub(super) fn new(rule: &MatchRule, analysis: &Analysis) -> Result<Self, LookalikeError> {
-        let threshold = match &rule.threshold {
-            Some(threshold) => threshold.parse::<Threshold>()?,
-            None => analysis.matching.threshold,
-        };
+        let usual = MatchRule::threshold_of(&rule.ask).unwrap_or("1");
+        let threshold: Threshold = rule.threshold.as_deref().unwrap_or(usual).parse()?;
         let measured = |ask| By::Measure(Question { ask, threshold });
         let by = match &rule.ask {
             Wanted::Resembles => measured(Ask::Resembles),
@@ -119,6 +130,6 @@ impl Way {
                 ));
             }
         };
-        Ok(Self { by, min_features: rule.min_features })
+        Ok(Self { by, min_words: rule.min_words })
     }
 }

@@ -1,6 +1,6 @@
 //! Prototypes of a group of reports that is not committed yet.
 
-use super::matching::{comparable, needs_same_words, signature};
+use super::matching::{Words, comparable, needs_same_words, signature};
 use super::options::{By, Way};
 use super::score::Score;
 use crate::index::open::Analysis;
@@ -16,12 +16,14 @@ pub(super) struct NewPrototypes {
     rows: Vec<NewPrototype>,
     /// By an element of the set, or a key of the method.
     postings: HashMap<u64, Vec<u32>>,
-    by_sequence: HashMap<u128, u32>,
+    by_sequence: HashMap<u128, Vec<u32>>,
     ids: BTreeSet<String>,
 }
 
 struct NewPrototype {
     size: u32,
+    tokens: u32,
+    extra: Vec<u8>,
     sequence: lookalike_core::TokenDigest,
     few: bool,
     signature: StoredSignature,
@@ -48,8 +50,7 @@ impl NewPrototypes {
         for &key in of_method.map_or(message.set, |signature| signature.keys) {
             self.postings.entry(key).or_default().push(number);
         }
-        // Of equal ones the first.
-        self.by_sequence.entry(message.sequence.0).or_insert(number);
+        self.by_sequence.entry(message.sequence.0).or_default().push(number);
         self.documents.push(&DocumentView { id: &id, ..*message });
         let signature = of_method.map(|signature| StoredSignature {
             keys: signature.keys.to_vec(),
@@ -60,6 +61,8 @@ impl NewPrototypes {
         });
         self.rows.push(NewPrototype {
             size: message.set.len() as u32,
+            tokens: message.tokens,
+            extra: message.extra.to_vec(),
             sequence: message.sequence,
             few: message.few,
             signature: signature.unwrap_or_default(),
@@ -91,7 +94,8 @@ impl NewPrototypes {
         }
         if needs_same_words(way, message) {
             let same = self.by_sequence.get(&message.sequence.0)?;
-            return Some((*same as usize, Score::ratio(1, 1)));
+            let may_match = |&&number: &&u32| self.may_match(analysis, way, message, number);
+            return same.iter().find(may_match).map(|&same| (same as usize, Score::ratio(1, 1)));
         }
         let of_method = match way.by {
             By::Measure(_) => None,
@@ -105,7 +109,7 @@ impl NewPrototypes {
         }
         let matches = shared.into_iter().filter_map(|(number, shared)| {
             let row = &self.rows[number as usize];
-            if row.few || !comparable(way, message, (row.size, row.sequence)) {
+            if row.few || !self.may_match(analysis, way, message, number) {
                 return None;
             }
             let score = match (way.by, of_method) {
@@ -129,5 +133,17 @@ impl NewPrototypes {
             Some((number as usize, score))
         });
         matches.max_by(|a, b| a.1.compare(b.1).then(Reverse(a.0).cmp(&Reverse(b.0))))
+    }
+
+    fn may_match(
+        &self,
+        analysis: &Analysis,
+        way: Way,
+        message: &DocumentView<'_>,
+        number: u32,
+    ) -> bool {
+        let NewPrototype { tokens, sequence, extra, .. } = &self.rows[number as usize];
+        let words = Words { tokens: *tokens, sequence: *sequence, extra };
+        comparable(analysis, way, message, &words)
     }
 }
