@@ -129,7 +129,8 @@ pub(crate) struct MatchRuleArgs {
     /// index
     #[arg(long, value_name = "ASK", default_value = "resembles", help_heading = "Matching")]
     pub(crate) ask: String,
-    /// Value that the measure has to reach [default: 0.5, cosine 0.7]
+    /// Value that the measure has to reach [default: resembles 0.4, contained-in
+    /// 0.5, cosine 0.7, containing 0.8]
     #[arg(long, short = 't', value_name = "RATIO", help_heading = "Matching")]
     pub(crate) threshold: Option<String>,
     /// Messages and prototypes with fewer words match only the same words under the same title

@@ -28,7 +28,9 @@ impl MatchRule {
     #[must_use]
     pub fn threshold_of(ask: &Wanted) -> Option<&'static str> {
         match ask {
-            Wanted::Resembles | Wanted::Containing | Wanted::ContainedIn => Some("0.5"),
+            Wanted::Resembles => Some("0.4"),
+            Wanted::ContainedIn => Some("0.5"),
+            Wanted::Containing => Some("0.8"),
             Wanted::Cosine => Some("0.7"),
             Wanted::Cluster | Wanted::Method(_) => None,
         }

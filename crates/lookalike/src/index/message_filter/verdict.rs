@@ -80,7 +80,7 @@ pub struct MatchedPrototype {
 }
 
 /// How many different reporters called a prototype what, and when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
 pub struct ReportCounts {
     /// Reporters who called it spam.
     pub spam: u32,
