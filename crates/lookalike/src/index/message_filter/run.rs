@@ -11,7 +11,7 @@ use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source};
 use lookalike_engine::files::ReadChunk;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::{EngineError, Problems, Progress};
+use lookalike_engine::{Problems, Progress};
 use lookalike_index::{DocNumber, IndexError};
 use lookalike_io::source::Chunk;
 use lookalike_io::{Inputs, Problem};
@@ -187,7 +187,7 @@ impl MessageFilter {
 /// Whether the caller cancelled.
 fn cancelled(progress: &dyn Progress) -> Result<(), LookalikeError> {
     match progress.cancelled() {
-        true => Err(EngineError::Cancelled.into()),
+        true => Err(LookalikeError::FilterCancelled),
         false => Ok(()),
     }
 }
