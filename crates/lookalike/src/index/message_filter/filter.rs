@@ -31,7 +31,9 @@ use std::sync::Arc;
 /// # let dir = folder.path().join("prototypes");
 /// let offer = "Dear friend, you have been chosen from many to receive a prize of one million. \
 ///              To claim it, answer this message today with your name, your address, the number \
-///              of your account and a small fee for the transfer of the money.";
+///              of your account and a small fee for the transfer of the money. The offer ends on \
+///              Friday at noon, after which the prize goes to the next person on our list, and no \
+///              claim can be made by anybody whose name is not on it.";
 /// let mut prototypes = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
 /// for reporter in ["ann", "bob", "carl"] {
 ///     let message = Record::new(offer).id("m1");
@@ -149,16 +151,21 @@ impl MessageFilter {
         let (kind, decisive) = decide(&counts, self.options.reports);
         let Some(decisive) = decisive else { return Ok(verdict) };
         let matching = &found[decisive];
-        let set = snapshot.set(matching.at, &mut buffers.scratch)?;
-        let shared = overlap(message.set, &set);
-        let sizes = Overlap { shared, a: message.set.len() as u32, b: set.len() as u32 };
+        let sizes = match matching.counts {
+            Some(counts) => counts,
+            None => {
+                let set = snapshot.set(matching.at, &mut buffers.scratch)?;
+                let shared = overlap(message.set, &set);
+                Overlap { shared, a: message.set.len() as u32, b: set.len() as u32 }
+            }
+        };
         (verdict.verdict, verdict.score) = (kind, matching.score.value());
         verdict.prototype = Some(MatchedPrototype {
             id: snapshot.document(matching.at).id().to_owned(),
             resemblance: sizes.resemblance(),
             query_in_document: sizes.containment_a_in_b(),
             document_in_query: sizes.containment_b_in_a(),
-            shared,
+            shared: sizes.shared,
             size: sizes.b,
         });
         verdict.reports = Some(counts[decisive].shown());

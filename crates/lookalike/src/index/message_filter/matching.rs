@@ -5,7 +5,7 @@ use super::super::prepare::Extra;
 use super::options::{By, Way};
 use super::score::Score;
 use crate::LookalikeError;
-use lookalike_core::TokenDigest;
+use lookalike_core::{Overlap, TokenDigest};
 use lookalike_index::{
     Ask, AskOptions, Cost, DocAt, DocumentView, LiveSegment, QueryScratch, QuerySet, Question,
     SignatureView, Snapshot,
@@ -16,6 +16,8 @@ use lookalike_index::{
 pub(super) struct Matching {
     pub(super) at: DocAt,
     pub(super) score: Score,
+    /// Counts of the message (a) and the prototype (b), where they were counted.
+    pub(super) counts: Option<Overlap>,
     /// The first signature of the method that agrees.
     pub(super) signature: Option<u32>,
 }
@@ -129,6 +131,7 @@ fn by_measure(
     let found = answer.matches.iter().map(|found| Matching {
         at: found.at,
         score: Score::of(question.ask, found.counts),
+        counts: Some(found.counts),
         signature: None,
     });
     Ok(found.collect())
@@ -153,7 +156,7 @@ fn by_method(
             let evidence = method.accept(signed, stored.view())?;
             let agreed = method.agreed(evidence, signed, stored.view());
             let score = Score::ratio(agreed.equal, agreed.of);
-            Some(Matching { at, score, signature: agreed.first })
+            Some(Matching { at, score, counts: None, signature: agreed.first })
         })
         .collect();
     found.sort_by(|a, b| {

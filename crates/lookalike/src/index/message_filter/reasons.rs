@@ -47,7 +47,14 @@ impl Reasons<'_> {
             verdict.terms = method.signature_words(message.content, signature, most, scratch);
         }
         if verdict.terms.is_empty() && analysis.settings.texts {
-            let prototype = snapshot.document(matching.at).text(&mut buffers.texts)?;
+            let prototype = snapshot.document(matching.at);
+            // Of the same words all are in common.
+            if prototype.sequence() == message.sequence {
+                let whole = shown(message.content.trim());
+                verdict.passages = vec![SharedText { words: message.tokens as usize, text: whole }];
+                return Ok(());
+            }
+            let prototype = prototype.text(&mut buffers.texts)?;
             let shingle = analysis.settings.documents.shingle.unwrap_or(1);
             verdict.passages = passages(message.content, prototype, shingle, analyzer, most);
         }
@@ -69,10 +76,14 @@ fn passages(
     let other = vocabulary.tokens(prototype, &tokenize);
     let bounds = PassageBounds { work: WORK, passages: most };
     let found = shared_passages(own.forms(), other.forms(), shingle as usize, bounds);
-    let shown = found.longest.iter().map(|passage| {
+    let passages = found.longest.iter().map(|passage| {
         let text = own.slice(passage.left..passage.left + passage.length);
-        let text = text[..text.floor_char_boundary(SHOWN)].to_owned();
-        SharedText { words: passage.length, text }
+        SharedText { words: passage.length, text: shown(text) }
     });
-    shown.collect()
+    passages.collect()
+}
+
+/// The beginning of a passage.
+fn shown(passage: &str) -> String {
+    passage[..passage.floor_char_boundary(SHOWN)].to_owned()
 }
