@@ -38,6 +38,14 @@ pub fn seconds(text: &str) -> f64 {
     text.parse::<f64>().ok().filter(|n| n.is_finite()).unwrap_or(f64::NAN)
 }
 
+/// A time in seconds since 1970 as `2026-11-23T21:30:17Z`; the number itself beyond the years that
+/// can be written.
+#[must_use]
+pub fn written(seconds: u64) -> String {
+    let time = i64::try_from(seconds).ok().and_then(|time| DateTime::from_timestamp(time, 0));
+    time.map_or_else(|| seconds.to_string(), |time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::seconds;

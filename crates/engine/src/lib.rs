@@ -52,7 +52,7 @@ pub use approach::{Approach, Verify};
 pub use checkpoints::Checkpoints;
 pub use collection::{Collection, Document, DocumentId, DocumentRange};
 pub use common_elements::common_elements;
-pub use date::seconds as date_seconds;
+pub use date::{seconds as date_seconds, written as written_date};
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::{Valueless, keep_value};

@@ -15,7 +15,7 @@ pub use features::TextSet;
 pub use scratch::SignerScratch;
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};
-use lookalike_core::{CommonElements, FeatureKind, TextDigest, TokenDigest};
+use lookalike_core::{CommonElements, FeatureKind, TextDigest, TokenDigest, fingerprint};
 use lookalike_join::prefix;
 use lookalike_methods::{Document, Method, Unsigned};
 use lookalike_text::{Analyzer, TermFilter, TermRule, Terms};
@@ -126,6 +126,43 @@ impl Signer {
         if let Some(signed) = signed {
             out.push(&scratch.signature, signed);
         }
+    }
+
+    /// The distinct words of a text that its signature number `signature` is made of, the rarest
+    /// first, at most `most`; none if there is no method, or if its signatures are not made of
+    /// terms. As written in the canonical text.
+    #[must_use]
+    pub fn signature_words(
+        &self,
+        text: &str,
+        signature: u32,
+        most: usize,
+        scratch: &mut SignerScratch,
+    ) -> Vec<String> {
+        let Some(method) = &self.method else { return Vec::new() };
+        let SignerScratch { filter, terms: tokens, signing, .. } = scratch;
+        tokens.clear();
+        // A method without a filter of its own signs the terms that are compared.
+        let compared = self.filter == TermFilter::ALL && self.features == FeatureKind::Terms;
+        self.filter.terms(&self.analyzer, text, filter, |term| {
+            if !compared || self.terms.keeps(term) {
+                tokens.push(fingerprint::token(term));
+            }
+        });
+        let mut terms = Vec::new();
+        let document = Document { tokens, ..Document::default() };
+        method.signature_terms(&document, signature, signing, &mut terms);
+        terms.truncate(most);
+        let mut words = vec![String::new(); terms.len()];
+        self.filter.terms(&self.analyzer, text, filter, |word| {
+            let term = fingerprint::finalise(fingerprint::token(word));
+            if let Some(at) = terms.iter().position(|&known| known == term)
+                && words[at].is_empty()
+            {
+                words[at] = String::from_utf8_lossy(word).into_owned();
+            }
+        });
+        words
     }
 
     /// Computes the method's signature of the last document read, into the scratch.

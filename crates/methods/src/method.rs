@@ -198,6 +198,15 @@ impl Evidence {
     }
 }
 
+/// How many signatures of two sketches agree, for methods whose sketch is a row of signatures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Agreement {
+    /// The signatures that agree, one bit each, the first the lowest.
+    pub equal: u64,
+    /// Number of signatures, at most 64; 0 for a method whose sketch is no row of signatures.
+    pub of: u32,
+}
+
 /// How candidates of a method are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CandidateSource {
@@ -280,6 +289,24 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// compared.
     fn estimates(&self) -> bool {
         false
+    }
+
+    /// The signatures in which two sketches agree.
+    fn agreement(&self, _: Sketch<'_>, _: Sketch<'_>) -> Agreement {
+        Agreement::default()
+    }
+
+    /// Replaces `terms` by those that signature number `signature` of a document is made of, the
+    /// rarest first; none if the document lacks that signature, or if the method does not make its
+    /// signatures of terms.
+    fn signature_terms(
+        &self,
+        _document: &Document<'_>,
+        _signature: u32,
+        _scratch: &mut MethodScratch,
+        terms: &mut Vec<u64>,
+    ) {
+        terms.clear();
     }
 
     /// Whether the evidence makes two documents near-duplicates by the method's own parameters.

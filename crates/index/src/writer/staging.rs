@@ -22,6 +22,8 @@ pub struct Staged {
     pub added: u64,
     /// Those that replace another one.
     pub updated: u64,
+    /// Number of the first document; the others have the following ones, in their order.
+    pub first: DocNumber,
 }
 
 impl IndexWriter {
@@ -43,7 +45,7 @@ impl IndexWriter {
         let mut new: Vec<Option<NewDocument<'_>>> = Vec::with_capacity(count);
         // By id and sweep, the last one of the batches.
         let mut own: HashMap<(&str, u32), usize> = HashMap::new();
-        let mut staged = Staged::default();
+        let mut staged = Staged { first: DocNumber(self.pending.next_number), ..Staged::default() };
         for batch in batches {
             for index in 0..batch.len() {
                 let number = DocNumber(self.pending.next_number + new.len() as u32);

@@ -7,7 +7,7 @@ use super::ranks::{candidate, cut, place};
 use super::reliability::Reliability;
 use super::sum::{self, Sum};
 use crate::{
-    Document, Evidence, Method, MethodScratch, MethodSpec, Signature, Sketch, SpecError,
+    Agreement, Document, Evidence, Method, MethodScratch, MethodSpec, Signature, Sketch, SpecError,
     Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
@@ -131,6 +131,52 @@ impl Method for IMatch {
         sum::compare(a, b)
     }
 
+    fn agreement(&self, a: Sketch<'_>, b: Sketch<'_>) -> Agreement {
+        sum::agreement(a, b)
+    }
+
+    fn signature_terms(
+        &self,
+        document: &Document<'_>,
+        _: u32,
+        scratch: &mut MethodScratch,
+        chosen: &mut Vec<u64>,
+    ) {
+        let MethodScratch { known, values, counts, .. } = scratch;
+        let terms = distinct(document.tokens, FeatureKind::Terms, known);
+        self.statistics.frequencies(terms, counts);
+        chosen.clear();
+        values.clear();
+        let needed = self.reliability.needed(terms.len());
+        match self.selection {
+            Selection::All => chosen.extend_from_slice(terms),
+            Selection::Ranks(ranks) => {
+                let ranked = counts.iter().map(|&known| known.max(self.unknown)).enumerate();
+                values.extend(ranked.map(|(at, frequency)| candidate(frequency, at)));
+                let parts = ranks.select(terms, values);
+                chosen
+                    .extend(parts.iter().flat_map(|part| part.iter().map(|&at| terms[place(at)])));
+            }
+            Selection::Frequencies([one, other]) => {
+                for (at, (&term, &known)) in terms.iter().zip(counts.iter()).enumerate() {
+                    let frequency = known.max(self.unknown);
+                    if one.contains(frequency) || other.contains(frequency) {
+                        chosen.push(term);
+                    } else if self.secondary.contains(frequency) {
+                        values.push(candidate(frequency, at));
+                    }
+                }
+                let missing = needed.saturating_sub(chosen.len()).min(values.len());
+                cut(terms, values, missing);
+                chosen.extend(values[..missing].iter().map(|&at| terms[place(at)]));
+            }
+        }
+        if chosen.len() < needed {
+            chosen.clear();
+        }
+        sum::rarest_first(&*self.statistics, chosen);
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         evidence == Evidence::SameKey
     }
@@ -138,7 +184,7 @@ impl Method for IMatch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Counted, sign, terms_of};
+    use super::super::testing::{Counted, named_digest, sign, terms_of};
     use super::super::{Filter, Share};
     use super::*;
     use proptest::prelude::*;
@@ -266,7 +312,11 @@ mod tests {
             shuffled.sort_by_key(|&word| lookalike_core::fingerprint::finalise(u64::from(word) ^ seed));
             let one = sign(&spec, statistics.clone(), &text(&words));
             prop_assert_eq!(&one, &sign(&spec, statistics, &text(&shuffled)));
-            prop_assert!(one.is_err() || one.unwrap().keys.len() == 1);
+            prop_assert!(one.is_err() || one.as_ref().unwrap().keys.len() == 1);
+            // The terms that are named are those of the signature.
+            let statistics = Counted::numbered(40, 64);
+            let signed = one.map_or([0, 0], |one| [one.sketch[0], one.sketch[1]]);
+            prop_assert_eq!(named_digest(&spec, statistics, &text(&words), 0), signed);
         }
     }
 }

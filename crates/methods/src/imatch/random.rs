@@ -13,7 +13,7 @@ use super::reliability::Reliability;
 use super::sum::{self, Sum};
 use super::sums::Sums;
 use crate::{
-    Document, Evidence, Method, MethodScratch, MethodSpec, Signature, Sketch, SpecError,
+    Agreement, Document, Evidence, Method, MethodScratch, MethodSpec, Signature, Sketch, SpecError,
     Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
@@ -153,6 +153,42 @@ impl Method for RandomIMatch {
         sum::compare(a, b)
     }
 
+    fn agreement(&self, a: Sketch<'_>, b: Sketch<'_>) -> Agreement {
+        sum::agreement(a, b)
+    }
+
+    fn signature_terms(
+        &self,
+        document: &Document<'_>,
+        signature: u32,
+        scratch: &mut MethodScratch,
+        chosen: &mut Vec<u64>,
+    ) {
+        let MethodScratch { known, seen, counts: frequencies, .. } = scratch;
+        let terms = distinct(document.tokens, FeatureKind::Terms, known);
+        self.statistics.frequencies(terms, frequencies);
+        chosen.clear();
+        seen.clear();
+        for (at, (&term, &frequency)) in terms.iter().zip(frequencies.iter()).enumerate() {
+            if self.copies.holding(term) >> signature & 1 == 0 {
+                continue;
+            }
+            if self.lexicon.contains(frequency) {
+                chosen.push(term);
+            } else if self.secondary.contains(frequency) {
+                seen.push(candidate(frequency, at));
+            }
+        }
+        let needed = self.reliability.needed(terms.len());
+        let missing = needed.saturating_sub(chosen.len()).min(seen.len());
+        cut(terms, seen, missing);
+        chosen.extend(seen[..missing].iter().map(|&at| terms[place(at)]));
+        if chosen.len() < needed {
+            chosen.clear();
+        }
+        sum::rarest_first(&*self.statistics, chosen);
+    }
+
     fn accepts(&self, evidence: Evidence) -> bool {
         evidence == Evidence::SameKey
     }
@@ -161,7 +197,7 @@ impl Method for RandomIMatch {
 #[cfg(test)]
 mod tests {
     use super::super::stability;
-    use super::super::testing::{Counted, sign, terms_of};
+    use super::super::testing::{Counted, named_digest, sign, terms_of};
     use super::*;
     use proptest::prelude::*;
 
@@ -227,6 +263,9 @@ mod tests {
                 if let Ok(signed) = &signed {
                     let words = [(digest >> 64) as u64, digest as u64];
                     prop_assert_eq!(&signed.sketch[2 * view..2 * view + 2], &words);
+                    // The terms that are named are those of the signature.
+                    let named = named_digest(&spec, statistics.clone(), &text, view as u32);
+                    prop_assert_eq!(named, words);
                 }
             }
             prop_assert_eq!(signed.is_ok(), any);

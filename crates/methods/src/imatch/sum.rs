@@ -2,7 +2,7 @@
 //!
 //! The incremental form of [`lookalike_core::features::digest`]: two sums and a count.
 
-use crate::{Evidence, Signature, Sketch};
+use crate::{Agreement, Evidence, Signature, Sketch, Statistics};
 use lookalike_core::SetDigest;
 use lookalike_core::fingerprint::finalise;
 
@@ -70,12 +70,24 @@ pub(crate) fn no_signature(out: &mut Signature) {
 /// [`Evidence::SameKey`] if two documents have the same digest in a view, and else that none of the
 /// views agree. Keys have 64 bits and digests 128, so key collisions are rejected here.
 pub(crate) fn compare(a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
-    let views = || a.words.chunks_exact(2).zip(b.words.chunks_exact(2));
-    if views().any(|(a, b)| a == b && a != [0, 0]) {
-        Evidence::SameKey
-    } else {
-        Evidence::Agreement { equal: 0, of: views().count() as u32 }
+    match agreement(a, b) {
+        Agreement { equal: 0, of } => Evidence::Agreement { equal: 0, of },
+        _ => Evidence::SameKey,
     }
+}
+
+/// The views whose digests agree.
+pub(crate) fn agreement(a: Sketch<'_>, b: Sketch<'_>) -> Agreement {
+    let views = a.words.chunks_exact(2).zip(b.words.chunks_exact(2));
+    views.fold(Agreement::default(), |Agreement { equal, of }, (a, b)| {
+        let agrees = a == b && a != [0, 0];
+        Agreement { equal: equal | u64::from(agrees) << of, of: of + 1 }
+    })
+}
+
+/// Sorts terms by their document frequency, the rarest first; ties by fingerprint.
+pub(super) fn rarest_first(statistics: &dyn Statistics, terms: &mut [u64]) {
+    terms.sort_by_cached_key(|&term| (statistics.frequency(term), term));
 }
 
 #[cfg(test)]

@@ -64,3 +64,19 @@ pub(super) fn sign(spec: &str, statistics: Counted, text: &str) -> Result<Signat
     )?;
     Ok(out)
 }
+
+/// The digest of the terms that a method names for a signature; 0 for none.
+pub(super) fn named_digest(
+    spec: &str,
+    statistics: Counted,
+    text: &str,
+    signature: u32,
+) -> [u64; 2] {
+    let method = crate::build(&spec.parse().unwrap(), Some(Arc::new(statistics))).unwrap();
+    let tokens: Vec<u64> = text.split(' ').map(|word| token(word.as_bytes())).collect();
+    let document = Document { tokens: &tokens, ..Document::default() };
+    let mut terms = vec![7];
+    method.signature_terms(&document, signature, &mut MethodScratch::default(), &mut terms);
+    let digest = lookalike_core::features::digest(&terms).map_or(0, |digest| digest.0);
+    [(digest >> 64) as u64, digest as u64]
+}
