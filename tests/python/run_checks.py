@@ -27,6 +27,7 @@ from checks.equality import few_features, ignorable, not_every_word_counts, orig
 from checks.evaluate import error_bars, evaluation
 from checks.explain import explanations
 from checks.fields import keep_fields, repeated_ids
+from checks.filter import filter  # noqa: A004
 from checks.harness import Checks
 from checks.index import index, sweeps
 from checks.large_records import large_records, long_texts
@@ -83,6 +84,7 @@ PARTS = (
     mail,
     index,
     sweeps,
+    filter,
 )
 
 

@@ -3,6 +3,7 @@
 mod choices;
 mod documents;
 mod evaluate;
+mod filter;
 mod index;
 mod input;
 mod lexicon;
@@ -20,6 +21,10 @@ pub(crate) use choices::{
 };
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use filter::{
+    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterVerdictArgs, MatchRuleArgs,
+    MessageArgs, ReportArg,
+};
 pub(crate) use index::{
     CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
     IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
@@ -137,6 +142,20 @@ Examples:
   lookalike query corpus.index --url https://example.org/ --ask cluster     # what else is this page?
   lookalike query corpus.index --id doc-17 --passages --format json")]
     Query(QueryArgs),
+    /// Give verdicts on messages that match prototypes, which were reported as spam or as legitimate
+    #[command(after_help = "\
+Prints a verdict for each message and moves or deletes nothing: none (no prototype matches), ham
+(a prototype that matches was reported as legitimate), unsure (too few reports), spam, or error (it
+cannot be read), with the prototype and the passages or terms that decided.
+
+Examples:
+  lookalike index create spam.index --ttl 90d
+  lookalike filter report spam --prototypes spam.index --reporter honeypot honeypot.mbox
+  lookalike filter --prototypes spam.index inbox.mbox
+  tail -f messages.jsonl | lookalike filter --prototypes spam.index
+  lookalike filter --prototypes spam.index --input-format eml - < message
+  lookalike filter list --prototypes spam.index")]
+    Filter(FilterArgs),
     /// Group a ranked list of documents: one is shown, and its near-duplicates are put behind it
     #[command(after_help = "\
 Examples:

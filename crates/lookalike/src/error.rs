@@ -204,6 +204,9 @@ pub enum LookalikeError {
     /// Adding to an index was cancelled.
     #[error("interrupted; what was committed before is in the index, and nothing else")]
     AddingCancelled,
+    /// A filter of messages was cancelled.
+    #[error("interrupted; the verdicts before that are given, and no others")]
+    FilterCancelled,
     /// A document that is not in an index.
     #[error("{}: no document with the {what} `{name}` in the index", index.display())]
     NotInIndex {
@@ -356,6 +359,7 @@ impl LookalikeError {
             Self::Internal { .. } => ErrorKind::Internal,
             Self::Engine(EngineError::Cancelled)
             | Self::AddingCancelled
+            | Self::FilterCancelled
             | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
             Self::Stopped { source, .. } => source.kind(),
             _ => ErrorKind::Failed,

@@ -7,7 +7,10 @@ mod document;
 mod edit;
 mod export;
 mod filter;
+mod lines;
+mod message_filter;
 mod open;
+mod opened;
 mod prepare;
 mod query;
 mod settings;
@@ -23,6 +26,10 @@ pub use document::read_document;
 pub use edit::{AddOptions, Added, IndexWriter};
 pub use export::{ExportOptions, export_documents, export_tables, write_documents};
 pub use filter::Filter;
+pub use message_filter::{
+    FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, ReadOptions,
+    Report, ReportCounts, ReportOptions, Reported, ReportsDone, SharedText, Verdict, VerdictKind,
+};
 pub use open::Index;
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 pub use settings::IndexSettings;

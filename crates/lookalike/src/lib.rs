@@ -59,6 +59,11 @@
 //! what a run over its documents would write, [`Job::against`] takes an index, and [`Index::diff`]
 //! says what became of pages from one crawl to the next. [`collapse()`] groups a ranked list.
 //!
+//! # A filter of messages
+//!
+//! [`MessageFilter`] gives verdicts on messages by the documents of an index, which people report
+//! as spam or as legitimate with [`IndexWriter::report`].
+//!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
 //! threads and any order of the inputs.
@@ -117,10 +122,12 @@ pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_m
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
 pub use index::{
-    AddOptions, Added, Change, DeleteWhat, DiffOptions, ExportOptions, Filter, FoundDocuments,
-    Holder, Index, IndexSettings, IndexStats, IndexWriter, PageChange, PageVersion, Query,
-    QueryAnswer, QueryMatch, QuerySubject, Revisit, SegmentStats, SiteVersion, SweepDiff,
-    SweepStats, Wanted, check_index, export_documents, export_tables, read_document,
+    AddOptions, Added, Change, DeleteWhat, DiffOptions, ExportOptions, Filter, FilterOptions,
+    Filtered, FoundDocuments, Holder, Index, IndexSettings, IndexStats, IndexWriter, MatchRule,
+    MatchedPrototype, MessageFilter, PageChange, PageVersion, Prototype, Query, QueryAnswer,
+    QueryMatch, QuerySubject, ReadOptions, Report, ReportCounts, ReportOptions, Reported,
+    ReportsDone, Revisit, SegmentStats, SharedText, SiteVersion, SweepDiff, SweepStats, Verdict,
+    VerdictKind, Wanted, check_index, export_documents, export_tables, read_document,
     write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};

@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod evaluate;
 mod explain;
+mod filter;
 mod index;
 mod lexicon;
 mod methods;
@@ -29,6 +30,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Explain(args) => explain::run(args),
         Command::Index(command) => index::run(command),
         Command::Query(args) => query::run(args),
+        Command::Filter(args) => filter::run(args),
         Command::Collapse(args) => collapse::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),

@@ -1,21 +1,20 @@
 //! Changing an index: add, update, delete, merge, compact.
 
+use super::message_filter::expired;
 use super::open::{Analysis, Index};
+use super::opened::{Opened, admit};
 use super::prepare::{PrepareScratch, Prepared, Preparer};
 use super::settings::IndexSettings;
 use super::sweeps::table;
 use crate::panics::caught;
-use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
-use crate::source::{CallerSource, SourceKind, inputs_of};
 use crate::{LookalikeError, Settings, Source, analysis};
-use lookalike_engine::files::chunk_bytes;
-use lookalike_engine::pipeline::{Items, PipelineLimits};
-use lookalike_engine::{EngineError, Problems, Progress, pipeline};
+use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_engine::{Problems, Progress};
 use lookalike_index::{
     Committed, Disk, DocAt, DocumentBatch, IndexWriter as Writer, RealDisk, Snapshot,
 };
-use lookalike_io::{Inputs, Problem};
+use lookalike_io::{DiscoverOptions, Problem};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -24,7 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug)]
 pub struct IndexWriter {
     pub(crate) writer: Writer,
-    pub(crate) analysis: Analysis,
+    pub(crate) analysis: Arc<Analysis>,
     dir: PathBuf,
     threads: usize,
 }
@@ -87,7 +86,8 @@ impl IndexWriter {
         let analysis = Analysis::new(settings)?;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let writer = Writer::create(disk, dir, analysis.description()?, analysis.makers())?;
-        Ok(Self { writer, analysis, dir: dir.to_owned(), threads: thread_count(threads) })
+        let (dir, threads) = (dir.to_owned(), thread_count(threads));
+        Ok(Self { writer, analysis: Arc::new(analysis), dir, threads })
     }
 
     /// Opens an index for writing, and deletes the documents whose time has come.
@@ -100,6 +100,7 @@ impl IndexWriter {
         let (description, analysis) = Analysis::of(dir, &*disk)?;
         let writer = Writer::open(disk, dir, description, analysis.makers())?;
         let threads = thread_count(threads);
+        let analysis = Arc::new(analysis);
         let mut index = Self { writer, analysis, dir: dir.to_owned(), threads };
         index.expire(now())?;
         Ok(index)
@@ -151,69 +152,47 @@ impl IndexWriter {
         progress: &dyn Progress,
         committed: &mut (dyn FnMut(Committed) + Send),
     ) -> Result<Added, LookalikeError> {
-        let name = source.name().to_owned();
-        let mut reading = fields.reading(vec![self.dir.clone()], None);
-        let keep = self.analysis.keep.clone();
-        reading.fields.extra =
-            keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-        let (inputs, caller) = match source.kind {
-            SourceKind::Files(paths) => (Inputs::discover(&paths, reading)?, None),
-            SourceKind::Caller(kind) => {
-                let caller = CallerSource::new(kind, name.clone(), reading.fields.clone());
-                (inputs_of(&name, reading), Some(caller))
-            }
-        };
-        let total = inputs.files.iter().map(|file| file.size).sum();
-        progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));
-        let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
-        let documents = Documents { inputs: &inputs, reading };
+        let opened = Opened::new(source, self.reading(fields), progress)?;
         let mut adding = self.begin(options, committed)?;
-        let (signer, sweep, expires) =
-            (Arc::clone(&adding.index.analysis.signer), adding.sweep, adding.expires);
-        let methods = std::mem::take(&mut adding.index.analysis.methods);
+        let analysis = Arc::clone(&adding.index.analysis);
         let preparer = Preparer {
-            inputs: &inputs,
-            signer: &signer,
-            methods: &methods,
-            keep: &keep,
-            sweep,
-            expires,
+            inputs: &opened.inputs,
+            signer: &analysis.signer,
+            methods: &analysis.methods,
+            keep: &analysis.keep,
+            sweep: adding.sweep,
+            expires: adding.expires,
         };
         let limits = PipelineLimits { threads: adding.index.threads, in_flight: adding.memory / 4 };
         let mut outcome = Ok(());
-        let read = documents.with_chunks(|chunks| {
-            pipeline::ordered_parts(
-                limits,
-                std::iter::once(Items(chunks)),
-                |chunk| chunk_bytes(chunk, &inputs),
-                PrepareScratch::default,
-                |scratch, chunk| match chunk {
-                    Ok(chunk) => preparer.chunk(chunk, scratch),
-                    Err(problem) => {
-                        let mut prepared = Prepared::default();
-                        prepared.problems.push(problem);
-                        prepared
-                    }
-                },
-                |prepared: &Prepared| prepared.documents.bytes(),
-                |prepared| {
-                    progress.advance(prepared.consumed, prepared.documents.len() as u64);
-                    outcome = adding.take(prepared);
-                    if progress.cancelled() {
-                        outcome = Err(LookalikeError::AddingCancelled);
-                    }
-                    outcome.is_ok()
-                },
-            );
-            Ok(())
-        });
+        let read = opened.ordered(
+            limits,
+            PrepareScratch::default,
+            |scratch, chunk| preparer.read_chunk(chunk, scratch),
+            |prepared: &Prepared| prepared.documents.bytes(),
+            |prepared| {
+                progress.advance(prepared.consumed, prepared.documents.len() as u64);
+                outcome = adding.take(prepared);
+                if progress.cancelled() {
+                    outcome = Err(LookalikeError::AddingCancelled);
+                }
+                outcome.is_ok()
+            },
+        );
         let ended = read.and(outcome).and_then(|()| adding.end());
         let Adding { added, index, .. } = adding;
-        index.analysis.methods = methods;
         if ended.is_err() {
             index.writer.abandon()?;
         }
         ended.map(|()| added)
+    }
+
+    /// How records are read: with the fields of the keep rules.
+    pub(super) fn reading(&self, fields: &Settings) -> DiscoverOptions {
+        let mut reading = fields.reading(vec![self.dir.clone()], None);
+        let fields = self.analysis.keep.iter().filter_map(|rule| rule.field());
+        reading.fields.extra = fields.map(str::to_owned).collect();
+        reading
     }
 
     /// Begins to add documents.
@@ -267,15 +246,16 @@ impl IndexWriter {
         Ok(committed)
     }
 
-    /// Deletes the documents whose time has come. Returns how many there were.
+    /// Deletes the documents whose time has come, and the reports about documents that are gone.
+    /// A document that was reported ([`IndexWriter::report`]) stays for the time of the index after
+    /// its last report. Returns how many documents were deleted.
     ///
     /// # Errors
     /// Files that cannot be written.
     pub fn expire(&mut self, now: u64) -> Result<u64, LookalikeError> {
-        let snapshot = self.snapshot();
-        let gone: Vec<DocAt> = snapshot.expired(now);
+        let (gone, orphaned) = expired(&mut self.writer, self.analysis.settings.ttl, now)?;
         let deleted = self.delete(&gone);
-        if deleted > 0 {
+        if deleted > 0 || orphaned {
             self.commit()?;
         }
         Ok(deleted)
@@ -349,17 +329,8 @@ impl Adding<'_> {
 
     pub(super) fn take(&mut self, prepared: Prepared) -> Result<(), LookalikeError> {
         let Prepared { documents, problems, .. } = prepared;
-        if self.options.strict
-            && let Some(problem) = problems.listed().first()
-        {
-            return Err(EngineError::Strict(problem.clone()).into());
-        }
-        match problems.first_unreadable() {
-            Some(problem) if !self.options.skip_unreadable => {
-                return Err(EngineError::Unreadable(problem.clone()).into());
-            }
-            _ => self.problems.append(problems),
-        }
+        admit(&problems, self.options.strict, self.options.skip_unreadable)?;
+        self.problems.append(problems);
         self.added.read += documents.len() as u64;
         self.since_commit += documents.len() as u64;
         self.waiting_bytes += documents.bytes();

@@ -85,6 +85,25 @@ impl Analysis {
         Ok(Description { methods, texts, ..new })
     }
 
+    /// The method of the index with a name or a whole description.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn method_named(&self, name: &str) -> Result<usize, LookalikeError> {
+        let is_named = |spec: &str| spec == name || spec.split(':').next() == Some(name);
+        self.methods.iter().position(|method| is_named(&method.spec)).ok_or_else(|| {
+            let known: Vec<&str> = self.methods.iter().map(|method| method.spec.as_str()).collect();
+            let known = match known.is_empty() {
+                true => "it has no methods; they are chosen when an index is created".to_owned(),
+                false => format!("its methods are {}", known.join(", ")),
+            };
+            LookalikeError::Settings(format!(
+                "`{name}` is neither resembles, containing, contained-in, cosine or cluster, nor a \
+                 method of this index: {known}"
+            ))
+        })
+    }
+
     fn lexicons(&self) -> Vec<Option<String>> {
         self.methods.iter().map(|method| method.lexicon.clone()).collect()
     }
@@ -158,6 +177,16 @@ pub(crate) struct Buffers {
     pub(crate) signer: SignerScratch,
 }
 
+impl Buffers {
+    pub(crate) fn new(analysis: &Analysis) -> Self {
+        Self {
+            scratch: QueryScratch::new((analysis.makers())()),
+            texts: TextReader::default(),
+            signer: SignerScratch::default(),
+        }
+    }
+}
+
 impl Index {
     /// Opens an index for reading.
     ///
@@ -175,11 +204,7 @@ impl Index {
     /// Buffers for one question.
     pub(crate) fn buffers(&self) -> Buffers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| Buffers {
-            scratch: QueryScratch::new((self.analysis.makers())()),
-            texts: TextReader::default(),
-            signer: SignerScratch::default(),
-        })
+        idle.unwrap_or_else(|| Buffers::new(&self.analysis))
     }
 
     /// Keeps buffers for the next question.

@@ -1,12 +1,14 @@
 //! Records to documents of an index: text, feature set, digests and signatures.
 
 use super::signatures::MethodSigner;
+use crate::Record;
 use lookalike_cluster::KeepRule;
+use lookalike_engine::files::ReadChunk;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, reason_codes};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_io::{Content, Inputs, Item, Problem, RecordView};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -51,15 +53,62 @@ pub(crate) struct Prepared {
 impl Preparer<'_> {
     /// Prepares the documents of a chunk, in order.
     pub(crate) fn chunk(&self, chunk: Chunk, scratch: &mut PrepareScratch) -> Prepared {
+        self.chunk_with(chunk, scratch, &mut |_| {})
+    }
+
+    /// The documents of a chunk that was read, or the problem of one that was not.
+    pub(crate) fn read_chunk(&self, chunk: ReadChunk, scratch: &mut PrepareScratch) -> Prepared {
+        match chunk {
+            Ok(chunk) => self.chunk(chunk, scratch),
+            Err(problem) => {
+                let mut prepared = Prepared::default();
+                prepared.problems.push(problem);
+                prepared
+            }
+        }
+    }
+
+    /// As [`Preparer::chunk`], and tells `each` about every record in order: `None` for a document, the problem
+    /// for a record that cannot be used.
+    pub(crate) fn chunk_with(
+        &self,
+        chunk: Chunk,
+        scratch: &mut PrepareScratch,
+        each: &mut dyn FnMut(Option<&Problem>),
+    ) -> Prepared {
         let mut prepared = Prepared { consumed: chunk.consumed, ..Prepared::default() };
         let PrepareScratch { visit, signer, set, keep } = scratch;
         chunk.visit_once(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
+                each(None);
                 self.document(record, signer, set, keep, &mut prepared.documents);
             }
-            Item::Bad(problem) => prepared.problems.push(problem),
+            Item::Bad(problem) => {
+                each(Some(&problem));
+                prepared.problems.push(problem);
+            }
         });
         prepared
+    }
+
+    /// Prepares a document of the caller.
+    pub(crate) fn record(&self, record: &Record, scratch: &mut PrepareScratch) -> DocumentBatch {
+        let text = |text: &'_ Option<String>| text.clone().map(Cow::Owned);
+        let view = RecordView {
+            file: 0,
+            record: 1,
+            line: 1,
+            id: text(&record.id),
+            content: Content::Text(Cow::Borrowed(&record.text)),
+            url: text(&record.url),
+            title: text(&record.title),
+            date: text(&record.date),
+            extra: &[],
+        };
+        let mut documents = DocumentBatch::default();
+        let PrepareScratch { signer, set, keep, .. } = scratch;
+        self.document(view, signer, set, keep, &mut documents);
+        documents
     }
 
     fn document(

@@ -329,20 +329,8 @@ impl<'a> Asking<'a> {
         subject: &Subject,
         query: &Query,
     ) -> Result<(Answer, Vec<String>), LookalikeError> {
-        let methods = &self.index.analysis.methods;
-        let is_named = |spec: &str| spec == name || spec.split(':').next() == Some(name);
-        let Some(number) = methods.iter().position(|method| is_named(&method.spec)) else {
-            let known: Vec<&str> = methods.iter().map(|method| method.spec.as_str()).collect();
-            let known = match known.is_empty() {
-                true => "it has no methods; they are chosen when an index is created".to_owned(),
-                false => format!("its methods are {}", known.join(", ")),
-            };
-            return Err(LookalikeError::Settings(format!(
-                "`{name}` is neither resembles, containing, contained-in, cosine or cluster, nor a \
-                 method of this index: {known}"
-            )));
-        };
-        let method = &methods[number];
+        let number = self.index.analysis.method_named(name)?;
+        let method = &self.index.analysis.methods[number];
         let signed = match (subject.at, &subject.text) {
             (Some(at), _) => self.snapshot.document(at).signature(number),
             (None, Some(text)) => method.sign_text(text, self.signer),

@@ -129,13 +129,62 @@ impl MethodSigner {
 
     /// What the sketches of two documents say, if that makes them near-duplicates.
     pub(crate) fn accept(&self, a: SignatureView<'_>, b: SignatureView<'_>) -> Option<Evidence> {
-        fn sketch(signature: SignatureView<'_>) -> Sketch<'_> {
-            let SignatureView { sketch: words, size, level, .. } = signature;
-            Sketch { words, size, level }
-        }
         let evidence = self.method.compare(sketch(a), sketch(b));
         self.method.accepts(evidence).then_some(evidence)
     }
+}
+
+/// How far two signatures agree, from 0 to 1, as a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Agreed {
+    pub(crate) equal: u64,
+    pub(crate) of: u64,
+    /// The first signature of the method that agrees, if its sketches are rows of signatures.
+    pub(crate) first: Option<u32>,
+}
+
+impl MethodSigner {
+    /// How far two signatures agree, which the method takes for near-duplicates with this evidence.
+    pub(crate) fn agreed(
+        &self,
+        evidence: Evidence,
+        a: SignatureView<'_>,
+        b: SignatureView<'_>,
+    ) -> Agreed {
+        let (equal, of) = match evidence {
+            Evidence::Exact(counts) | Evidence::Sampled(counts) => {
+                (counts.shared, (counts.a + counts.b).saturating_sub(counts.shared))
+            }
+            Evidence::Agreement { equal, of } => (equal, of),
+            Evidence::Distance(bits) => (64u32.saturating_sub(bits), 64),
+            Evidence::SameKey => {
+                let agreement = self.method.agreement(sketch(a), sketch(b));
+                if agreement.equal != 0 {
+                    let (equal, of) = (agreement.equal.count_ones(), agreement.of);
+                    let first = Some(agreement.equal.trailing_zeros());
+                    return Agreed { equal: equal.into(), of: of.into(), first };
+                }
+                (1, 1)
+            }
+        };
+        Agreed { equal: equal.into(), of: of.into(), first: None }
+    }
+
+    /// The words of a text that a signature of the method is made of, the rarest first.
+    pub(crate) fn signature_words(
+        &self,
+        text: &str,
+        signature: u32,
+        most: usize,
+        scratch: &mut SignerScratch,
+    ) -> Vec<String> {
+        self.signer.signature_words(text, signature, most, scratch)
+    }
+}
+
+fn sketch(signature: SignatureView<'_>) -> Sketch<'_> {
+    let SignatureView { sketch: words, size, level, .. } = signature;
+    Sketch { words, size, level }
 }
 
 /// A key for each block of a word.

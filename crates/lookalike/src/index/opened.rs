@@ -1,0 +1,78 @@
+//! The documents of a source, read and prepared on all threads, in order.
+
+use crate::reading::{Documents, Reading};
+use crate::source::{CallerSource, SourceKind, inputs_of};
+use crate::{LookalikeError, Source};
+use lookalike_engine::files::{ReadChunk, chunk_bytes};
+use lookalike_engine::pipeline::{Items, PipelineLimits};
+use lookalike_engine::{EngineError, Problems, Progress, pipeline};
+use lookalike_io::{DiscoverOptions, Inputs};
+
+/// A source whose files are found.
+pub(super) struct Opened<'a> {
+    pub(super) inputs: Inputs,
+    caller: Option<CallerSource<'a>>,
+}
+
+impl<'a> Opened<'a> {
+    /// # Errors
+    /// Files that cannot be found.
+    pub(super) fn new(
+        source: Source<'a>,
+        reading: DiscoverOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self, LookalikeError> {
+        let name = source.name().to_owned();
+        let (inputs, caller) = match source.kind {
+            SourceKind::Files(paths) => (Inputs::discover(&paths, reading)?, None),
+            SourceKind::Caller(kind) => {
+                let caller = CallerSource::new(kind, name.clone(), reading.fields.clone());
+                (inputs_of(&name, reading), Some(caller))
+            }
+        };
+        let total = inputs.files.iter().map(|file| file.size).sum();
+        progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));
+        Ok(Self { inputs, caller })
+    }
+
+    /// Runs `work` over all chunks, on several threads, each with a state of its own, and hands the
+    /// results to `collect` in order, which returns `false` to stop.
+    ///
+    /// # Errors
+    /// Those of the caller's source.
+    pub(super) fn ordered<S, R: Send>(
+        &self,
+        limits: PipelineLimits,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, ReadChunk) -> R + Sync,
+        bytes: impl Fn(&R) -> u64 + Sync,
+        collect: impl FnMut(R) -> bool,
+    ) -> Result<(), LookalikeError> {
+        let reading = self.caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
+        let documents = Documents { inputs: &self.inputs, reading };
+        documents.with_chunks(|chunks| {
+            let parts = std::iter::once(Items(chunks));
+            let size = |chunk: &ReadChunk| chunk_bytes(chunk, &self.inputs);
+            pipeline::ordered_parts(limits, parts, size, state, work, bytes, collect);
+            Ok(())
+        })
+    }
+}
+
+/// Whether to go on after these problems.
+///
+/// # Errors
+/// The first bad record if `strict`; the first unreadable input unless `skip_unreadable`.
+pub(super) fn admit(
+    problems: &Problems,
+    strict: bool,
+    skip_unreadable: bool,
+) -> Result<(), LookalikeError> {
+    if strict && let Some(problem) = problems.listed().first() {
+        return Err(EngineError::Strict(problem.clone()).into());
+    }
+    match problems.first_unreadable() {
+        Some(problem) if !skip_unreadable => Err(EngineError::Unreadable(problem.clone()).into()),
+        _ => Ok(()),
+    }
+}
