@@ -405,6 +405,21 @@ fn unless_duplicate_adds_what_is_new() {
     assert_eq!(added.committed.updated, 1);
 }
 
+/// Short lines, of which more than a group are read at once.
+#[test]
+fn groups_of_lines_have_at_most_a_thousand_documents() {
+    let lines: String =
+        (0..20_000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"a\"}}\n")).collect();
+    let (_folder, mut index) = index(IndexSettings::default());
+    let mut groups = Vec::new();
+    let lines = std::io::BufReader::with_capacity(1 << 16, std::io::Cursor::new(lines));
+    let (fields, options) = (Settings::default(), AddOptions::default());
+    let committed = |done: lookalike::Committed| groups.push(done.added);
+    let added = index.add_lines(lines, &fields, &options, &Silent, committed).unwrap();
+    assert_eq!((added.read, groups.iter().sum::<u64>()), (20_000, 20_000));
+    assert!(groups.iter().all(|&group| group <= 1000), "{groups:?}");
+}
+
 #[test]
 fn documents_expire() {
     let (_folder, mut writer) = index(IndexSettings { ttl: Some(100), ..IndexSettings::default() });

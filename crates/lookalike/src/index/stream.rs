@@ -104,22 +104,31 @@ impl IndexWriter {
         };
         let mut outcome = Ok(());
         let (mut record, mut line, mut offset) = (1u32, 1u64, 0u64);
+        // Lines that do not fit into the group before.
+        let mut held: Option<Lines> = None;
         loop {
             if progress.cancelled() {
                 outcome = Err(LookalikeError::AddingCancelled);
                 break;
             }
-            let first = match pieces.recv_timeout(POLL) {
+            let first = match held
+                .take()
+                .map_or_else(|| pieces.recv_timeout(POLL), |lines| Ok(Ok(lines)))
+            {
                 Ok(first) => first,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let gathered = first.and_then(|mut lines| {
-                while lines.ends.len() < most
-                    && lines.bytes.len() < GROUP_BYTES
+                while lines.bytes.len() < GROUP_BYTES
                     && let Ok(more) = pieces.try_recv()
                 {
-                    lines.append(more?);
+                    let more = more?;
+                    if lines.ends.len() + more.ends.len() > most {
+                        held = Some(more);
+                        break;
+                    }
+                    lines.append(more);
                 }
                 Ok(lines)
             });
