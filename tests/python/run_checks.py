@@ -29,6 +29,7 @@ from checks.explain import explanations
 from checks.fields import keep_fields, repeated_ids
 from checks.harness import Checks
 from checks.index import index, sweeps
+from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
@@ -83,6 +84,7 @@ PARTS = (
     mail,
     index,
     sweeps,
+    index_crash,
 )
 
 
