@@ -107,7 +107,7 @@ fn snapshots_stay_what_they_are_while_another_process_writes() {
     assert!(child.wait().unwrap().success());
     let versions: Vec<u32> = held.iter().map(|snapshot| version_of(snapshot)).collect();
     println!("a reader held versions {versions:?}");
-    assert!(versions.len() > 3 && versions.last() == Some(&LAST), "{versions:?}");
+    assert!(versions.len() > 1 && versions.last() == Some(&LAST), "{versions:?}");
     // The files of the first version are gone; its snapshot is read as before.
     assert!(!is_there(&dir, &held[0]));
     expected[0].check(&held[0]).unwrap();
