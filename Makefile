@@ -34,6 +34,7 @@ test-long: test build
 	CRASH_SEEDS=20 $(CARGO) test --locked -p lookalike-index --test store power_cut
 	CRASH_SEEDS=10 $(CARGO) test --locked -p lookalike-index --test crash power_cut
 	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
+	LOOKALIKE_LONG=1 $(PYTHON) tests/python/run_checks.py target/release/lookalike index_crash
 
 ## The tests on real collections in DATA; a collection that is missing fails.
 test-data:

@@ -30,6 +30,7 @@ from checks.fields import keep_fields, repeated_ids
 from checks.filter import filter  # noqa: A004
 from checks.harness import Checks
 from checks.index import index, sweeps
+from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
@@ -85,6 +86,7 @@ PARTS = (
     index,
     sweeps,
     filter,
+    index_crash,
 )
 
 

@@ -12,6 +12,11 @@ pub(crate) fn unfinished_settings(dir: &Path) -> PathBuf {
     dir.join("settings.tmp")
 }
 
+/// The directory of the caller's files.
+pub(crate) fn files(dir: &Path) -> PathBuf {
+    dir.join("files")
+}
+
 /// The directory of the segments.
 pub(crate) fn segments(dir: &Path) -> PathBuf {
     dir.join("seg")

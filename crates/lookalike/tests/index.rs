@@ -6,9 +6,10 @@
 
 use lookalike::{
     AddOptions, Added, CollapseItem, DeleteWhat, ErrorKind, ExportOptions, Filter, Index,
-    IndexSettings, IndexWriter, Job, Linkage, Measure, MethodSettings, Progress, Query,
+    IndexSettings, IndexWriter, Job, LexiconJob, Linkage, Measure, MethodSettings, Progress, Query,
     QuerySubject, Record, Settings, Silent, Source, TableFormat, Verify, Wanted, WitnessRule,
-    check_index, compare_texts, export_documents, export_tables, run_cluster, run_dedup,
+    build_lexicon, check_index, compare_texts, export_documents, export_tables, run_cluster,
+    run_dedup,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -447,6 +448,87 @@ fn unless_duplicate_adds_what_is_new() {
     let added = add(&mut writer, records(&[("a", near("z")), ("e", near("z"))]), &options);
     assert_eq!((added.read, added.duplicates, added.committed.documents), (2, 1, 2));
     assert_eq!(added.committed.updated, 1);
+}
+
+/// Short lines, of which more than a group are read at once.
+#[test]
+fn groups_of_lines_have_at_most_a_thousand_documents() {
+    let lines: String =
+        (0..20_000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"a\"}}\n")).collect();
+    let (_folder, mut index) = index(IndexSettings::default());
+    let mut groups = Vec::new();
+    let lines = std::io::BufReader::with_capacity(1 << 16, std::io::Cursor::new(lines));
+    let (fields, options) = (Settings::default(), AddOptions::default());
+    let committed = |done: lookalike::Committed| groups.push(done.added);
+    let added = index.add_lines(lines, &fields, &options, &Silent, committed).unwrap();
+    assert_eq!((added.read, groups.iter().sum::<u64>()), (20_000, 20_000));
+    assert!(groups.iter().all(|&group| group <= 1000), "{groups:?}");
+}
+
+/// An index has its lexicon in its own directory, and the same lexicon at two paths is the same
+/// setting.
+#[test]
+fn an_index_has_its_own_lexicon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let texts = ["a b c d e f", "a b c x y z", "a b m n o p", "a q r s t u"];
+    let build = |name: &str, texts: &[&str]| {
+        let input = path("texts.jsonl");
+        let line = |text: &&str| format!("{{\"text\": \"{text}\"}}\n");
+        std::fs::write(&input, texts.iter().map(line).collect::<String>()).unwrap();
+        let job = LexiconJob {
+            inputs: vec![input.display().to_string()],
+            output: path(name),
+            settings: Settings::default(),
+            term_filter: String::new(),
+            memory: 1 << 24,
+            threads: 1,
+            strict: true,
+            skip_unreadable: false,
+        };
+        build_lexicon(&job, &Silent).unwrap();
+    };
+    build("one.lexicon", &texts);
+    build("other.lexicon", &texts[..3]);
+    std::fs::copy(path("one.lexicon"), path("same.lexicon")).unwrap();
+    let settings = |lexicon: &str| {
+        let method = MethodSettings {
+            spec: "simhash".into(),
+            verify: Verify::Sketch,
+            lexicon: Some(path(lexicon).display().to_string()),
+            lexicon_checksum: None,
+            key_limit: None,
+        };
+        IndexSettings { methods: vec![method], ..IndexSettings::default() }
+    };
+    for (name, lexicon) in [("a", "one.lexicon"), ("b", "same.lexicon"), ("c", "other.lexicon")] {
+        let mut index = IndexWriter::create(path(name), settings(lexicon), 1).unwrap();
+        add(&mut index, vec![Record::new(texts[0]).id(name)], &AddOptions::default());
+    }
+    for lexicon in ["one.lexicon", "same.lexicon", "other.lexicon"] {
+        std::fs::remove_file(path(lexicon)).unwrap();
+    }
+    // Also under another name, after the files that it was created from are gone.
+    std::fs::rename(path("a"), path("moved")).unwrap();
+    let mut index = IndexWriter::open(path("moved"), 1).unwrap();
+    index.merge(&Index::open(path("b")).unwrap()).unwrap();
+    let error = index.merge(&Index::open(path("c")).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("lexicon"), "{error}");
+    drop(index);
+    let index = Index::open(path("moved")).unwrap();
+    let mut query = Query::new(QuerySubject::Text(texts[0].into()));
+    query.ask = Wanted::Method("simhash".into());
+    let found: Vec<String> = index.ask(&query).unwrap().matches.into_iter().map(|m| m.id).collect();
+    assert_eq!(found, ["a", "b"]);
+    assert_eq!(check_index(&path("moved"), true, 1).unwrap(), Vec::<String>::new());
+    // Another lexicon under its name is refused.
+    let files = |name: &str| {
+        let mut files = std::fs::read_dir(path(name).join("files")).unwrap();
+        files.next().unwrap().unwrap().path()
+    };
+    std::fs::copy(files("c"), files("moved")).unwrap();
+    let error = Index::open(path("moved")).unwrap_err().to_string();
+    assert!(error.contains("checksum"), "{error}");
 }
 
 #[test]

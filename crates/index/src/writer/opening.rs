@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 use crate::store::{self, Store};
 use crate::{Description, IndexError, layout};
 use std::collections::BTreeSet;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +25,21 @@ impl IndexWriter {
         description: Description,
         makers: MakeSets,
     ) -> Result<Self, IndexError> {
+        Self::create_with(disk, dir, description, makers, &mut [])
+    }
+
+    /// As [`IndexWriter::create`], with files of the caller, which the settings may name: each is
+    /// copied to `files/NAME` in the directory, and is durable before the index exists.
+    ///
+    /// # Errors
+    /// As [`IndexWriter::create`]; a file that cannot be read.
+    pub fn create_with(
+        disk: Arc<dyn Disk>,
+        dir: &Path,
+        description: Description,
+        makers: MakeSets,
+        files: &mut [(String, Box<dyn Read>)],
+    ) -> Result<Self, IndexError> {
         match disk.create_dir(dir) {
             // An empty directory is as good.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => check_vacant(&*disk, dir)?,
@@ -34,14 +49,12 @@ impl IndexWriter {
         // Another process may have created an index before it released the lock.
         check_vacant(&*disk, dir)?;
         let (unfinished, settings) = (layout::unfinished_settings(dir), layout::settings(dir));
-        write_new(&*disk, &unfinished, &description.encode())
+        write_new(&*disk, &unfinished, &mut &*description.encode())
             .map_err(IndexError::io(&unfinished))?;
         disk.rename(&unfinished, &settings).map_err(IndexError::io(&settings))?;
+        copy_files(&*disk, &layout::files(dir), files)?;
         let segments = layout::segments(dir);
-        match disk.create_dir(&segments) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            created => created.map_err(IndexError::io(&segments))?,
-        }
+        create_dir(&*disk, &segments)?;
         disk.sync_dir(&segments).map_err(IndexError::io(&segments))?;
         disk.sync_dir(dir).map_err(IndexError::io(dir))?;
         // The parent of a bare name is the current directory.
@@ -119,7 +132,7 @@ impl IndexWriter {
 
 /// Refuses a directory with anything in it but what an interrupted creation leaves.
 fn check_vacant(disk: &dyn Disk, dir: &Path) -> Result<(), IndexError> {
-    const LEFT: [&str; 5] = ["lock", "seg", "settings.json", "settings.tmp", "store.tmp"];
+    const LEFT: [&str; 6] = ["files", "lock", "seg", "settings.json", "settings.tmp", "store.tmp"];
     let names = disk.list(dir).map_err(IndexError::io(dir))?;
     match names.into_iter().find(|name| !LEFT.contains(&name.as_str())) {
         Some(name) => Err(IndexError::Exists { path: dir.to_owned(), name }),
@@ -129,12 +142,45 @@ fn check_vacant(disk: &dyn Disk, dir: &Path) -> Result<(), IndexError> {
 
 /// Writes a file in the place of one that an interruption may have left, and makes its content
 /// durable.
-fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(disk: &dyn Disk, path: &Path, content: &mut dyn Read) -> io::Result<()> {
     match disk.remove(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let mut file = disk.create(path)?;
-    file.write_all(bytes)?;
+    io::copy(content, &mut file)?;
     file.sync()
+}
+
+/// Creates a directory, unless an interruption has left it.
+fn create_dir(disk: &dyn Disk, dir: &Path) -> Result<(), IndexError> {
+    match disk.create_dir(dir) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        created => created.map_err(IndexError::io(dir)),
+    }
+}
+
+/// Copies the caller's files into a directory of their own, in the place of what an interruption
+/// has left.
+fn copy_files(
+    disk: &dyn Disk,
+    dir: &Path,
+    files: &mut [(String, Box<dyn Read>)],
+) -> Result<(), IndexError> {
+    let left = match disk.list(dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        listed => listed.map_err(IndexError::io(dir))?,
+    };
+    for path in left.iter().map(|name| dir.join(name)) {
+        disk.remove(&path).map_err(IndexError::io(&path))?;
+    }
+    if files.is_empty() {
+        return Ok(());
+    }
+    create_dir(disk, dir)?;
+    for (name, content) in files {
+        let path = dir.join(&*name);
+        write_new(disk, &path, content).map_err(IndexError::io(&path))?;
+    }
+    disk.sync_dir(dir).map_err(IndexError::io(dir))
 }

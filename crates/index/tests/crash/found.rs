@@ -1,6 +1,6 @@
 //! Comparison of an index that is found after a crash with what it may hold.
 
-use crate::history::{Content, DIR, History, RecordMap, UnderWay};
+use crate::history::{Content, DIR, FILE, History, RecordMap, UnderWay};
 use crate::model::{Document, Rules, makers};
 use lookalike_index::testing::FailingDisk;
 use lookalike_index::{
@@ -101,7 +101,10 @@ pub(crate) fn open(
     let named = writer.snapshot().segments().len();
     let files = disk.list(&dir.join("seg")).unwrap();
     assert_eq!(files.len(), named, "{what}: {files:?}");
-    assert_eq!(disk.list(dir).unwrap(), ["lock", "seg", "settings.json", "store.redb"], "{what}");
+    let names = ["files", "lock", "seg", "settings.json", "store.redb"];
+    assert_eq!(disk.list(dir).unwrap(), names, "{what}");
+    assert_eq!(disk.list(&dir.join("files")).unwrap(), [FILE.0], "{what}");
+    assert_eq!(disk.read(&dir.join("files").join(FILE.0)).unwrap(), FILE.1, "{what}");
     Some((writer, found, content))
 }
 

@@ -5,11 +5,15 @@ use lookalike_core::Measure;
 use lookalike_index::testing::FailingDisk;
 use lookalike_index::{Description, Disk, DocumentBatch, IndexError, IndexWriter, Snapshot};
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The directory of the index.
 pub(crate) const DIR: &str = "/index";
+
+/// A file of the caller: its name and content.
+pub(crate) const FILE: (&str, &[u8]) = ("own", &[7; 3000]);
 
 /// Records of the caller, by table and key.
 pub(crate) type RecordMap = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
@@ -186,7 +190,9 @@ impl Session {
         session.begin(UnderWay::Commit(session.content(0)));
         let description = session.rules.description();
         let disk = Arc::clone(&session.disk);
-        let writer = IndexWriter::create(disk, Path::new(DIR), description, makers())?;
+        let mut files: [(String, Box<dyn Read>); 1] = [(FILE.0.to_owned(), Box::new(FILE.1))];
+        let dir = Path::new(DIR);
+        let writer = IndexWriter::create_with(disk, dir, description, makers(), &mut files)?;
         session.writer = Some(writer);
         session.acknowledge_commit();
         Ok(session)

@@ -10,3 +10,4 @@ mod found;
 mod history;
 #[path = "../model/mod.rs"]
 mod model;
+mod readers;

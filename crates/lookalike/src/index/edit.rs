@@ -16,6 +16,8 @@ use lookalike_index::{
 };
 use lookalike_io::{DiscoverOptions, Problem};
 use serde::Serialize;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -81,7 +83,8 @@ pub struct AddSeconds {
 }
 
 impl IndexWriter {
-    /// Creates an empty index in a directory that does not exist.
+    /// Creates an empty index in a directory that does not exist. Lexicons of its methods are copied
+    /// into it.
     ///
     /// # Errors
     /// Settings that an index cannot have, a directory that exists, files that cannot be written.
@@ -91,16 +94,16 @@ impl IndexWriter {
         threads: usize,
     ) -> Result<Self, LookalikeError> {
         let dir = dir.as_ref();
-        let mut settings = settings;
-        for lexicon in settings.methods.iter_mut().filter_map(|method| method.lexicon.as_mut()) {
-            // The index may be opened from another directory. What does not exist is refused below.
-            if let Ok(path) = Path::new(&*lexicon).canonicalize() {
-                *lexicon = path.display().to_string();
-            }
-        }
-        let analysis = Analysis::new(settings)?;
+        let (own, lexicons) = settings.with_own_lexicons()?;
+        let analysis = Analysis::new(own, &settings)?;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let writer = Writer::create(disk, dir, analysis.description()?, analysis.makers())?;
+        let (description, makers) = (analysis.description()?, analysis.makers());
+        let mut files: Vec<(String, Box<dyn Read>)> = Vec::new();
+        for (name, path) in lexicons {
+            let file = File::open(&path).map_err(|reason| IndexError::Io { path, reason })?;
+            files.push((name, Box::new(file)));
+        }
+        let writer = Writer::create_with(disk, dir, description, makers, &mut files)?;
         let (dir, threads) = (dir.to_owned(), thread_count(threads));
         Ok(Self { writer, analysis: Arc::new(analysis), dir, threads })
     }

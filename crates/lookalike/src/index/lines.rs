@@ -30,6 +30,8 @@ pub(super) fn jsonl_inputs(reading: DiscoverOptions) -> Inputs {
 pub(super) struct LineGroups {
     pieces: Receiver<std::io::Result<Lines>>,
     most: usize,
+    /// Lines that do not fit in the group before.
+    held: Option<Lines>,
     /// Number of the next record, as records are counted in files.
     record: u32,
     /// Number of the next line.
@@ -45,7 +47,7 @@ impl LineGroups {
     pub(super) fn read(lines: impl BufRead + Send + 'static, most: usize) -> Self {
         let (send, pieces) = sync_channel(WAITING);
         std::thread::spawn(move || read_lines(lines, most, &send));
-        Self { pieces, most, record: 1, line: 1, offset: 0 }
+        Self { pieces, most, held: None, record: 1, line: 1, offset: 0 }
     }
 
     /// The chunks of the next group, in order: the lines that have arrived, at least one. `None` at
@@ -59,6 +61,9 @@ impl LineGroups {
     ) -> Result<Option<Vec<Chunk>>, LookalikeError> {
         let first = loop {
             check()?;
+            if let Some(lines) = self.held.take() {
+                break Ok(lines);
+            }
             match self.pieces.recv_timeout(POLL) {
                 Ok(first) => break first,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -66,11 +71,15 @@ impl LineGroups {
             }
         };
         let gathered = first.and_then(|mut lines| {
-            while lines.ends.len() < self.most
-                && lines.bytes.len() < GROUP_BYTES
+            while lines.bytes.len() < GROUP_BYTES
                 && let Ok(more) = self.pieces.try_recv()
             {
-                lines.append(more?);
+                let more = more?;
+                if lines.ends.len() + more.ends.len() > self.most {
+                    self.held = Some(more);
+                    break;
+                }
+                lines.append(more);
             }
             Ok(lines)
         });

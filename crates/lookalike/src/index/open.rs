@@ -27,11 +27,16 @@ pub(crate) struct Analysis {
 impl Analysis {
     /// # Errors
     /// Settings that an index cannot have; a lexicon that cannot be used.
-    pub(crate) fn new(settings: IndexSettings) -> Result<Self, LookalikeError> {
+    ///
+    /// `located` are the same settings, with paths of lexicons.
+    pub(crate) fn new(
+        settings: IndexSettings,
+        located: &IndexSettings,
+    ) -> Result<Self, LookalikeError> {
         settings.check()?;
         let matching = settings.documents.matching()?;
         let signer = Arc::new(Signer::new(&matching));
-        let methods = MethodSigner::all(&settings)?;
+        let methods = MethodSigner::all(located)?;
         let keep = settings.documents.keep_rules()?;
         Ok(Self { settings, matching, signer, methods, keep })
     }
@@ -61,13 +66,8 @@ impl Analysis {
                 what: format!("its settings: {error}"),
             })
         })?;
-        let analysis = Self::new(own)?;
-        let lexica = settings.get("lexicons").cloned().unwrap_or_default();
-        let now = json!(analysis.lexicons());
-        if lexica != now {
-            let shown = |value: &Value| value.to_string();
-            return Err(differs("the checksum of a lexicon", &shown(&now), &shown(&lexica)).into());
-        }
+        let located = own.with_lexicons_of(dir);
+        let analysis = Self::new(own, &located)?;
         Ok((description, analysis))
     }
 
@@ -77,7 +77,6 @@ impl Analysis {
         let settings = json!({
             "analysis_version": ANALYSIS_NAME,
             "index": serde_json::to_value(&self.settings)?,
-            "lexicons": self.lexicons(),
         });
         let new =
             Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
@@ -102,10 +101,6 @@ impl Analysis {
                  method of this index: {known}"
             ))
         })
-    }
-
-    fn lexicons(&self) -> Vec<Option<String>> {
-        self.methods.iter().map(|method| method.lexicon.clone()).collect()
     }
 
     /// Makes the sets of stored texts.

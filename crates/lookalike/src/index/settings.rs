@@ -1,7 +1,12 @@
 //! Settings of an index.
 
+use crate::approach::checksum_name;
 use crate::{LookalikeError, MethodSettings, Settings};
+use lookalike_lexicon::Lexicon;
+use lookalike_methods::Statistics;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Settings of an index, fixed when it is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -9,7 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct IndexSettings {
     /// From text to features, and by what documents are kept: as in a run over the live documents.
     pub documents: Settings,
-    /// Methods whose keys and sketches are stored beside the exact postings.
+    /// Methods whose keys and sketches are stored beside the exact postings. An index has copies of
+    /// their lexicons: at its creation the setting `lexicon` is the path of a file, in the settings
+    /// of an index a name in its own directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<MethodSettings>,
     /// Whether texts are stored. Without them, their feature sets are stored.
@@ -27,6 +34,38 @@ impl Default for IndexSettings {
 }
 
 impl IndexSettings {
+    /// These settings with the lexicons as an index names them: a name in its own directory that
+    /// has the checksum, so that the same lexicon at two paths is the same setting. Also the paths
+    /// of the files, by these names.
+    ///
+    /// # Errors
+    /// A lexicon that cannot be used.
+    pub(crate) fn with_own_lexicons(
+        &self,
+    ) -> Result<(Self, BTreeMap<String, PathBuf>), LookalikeError> {
+        let (mut own, mut files) = (self.clone(), BTreeMap::new());
+        for method in &mut own.methods {
+            if let Some(path) = method.lexicon.take() {
+                let checksum = checksum_name(Lexicon::open(Path::new(&path))?.checksum());
+                let name = format!("{checksum}.lexicon");
+                files.insert(name.clone(), path.into());
+                method.lexicon = Some(name);
+                // Another one than the wanted one is refused when the methods are made.
+                method.lexicon_checksum = Some(checksum);
+            }
+        }
+        Ok((own, files))
+    }
+
+    /// These settings with the paths of the lexicons of an index in a directory.
+    pub(crate) fn with_lexicons_of(&self, dir: &Path) -> Self {
+        let mut found = self.clone();
+        for lexicon in found.methods.iter_mut().filter_map(|method| method.lexicon.as_mut()) {
+            *lexicon = dir.join("files").join(&*lexicon).display().to_string();
+        }
+        found
+    }
+
     /// Refuses settings that an index cannot have.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Signatures of the methods of an index.
 
-use crate::approach::{by_method, checksum_name, given, needs_statistics};
+use crate::approach::{by_method, given, needs_statistics};
 use crate::{IndexSettings, LookalikeError};
 use lookalike_engine::{SignatureBlock, Signer, SignerScratch, reason_codes};
 use lookalike_index::{SignatureView, StoredSignature};
@@ -17,8 +17,6 @@ pub(crate) struct MethodSigner {
     pub(crate) spec: String,
     signer: Signer,
     method: Arc<dyn Method>,
-    /// Checksum of the lexicon that it uses.
-    pub(crate) lexicon: Option<String>,
     /// For words that are near each other: of d + 1 blocks, two words within distance d agree in
     /// one, so each block with its number is a key.
     blocks: Option<Blocks>,
@@ -41,7 +39,6 @@ impl MethodSigner {
                      with its documents; give the setting lexicon"
                 )));
             }
-            let lexicon = statistics.as_ref().map(|known| checksum_name(known.checksum()));
             let approach = by_method(method, &spec, statistics)?;
             let Some(built) = approach.method.clone() else {
                 return Err(LookalikeError::Settings(format!("{spec} is no method")));
@@ -54,7 +51,7 @@ impl MethodSigner {
             let approach =
                 lookalike_engine::Approach { verify: lookalike_engine::Verify::Sketch, ..approach };
             let signer = Signer::for_approach(&matching, &approach)?;
-            Ok(Self { spec: method.spec.clone(), signer, method: built, lexicon, blocks })
+            Ok(Self { spec: method.spec.clone(), signer, method: built, blocks })
         };
         settings.methods.iter().map(one).collect()
     }
