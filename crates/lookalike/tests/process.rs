@@ -39,7 +39,9 @@ struct Process {
 impl Process {
     fn now() -> Self {
         let mut system = Vec::new();
-        if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        // Of this thread: `self` is the main thread, which blocks all signals for a moment after it
+        // has started the thread of this test.
+        if let Ok(status) = std::fs::read_to_string("/proc/thread-self/status") {
             let named = ["Umask", "Threads", "SigBlk", "SigIgn", "SigCgt", "NoNewPrivs"];
             let taken = |line: &&str| named.iter().any(|name| line.starts_with(name));
             system.extend(status.lines().filter(taken).map(str::to_owned));
