@@ -7,6 +7,11 @@ pub(crate) fn settings(dir: &Path) -> PathBuf {
     dir.join("settings.json")
 }
 
+/// The table of common elements of a lean index.
+pub(crate) fn common(dir: &Path) -> PathBuf {
+    dir.join("common.bin")
+}
+
 /// The directory of the segments.
 pub(crate) fn segments(dir: &Path) -> PathBuf {
     dir.join("seg")

@@ -47,7 +47,7 @@ impl IndexReader {
         makers: MakeSets,
     ) -> Result<Self, IndexError> {
         let rules = Arc::new(description.rules(dir)?);
-        let settings = description.segment_settings();
+        let settings = description.segment_settings(&rules);
         let mut store = StoreReader::open(&*disk, dir, Some(description.digest()))?;
         let snapshot = newest(&mut store, &*disk, dir, &settings, &rules, None)?;
         let current = Mutex::new(Current { store, snapshot });

@@ -6,7 +6,7 @@ use crate::disk::Disk;
 use crate::scratch::MakeSets;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
-use crate::{Description, IndexError, layout};
+use crate::{Description, IndexError, LeanDescription, layout};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl IndexWriter {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 // An empty directory is as good; what an interrupted creation left is not an index.
                 let names = disk.list(dir).map_err(io(dir))?;
-                let own = ["settings.json", "lock", "seg", "store.tmp"];
+                let own = ["settings.json", "common.bin", "lock", "seg", "store.tmp"];
                 if let Some(name) = names.iter().find(|name| !own.contains(&name.as_str())) {
                     return Err(IndexError::Exists { path: dir.to_owned(), name: name.clone() });
                 }
@@ -49,6 +49,18 @@ impl IndexWriter {
         file.write_all(&description.encode()).map_err(io(&settings))?;
         file.sync().map_err(io(&settings))?;
         drop(file);
+        if let Some(common) = description.lean.as_ref().and_then(LeanDescription::table_bytes) {
+            let path = layout::common(dir);
+            match disk.remove(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(io(&path)(error));
+                }
+                _ => {}
+            }
+            let mut file = disk.create(&path).map_err(io(&path))?;
+            file.write_all(&common).map_err(io(&path))?;
+            file.sync().map_err(io(&path))?;
+        }
         let segments = layout::segments(dir);
         match disk.create_dir(&segments) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
@@ -90,7 +102,7 @@ impl IndexWriter {
         store: Store,
     ) -> Result<Self, IndexError> {
         let rules = Arc::new(description.rules(dir)?);
-        let settings = description.segment_settings();
+        let settings = description.segment_settings(&rules);
         let snapshot = Snapshot::load(&*disk, dir, store.state(), &settings, &rules, None)?;
         let state = store.state();
         let pending = Pending::at(state.next_number, state.next_segment);
