@@ -1,6 +1,7 @@
 //! What an index was made with: `settings.json`, written once.
 
 use crate::disk::Disk;
+use crate::layout::FORMAT;
 use crate::segment::SegmentSettings;
 use crate::{Ask, IndexError, Lean, Precedence, Question, common_file, layout};
 use lookalike_cluster::KeepRule;
@@ -12,9 +13,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Version of the format of all files of an index.
-pub const FORMAT: u32 = 1;
 
 /// What an index was made with. Its digest is in every other file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,9 @@
-//! Names of the files of an index.
+//! Names of the files of an index, and the version of their formats.
 
 use std::path::{Path, PathBuf};
+
+/// Version of the format of all files of an index.
+pub const FORMAT: u32 = 1;
 
 /// The description.
 pub(crate) fn settings(dir: &Path) -> PathBuf {

@@ -33,10 +33,11 @@ mod writer;
 
 pub use batch::DocumentBatch;
 pub use collapse::{Behind, Group, RankedItem, collapse};
-pub use description::{Description, FORMAT, LeanDescription};
+pub use description::{Description, LeanDescription};
 pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
+pub use layout::FORMAT;
 pub use lean::Lean;
 pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
