@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package bench bench-peers bench-instructions experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package bench bench-peers bench-index bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -32,6 +32,7 @@ unit:
 test-long: test build
 	LOOKALIKE_FUZZ=50 $(CARGO) test --workspace --locked --test fuzz
 	CRASH_SEEDS=20 $(CARGO) test --locked -p lookalike-index --test store power_cut
+	CRASH_SEEDS=10 $(CARGO) test --locked -p lookalike-index --test crash power_cut
 	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 
 ## The tests on real collections in DATA; a collection that is missing fails.
@@ -73,6 +74,11 @@ bench:
 bench-peers:
 	$(CARGO) build --release --locked --workspace
 	$(PYTHON) benchmarks/peers.py
+
+## Measures the living index: adding, questions of one thread, bytes, cold reads; 20 minutes and 10 GB of disk.
+bench-index:
+	$(CARGO) build --release --locked --workspace
+	$(PYTHON) benchmarks/index.py
 
 ## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
 bench-instructions:

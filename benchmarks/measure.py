@@ -23,9 +23,13 @@ MODES = {"mixed": [], "spaced": [], "copies": ["--copies"], "variants": ["--vari
 MODES |= {"shared": ["--shared", "12"]}
 MODES |= {"spaced-shared": MODES["shared"]}
 MODES |= {"short": ["--words", "60", "--fresh", "0.1"], "half": ["--half"], "boilerplate": ["--boilerplate"], "forms": ["--forms", "1000"]}
+# Pages of the size of web pages for the index; a fiftieth of the words of an original are in no other.
+MODES |= {"pages": ["--words", "275", "--fresh", "0.02"]}
+MODES |= {"templates": ["--templates", "4", "--template-words", "100", "--words", "140", "--fresh", "0.02"]}
 # `shared`: about twelve documents have each sentence, as in real collections; `mixed` has few candidates.
 # `spaced` and `spaced-shared` leave out the samples in scripts without spaces, whose words every tool cuts in its own way.
 SPACED = ("samples/crates.jsonl", "samples/documentation.jsonl.gz", "samples/apache.parquet", "samples/descriptions.csv")
+IN_SPACED = ("spaced", "spaced-shared", "pages", "templates")
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 # `wc -w` is slower or faster with the language; this one counts words of UTF-8 as most systems do.
@@ -183,12 +187,13 @@ class Collections:
         self.sources = [str(Path(source).resolve()) for source in sources]
         self.about: dict = {}
 
-    def get(self, kind: str, documents: int) -> Path:
+    def get(self, kind: str, documents: int, seed: int = 1) -> Path:
         """A collection, made now unless the same command made it before."""
-        path = self.work / f"{kind}-{documents}.jsonl"
+        path = self.work / f"{kind}-{documents}{f'-seed{seed}' if seed != 1 else ''}.jsonl"
         # The generator runs in the project's directory.
-        samples = SPACED if kind.startswith("spaced") else ["samples"]
-        arguments = ["--documents", str(documents), *MODES[kind], *samples, *self.sources]
+        samples = SPACED if kind in IN_SPACED else ["samples"]
+        seeded = ["--seed", str(seed)] if seed != 1 else []
+        arguments = ["--documents", str(documents), *seeded, *MODES[kind], *samples, *self.sources]
         receipt = path.with_suffix(".command")
         made_by = json.dumps(arguments)
         if not (path.exists() and receipt.exists() and receipt.read_text() == made_by):

@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "benchmarks"))
+import index  # noqa: E402
 import instructions  # noqa: E402
 import main_job  # noqa: E402
 import measure  # noqa: E402
@@ -219,7 +221,8 @@ class PlotTest(unittest.TestCase):
 
 class SkewedTest(unittest.TestCase):
     def test_every_collection_can_be_made(self):
-        kinds = {kind for kind in (*main_job.MAIN, *main_job.SKEWED, *main_job.GROWTH, "spaced", "spaced-shared")}
+        others = ("spaced", "spaced-shared", "pages", "templates")
+        kinds = {*main_job.MAIN, *main_job.SKEWED, *main_job.GROWTH, *others}
         self.assertEqual(kinds, set(measure.MODES))
 
     def test_sizes_are_whole_and_distinct(self):
@@ -379,6 +382,38 @@ class InstructionsTest(unittest.TestCase):
         done = subprocess.run([sys.executable, str(script)], env={"PATH": "/nowhere"}, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("apt install valgrind", done.stderr)
+
+
+class IndexTest(unittest.TestCase):
+    def setUp(self):
+        self.work = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.work)
+        self.stored, self.unrelated = self.work / "stored.jsonl", self.work / "unrelated.jsonl"
+        for path, letter in ((self.stored, "s"), (self.unrelated, "u")):
+            texts = [" ".join(f"{letter}{document}w{word}" for word in range(200)) for document in range(40)]
+            path.write_text("".join(json.dumps({"id": letter, "text": text}) + "\n" for text in texts), encoding="utf-8")
+
+    def test_half_of_the_queries_are_copies_with_few_words_replaced(self):
+        queries = index.make_queries(self.stored, self.unrelated, 60)
+        self.assertEqual({kind: len(texts) for kind, texts in queries.items()},
+                         {"whole": 60, "paragraph": 60, "three": 60, "beginning": 60})
+        self.assertEqual(queries, index.make_queries(self.stored, self.unrelated, 60))
+        copies = [text.split() for text in queries["whole"] if sum(word[0] == "s" for word in text.split()) > 100]
+        self.assertEqual(len(copies), 30)
+        replaced = [sum(word[0] == "u" for word in words) / len(words) for words in copies]
+        self.assertTrue(0 < sum(replaced) / 30 < index.EDITS, replaced)
+
+    def test_paragraphs_and_triples_are_parts_and_sums_of_the_whole_ones(self):
+        queries = index.make_queries(self.stored, self.unrelated, 10)
+        for whole, paragraph, beginning in zip(queries["whole"], queries["paragraph"], queries["beginning"]):
+            self.assertIn(paragraph, whole)
+            self.assertEqual(len(paragraph.split()), index.PARAGRAPH)
+            self.assertTrue(whole.startswith(beginning))
+        self.assertTrue(queries["three"][9].startswith(queries["whole"][9] + "\n" + queries["whole"][0]))
+
+    def test_bytes_are_summed_by_what_they_hold(self):
+        stats = {"bytes_by_section": {"postings": 5, "texts": 3, "text places": 2}}
+        self.assertEqual((index.bytes_of(stats), index.bytes_of(stats, "text")), (10, 5))
 
 
 if __name__ == "__main__":

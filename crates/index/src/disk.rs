@@ -17,6 +17,7 @@ mod map;
 mod real;
 
 pub use map::Mapped;
+pub(crate) use map::ReadOrder;
 pub use real::RealDisk;
 
 use std::any::Any;

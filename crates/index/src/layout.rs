@@ -15,6 +15,11 @@ pub(crate) fn common(dir: &Path) -> PathBuf {
     dir.join("common.bin")
 }
 
+/// The description while it is written.
+pub(crate) fn unfinished_settings(dir: &Path) -> PathBuf {
+    dir.join("settings.tmp")
+}
+
 /// The directory of the segments.
 pub(crate) fn segments(dir: &Path) -> PathBuf {
     dir.join("seg")

@@ -5,7 +5,7 @@ use crate::disk::Disk;
 use crate::scratch::MakeSets;
 use crate::segment::SegmentSettings;
 use crate::snapshot::Snapshot;
-use crate::store::{Records, StoreReader};
+use crate::store::{Records, StoreReader, no_store};
 use crate::{Description, IndexError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,7 +48,8 @@ impl IndexReader {
     ) -> Result<Self, IndexError> {
         let rules = Arc::new(description.rules(dir)?);
         let settings = description.segment_settings(&rules);
-        let mut store = StoreReader::open(&*disk, dir, Some(description.digest()))?;
+        let store = StoreReader::open(&*disk, dir, Some(description.digest()));
+        let mut store = store.map_err(no_store(dir))?;
         let snapshot = newest(&mut store, &*disk, dir, &settings, &rules, None)?;
         let current = Mutex::new(Current { store, snapshot });
         Ok(Self { disk, dir: dir.to_owned(), description, rules, settings, makers, current })

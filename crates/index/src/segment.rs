@@ -35,7 +35,7 @@ pub use signatures::StoredSignature;
 pub use texts::TextReader;
 pub(crate) use texts::{SAMPLES, train_dictionary};
 
-use crate::disk::Mapped;
+use crate::disk::{Mapped, ReadOrder};
 use crate::{IndexError, Lean};
 use format::{Footer, Section};
 use lookalike_core::{BitmapSignature, SetDigest};
@@ -128,10 +128,16 @@ impl Segment {
         settings: &SegmentSettings,
         footer: Footer,
     ) -> Result<Self, IndexError> {
+        data.expect(ReadOrder::Random);
         let keys = (0..settings.methods).map(|method| footer.keys(method)).collect();
         let dictionary = texts::dictionary_id(footer.bytes(&data, Section::Dictionary));
         let (postings, settings) = (footer.postings(), settings.clone());
         Ok(Self { path: path.to_owned(), settings, data, footer, postings, keys, dictionary })
+    }
+
+    /// Tells the system in what order the file will be read.
+    fn expect(&self, order: ReadOrder) {
+        self.data.expect(order);
     }
 
     /// Number of documents, deleted ones included.

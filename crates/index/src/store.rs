@@ -28,3 +28,5 @@ pub use reader::StoreReader;
 pub use records::{RecordRange, Records};
 pub use state::{SegmentEntry, State};
 pub use writer::Store;
+
+pub(crate) use database::{lock, no_store};

@@ -40,6 +40,8 @@ pub struct IndexWriter {
     pending: Pending,
     /// The dictionary with which texts are compressed; empty until there are enough.
     dictionary: Vec<u8>,
+    /// Why nothing more is written: the error of an earlier step.
+    failed: Option<String>,
 }
 
 impl std::fmt::Debug for IndexWriter {
@@ -123,22 +125,53 @@ impl IndexWriter {
     /// the moment of a crash all of them.
     ///
     /// # Errors
-    /// A file that cannot be written. After a failed sync the writer cannot be used any more.
+    /// A file that cannot be written. After any error of this or of another step that writes, all
+    /// steps fail with [`IndexError::Stopped`]: what is staged may be incomplete, and it is unknown
+    /// what the disk holds. An index that is opened again goes on from the last commit.
     pub fn commit(&mut self) -> Result<Committed, IndexError> {
         self.commit_with(&Silent)
     }
 
     /// [`IndexWriter::commit`], with one unit of progress for each document about which it is
-    /// decided. If it is cancelled, what was staged stays staged.
+    /// decided. If it is cancelled, what was staged stays staged, and the writer goes on.
     ///
     /// # Errors
     /// As [`IndexWriter::commit`]; [`IndexError::Interrupted`] if `progress` says so before the
     /// documents are written.
     pub fn commit_with(&mut self, progress: &dyn Progress) -> Result<Committed, IndexError> {
+        let mut interrupted = false;
+        let committed = self.step(|writer| match writer.commit_pending(progress) {
+            Err(IndexError::Interrupted) => {
+                interrupted = true;
+                Ok(Committed::default())
+            }
+            result => result,
+        });
+        if interrupted { Err(IndexError::Interrupted) } else { committed }
+    }
+
+    /// Runs a step that writes, unless one before has failed or panicked.
+    fn step<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        if let Some(reason) = &self.failed {
+            let (path, reason) = (self.dir.clone(), reason.clone());
+            return Err(IndexError::Stopped { path, reason });
+        }
+        // Stays if the step panics.
+        self.failed = Some("a panic of the writer".to_owned());
+        let result = run(self);
+        self.failed = result.as_ref().err().map(ToString::to_string);
+        result
+    }
+
+    fn commit_pending(&mut self, progress: &dyn Progress) -> Result<Committed, IndexError> {
         if self.pending.is_empty() {
             let (commit, documents) = (self.snapshot.commit, self.snapshot.len());
             return Ok(Committed { commit, documents, ..Committed::default() });
         }
+        self.merge_all_staged()?;
         let (next, gone) = self.next_snapshot(&self.pending);
         let first_new = self.snapshot.segments.len() as u32;
         let mut graph = IndexGraph::new(next, first_new, Arc::clone(&self.makers));

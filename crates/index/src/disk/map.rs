@@ -19,6 +19,15 @@ enum Bytes {
     Owned(Arc<[u8]>),
 }
 
+/// In what order the bytes of a file will be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ReadOrder {
+    /// Here and there, as questions do: only what is touched is to be read.
+    Random,
+    /// From the beginning to the end, as a merge does.
+    Sequential,
+}
+
 impl Mapped {
     /// Maps a file for reading.
     pub(super) fn map(file: &File) -> io::Result<Self> {
@@ -37,13 +46,19 @@ impl Mapped {
         Self(Bytes::Owned(bytes.into()))
     }
 
-    /// The mapping, for advice to the kernel; `None` for bytes in memory.
-    #[must_use]
-    pub fn as_map(&self) -> Option<&Mmap> {
-        match &self.0 {
-            Bytes::Map(map) => Some(map),
-            Bytes::Owned(_) => None,
+    /// Tells the system in what order the bytes will be read. It need not listen, and nothing
+    /// depends on it but speed and memory.
+    pub(crate) fn expect(&self, order: ReadOrder) {
+        #[cfg(unix)]
+        if let Bytes::Map(map) = &self.0 {
+            let advice = match order {
+                ReadOrder::Random => memmap2::Advice::Random,
+                ReadOrder::Sequential => memmap2::Advice::Sequential,
+            };
+            let _ = map.advise(advice);
         }
+        #[cfg(not(unix))]
+        let _ = order;
     }
 }
 

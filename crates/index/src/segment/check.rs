@@ -5,6 +5,7 @@ use super::compose::count_common;
 use super::format::Section;
 use super::{Segment, TextReader};
 use crate::SetMaker;
+use crate::disk::ReadOrder;
 use crate::search::{CommonShare, PostingList};
 use lookalike_core::{BitmapSignature, SetDigest, features};
 
@@ -30,6 +31,7 @@ impl Segment {
                 wrong.push(format!("{name}: {what}"));
             }
         };
+        self.expect(ReadOrder::Sequential);
         for section in self.wrong_checksums() {
             say(format!("the checksum of {section} is wrong"));
         }
@@ -40,6 +42,7 @@ impl Segment {
         if let Some(maker) = maker {
             self.check_sets(maker, &mut say);
         }
+        self.expect(ReadOrder::Random);
         wrong
     }
 

@@ -10,6 +10,7 @@ use super::format::Built;
 use super::postings::NUMBER_BITS;
 use super::texts::{NO_DICTIONARY, TextCompressor, TextReader, dictionary_id, encoder};
 use super::{Row, Segment, SegmentSettings};
+use crate::disk::ReadOrder;
 use crate::{DocNumber, SignatureView};
 use lookalike_core::SetDigest;
 use roaring::RoaringBitmap;
@@ -57,6 +58,17 @@ pub(crate) fn merge(
     if live > MOST_DOCUMENTS {
         return Err(io::Error::other("more documents than a segment can number"));
     }
+    parts.iter().for_each(|part| part.segment.expect(ReadOrder::Sequential));
+    let written = write(settings, parts, out);
+    parts.iter().for_each(|part| part.segment.expect(ReadOrder::Random));
+    written
+}
+
+fn write(
+    settings: &SegmentSettings,
+    parts: &[MergePart<'_>],
+    out: &mut dyn Write,
+) -> io::Result<Built> {
     // Damage would have right checksums in the new segment.
     for part in parts {
         if let Some(section) = part.segment.wrong_checksums().first() {

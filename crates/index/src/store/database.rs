@@ -180,11 +180,23 @@ impl Probe {
 /// # Errors
 ///
 /// [`IndexError::Locked`] if another process has it.
-pub(super) fn lock(disk: &dyn Disk, directory: &Path) -> Result<LockGuard, IndexError> {
+pub(crate) fn lock(disk: &dyn Disk, directory: &Path) -> Result<LockGuard, IndexError> {
     let path = directory.join("lock");
     match disk.lock(&path).map_err(IndexError::io(&path))? {
         Lock::Acquired(guard) => Ok(guard),
         Lock::Held { pid } => Err(IndexError::Locked { path, pid }),
+    }
+}
+
+/// Names a directory whose file is missing: it has no index, or one whose creation was interrupted.
+pub(crate) fn no_store(directory: &Path) -> impl FnOnce(IndexError) -> IndexError + '_ {
+    move |error| match error {
+        IndexError::Io { path, reason }
+            if reason.kind() == io::ErrorKind::NotFound && path == store_path(directory) =>
+        {
+            IndexError::NoIndex { path: directory.to_owned() }
+        }
+        error => error,
     }
 }
 

@@ -46,7 +46,16 @@ impl Store {
         directory: &Path,
         settings_digest: u64,
     ) -> Result<Self, IndexError> {
-        let lock = lock(disk, directory)?;
+        Self::create_locked(disk, directory, settings_digest, lock(disk, directory)?)
+    }
+
+    /// As [`Store::create`], with the lock of the writer taken before.
+    pub(crate) fn create_locked(
+        disk: &dyn Disk,
+        directory: &Path,
+        settings_digest: u64,
+        lock: LockGuard,
+    ) -> Result<Self, IndexError> {
         let path = store_path(directory);
         let unfinished = unfinished_path(directory);
         match disk.database(&path, Access::Read) {

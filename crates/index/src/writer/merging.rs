@@ -9,6 +9,7 @@ use crate::{DocNumber, IndexError, layout};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
+use std::ops::Add;
 use std::sync::Arc;
 
 /// Segments of one level that are merged into one of the next.
@@ -17,6 +18,43 @@ const FANOUT: usize = 8;
 /// The level of a segment with so many live documents: ⌊log₈ n⌋.
 fn level(documents: u64) -> u32 {
     documents.max(1).ilog2() / FANOUT.ilog2()
+}
+
+/// What a segment has, deleted documents included.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    documents: u64,
+    units: u64,
+    postings: u64,
+}
+
+impl Size {
+    fn of(segment: &Segment) -> Self {
+        Self {
+            documents: segment.documents().into(),
+            units: segment.units().into(),
+            postings: segment.posting_count(),
+        }
+    }
+
+    /// Whether one segment can hold it.
+    fn fits(self) -> bool {
+        self.documents <= MOST_DOCUMENTS
+            && self.units <= MOST_UNITS
+            && self.postings <= MOST_POSTINGS
+    }
+}
+
+impl Add for Size {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            documents: self.documents + other.documents,
+            units: self.units + other.units,
+            postings: self.postings + other.postings,
+        }
+    }
 }
 
 impl IndexWriter {
@@ -29,10 +67,12 @@ impl IndexWriter {
     /// segment. The documents of the last commit stay what they are.
     pub fn merge_where_due(&mut self) -> Result<(), IndexError> {
         self.check_committed()?;
-        while let Some(due) = self.due() {
-            self.merge_segments(&due)?;
-        }
-        Ok(())
+        self.step(|writer| {
+            while let Some(due) = writer.due() {
+                writer.merge_segments(&due)?;
+            }
+            Ok(())
+        })
     }
 
     /// The segments of the next merge, by their numbers.
@@ -54,13 +94,7 @@ impl IndexWriter {
     /// Whether one segment can hold these.
     fn fit(&self, ids: &[u64]) -> bool {
         let parts = self.snapshot.segments.iter().filter(|live| ids.contains(&live.id));
-        let (mut documents, mut units, mut postings) = (0, 0, 0);
-        for live in parts {
-            documents += live.len();
-            units += u64::from(live.segment.units());
-            postings += live.segment.posting_count();
-        }
-        documents <= MOST_DOCUMENTS && units <= MOST_UNITS && postings <= MOST_POSTINGS
+        parts.fold(Size::default(), |all, live| all + Size::of(&live.segment)).fits()
     }
 
     /// Merges all segments into as few as possible, and drops deleted documents.
@@ -69,6 +103,10 @@ impl IndexWriter {
     /// As [`IndexWriter::merge_where_due`].
     pub fn compact(&mut self) -> Result<(), IndexError> {
         self.check_committed()?;
+        self.step(Self::compact_all)
+    }
+
+    fn compact_all(&mut self) -> Result<(), IndexError> {
         let mut ids: Vec<(u64, u64)> =
             self.snapshot.segments.iter().map(|live| (live.len(), live.id)).collect();
         ids.sort_unstable();
@@ -93,6 +131,75 @@ impl IndexWriter {
             }
         }
         Ok(())
+    }
+
+    /// Merges the segments that were staged into as few as possible: each question asks every
+    /// segment, and [`IndexWriter::commit`] asks one for each new document.
+    ///
+    /// # Errors
+    /// A file that cannot be read or written; the writer stops, as for [`IndexWriter::commit`].
+    pub fn merge_staged(&mut self) -> Result<(), IndexError> {
+        self.step(Self::merge_all_staged)
+    }
+
+    pub(super) fn merge_all_staged(&mut self) -> Result<(), IndexError> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut group = Size::default();
+        for (at, staged) in self.pending.segments.iter().enumerate() {
+            let own = Size::of(&staged.segment);
+            match groups.last_mut() {
+                Some(last) if (group + own).fits() => {
+                    group = group + own;
+                    last.push(at);
+                }
+                _ => {
+                    group = own;
+                    groups.push(vec![at]);
+                }
+            }
+        }
+        if groups.len() == self.pending.segments.len() {
+            return Ok(());
+        }
+        // They are in their order, and what is staged stays so until all are written.
+        let mut merged = Vec::with_capacity(groups.len());
+        for group in &groups {
+            merged.push(match group[..] {
+                [_] => None,
+                _ => Some(self.write_staged(group)?),
+            });
+        }
+        let mut before: Vec<Option<StagedSegment>> =
+            std::mem::take(&mut self.pending.segments).into_iter().map(Some).collect();
+        for (group, merged) in groups.iter().zip(merged) {
+            let Some(merged) = merged else {
+                self.pending.segments.extend(before[group[0]].take());
+                continue;
+            };
+            for gone in group.iter().filter_map(|&at| before[at].take()) {
+                self.pending.dead.remove(&gone.id);
+                let path = layout::unfinished(&self.dir, gone.id);
+                drop(gone);
+                // No commit names it. If this fails, the next writer removes it.
+                let _ = self.disk.remove(&path);
+            }
+            self.pending.segments.push(merged);
+        }
+        Ok(())
+    }
+
+    /// Writes the documents of some staged segments that were not replaced since to a new one.
+    fn write_staged(&mut self, group: &[usize]) -> Result<StagedSegment, IndexError> {
+        let of_group = group.iter().map(|&at| &self.pending.segments[at]);
+        let dead = |staged: &StagedSegment| self.pending.dead.get(&staged.id).cloned();
+        let parts: Vec<(Arc<Segment>, RoaringBitmap)> = of_group
+            .map(|staged| (Arc::clone(&staged.segment), dead(staged).unwrap_or_default()))
+            .collect();
+        let parts: Vec<MergePart<'_>> = parts
+            .iter()
+            .map(|(segment, dead)| MergePart { segment, dead, rewrite: None })
+            .collect();
+        self.write_merged(&parts)
     }
 
     /// Refuses to merge while there is something to commit: a merge is a commit of its own.
@@ -179,14 +286,20 @@ impl IndexWriter {
         other: &Snapshot,
         sweep: &(dyn Fn(u32) -> u32 + Sync),
     ) -> Result<(), IndexError> {
+        self.check_numbers(other.len())?;
+        self.step(|writer| writer.take_all(other, sweep))
+    }
+
+    fn take_all(
+        &mut self,
+        other: &Snapshot,
+        sweep: &(dyn Fn(u32) -> u32 + Sync),
+    ) -> Result<(), IndexError> {
         let order = other.in_order();
         let mut numbers: HashMap<DocNumber, (DocNumber, DocNumber)> = HashMap::new();
         for &at in &order {
             let document = other.document(at);
             let number = DocNumber(self.pending.next_number);
-            if number.0 == u32::MAX - 1 {
-                return Err(IndexError::Inconsistent { what: "there are no numbers left".into() });
-            }
             self.pending.next_number += 1;
             let replaced = self.replace((document.id(), sweep(document.sweep())));
             self.pending.updated += u64::from(replaced.is_some());

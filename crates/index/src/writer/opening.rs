@@ -5,77 +5,56 @@ use super::pending::Pending;
 use crate::disk::Disk;
 use crate::scratch::MakeSets;
 use crate::snapshot::Snapshot;
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::{Description, IndexError, LeanDescription, layout};
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 impl IndexWriter {
-    /// Creates an empty index in a new directory, whose parent exists.
+    /// Creates an empty index in a new directory, whose parent exists. An interrupted creation
+    /// leaves no index, and can be repeated.
     ///
     /// # Errors
-    /// A directory that exists, with anything in it; files that cannot be written.
+    /// A directory that exists, with anything in it; [`IndexError::Locked`] if another process
+    /// creates an index there; files that cannot be written.
     pub fn create(
         disk: Arc<dyn Disk>,
         dir: &Path,
         description: Description,
         makers: MakeSets,
     ) -> Result<Self, IndexError> {
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |reason| IndexError::Io { path, reason }
-        };
         match disk.create_dir(dir) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                // An empty directory is as good; what an interrupted creation left is not an index.
-                let names = disk.list(dir).map_err(io(dir))?;
-                let own = ["settings.json", "common.bin", "lock", "seg", "store.tmp"];
-                if let Some(name) = names.iter().find(|name| !own.contains(&name.as_str())) {
-                    return Err(IndexError::Exists { path: dir.to_owned(), name: name.clone() });
-                }
-            }
-            created => created.map_err(io(dir))?,
+            // An empty directory is as good.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => check_vacant(&*disk, dir)?,
+            created => created.map_err(IndexError::io(dir))?,
         }
-        let settings = layout::settings(dir);
-        match disk.remove(&settings) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(io(&settings)(error));
-            }
-            _ => {}
-        }
-        let mut file = disk.create(&settings).map_err(io(&settings))?;
-        file.write_all(&description.encode()).map_err(io(&settings))?;
-        file.sync().map_err(io(&settings))?;
-        drop(file);
+        let lock = store::lock(&*disk, dir)?;
+        // Another process may have created an index before it released the lock.
+        check_vacant(&*disk, dir)?;
+        // Before the settings, which name its digest.
         if let Some(common) = description.lean.as_ref().and_then(LeanDescription::table_bytes) {
             let path = layout::common(dir);
-            match disk.remove(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(io(&path)(error));
-                }
-                _ => {}
-            }
-            let mut file = disk.create(&path).map_err(io(&path))?;
-            file.write_all(&common).map_err(io(&path))?;
-            file.sync().map_err(io(&path))?;
+            write_new(&*disk, &path, &common).map_err(IndexError::io(&path))?;
         }
+        let (unfinished, settings) = (layout::unfinished_settings(dir), layout::settings(dir));
+        write_new(&*disk, &unfinished, &description.encode())
+            .map_err(IndexError::io(&unfinished))?;
+        disk.rename(&unfinished, &settings).map_err(IndexError::io(&settings))?;
         let segments = layout::segments(dir);
         match disk.create_dir(&segments) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(io(&segments)(error));
-            }
-            _ => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            created => created.map_err(IndexError::io(&segments))?,
         }
-        disk.sync_dir(&segments).map_err(io(&segments))?;
-        disk.sync_dir(dir).map_err(io(dir))?;
+        disk.sync_dir(&segments).map_err(IndexError::io(&segments))?;
+        disk.sync_dir(dir).map_err(IndexError::io(dir))?;
         // The parent of a bare name is the current directory.
         let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new("."));
-        disk.sync_dir(parent).map_err(io(parent))?;
+        disk.sync_dir(parent).map_err(IndexError::io(parent))?;
         // The index exists from here on.
-        let store = Store::create(&*disk, dir, description.digest())?;
+        let store = Store::create_locked(&*disk, dir, description.digest(), lock)?;
         Self::with_store(disk, dir, description, makers, store)
     }
 
@@ -90,7 +69,8 @@ impl IndexWriter {
         description: Description,
         makers: MakeSets,
     ) -> Result<Self, IndexError> {
-        let store = Store::open(&*disk, dir, Some(description.digest()))?;
+        let store = Store::open(&*disk, dir, Some(description.digest()));
+        let store = store.map_err(store::no_store(dir))?;
         Self::with_store(disk, dir, description, makers, store)
     }
 
@@ -120,6 +100,7 @@ impl IndexWriter {
             snapshot,
             pending,
             dictionary,
+            failed: None,
         };
         writer.remove_strays()?;
         Ok(writer)
@@ -139,4 +120,27 @@ impl IndexWriter {
         }
         Ok(())
     }
+}
+
+/// Refuses a directory with anything in it but what an interrupted creation leaves.
+fn check_vacant(disk: &dyn Disk, dir: &Path) -> Result<(), IndexError> {
+    const LEFT: [&str; 6] =
+        ["common.bin", "lock", "seg", "settings.json", "settings.tmp", "store.tmp"];
+    let names = disk.list(dir).map_err(IndexError::io(dir))?;
+    match names.into_iter().find(|name| !LEFT.contains(&name.as_str())) {
+        Some(name) => Err(IndexError::Exists { path: dir.to_owned(), name }),
+        None => Ok(()),
+    }
+}
+
+/// Writes a file in the place of one that an interruption may have left, and makes its content
+/// durable.
+fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match disk.remove(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = disk.create(path)?;
+    file.write_all(bytes)?;
+    file.sync()
 }

@@ -31,15 +31,24 @@ impl IndexWriter {
     /// # Errors
     /// A file that cannot be written; more documents than an index can number.
     pub fn stage(&mut self, batches: &[DocumentBatch]) -> Result<Staged, IndexError> {
-        let count: usize = batches.iter().map(DocumentBatch::len).sum();
-        let last = u64::from(self.pending.next_number) + count as u64;
-        if last >= u64::from(u32::MAX) {
+        self.check_numbers(batches.iter().map(|batch| batch.len() as u64).sum())?;
+        self.step(|writer| writer.stage_all(batches))
+    }
+
+    /// Refuses more documents than there are numbers left.
+    pub(super) fn check_numbers(&self, more: u64) -> Result<(), IndexError> {
+        if u64::from(self.pending.next_number) + more >= u64::from(u32::MAX) {
             return Err(IndexError::Inconsistent {
                 what: "an index numbers at most 4,294,967,294 documents in its life; export its \
                        documents to a new one"
                     .into(),
             });
         }
+        Ok(())
+    }
+
+    fn stage_all(&mut self, batches: &[DocumentBatch]) -> Result<Staged, IndexError> {
+        let count: usize = batches.iter().map(DocumentBatch::len).sum();
         let mut new: Vec<Option<NewDocument<'_>>> = Vec::with_capacity(count);
         // By id and sweep, the last one of the batches.
         let mut own: HashMap<(&str, u32), usize> = HashMap::new();
@@ -194,11 +203,19 @@ impl IndexWriter {
         Ok((vec![kept], left_out))
     }
 
-    /// Gives up what was staged, deleted and put since the last commit.
+    /// Gives up what was staged, deleted and put since the last commit. A writer that has stopped
+    /// stays so.
     ///
     /// # Errors
-    /// A file that cannot be removed; the next writer removes it.
+    /// A file that cannot be removed; the next writer removes it, and this one has stopped.
     pub fn abandon(&mut self) -> Result<(), IndexError> {
+        let failed = self.failed.take();
+        let result = self.step(Self::abandon_pending);
+        self.failed = failed.or(self.failed.take());
+        result
+    }
+
+    fn abandon_pending(&mut self) -> Result<(), IndexError> {
         let state = self.store.state();
         // Numbers of files that may be left are not used again by this writer.
         let next_segment = self.pending.next_segment;

@@ -287,7 +287,8 @@ impl IndexWriter {
         let Adding { added, index, .. } = adding;
         index.analysis.methods = methods;
         if ended.is_err() {
-            index.writer.abandon()?;
+            // A failure stops the writer, and must not hide the error before.
+            let _ = index.writer.abandon();
         }
         ended.map(|()| added)
     }
@@ -389,7 +390,7 @@ impl IndexWriter {
             pool.install(|| {
                 let taken = self.writer.take(&snapshot, &sweep);
                 if let Err(error) = taken {
-                    self.writer.abandon()?;
+                    let _ = self.writer.abandon();
                     return Err(error.into());
                 }
                 self.commit()
@@ -475,6 +476,9 @@ impl Adding<'_> {
     pub(super) fn commit(&mut self) -> Result<(), LookalikeError> {
         self.stage()?;
         self.added.seconds.reading += self.part_ended();
+        self.progress.phase("merging", None);
+        self.index.writer.merge_staged()?;
+        self.added.seconds.merging += self.part_ended();
         self.progress.phase("deciding", Some(self.since_commit));
         let committed = match self.index.writer.commit_with(self.progress) {
             Err(IndexError::Interrupted) => return Err(LookalikeError::AddingCancelled),

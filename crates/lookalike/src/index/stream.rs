@@ -173,7 +173,8 @@ impl IndexWriter {
         let added = adding.into_added();
         self.analysis.methods = methods;
         if ended.is_err() {
-            self.writer.abandon()?;
+            // A failure stops the writer, and must not hide the error before.
+            let _ = self.writer.abandon();
         }
         ended.map(|()| added)
     }

@@ -69,6 +69,9 @@ struct Arguments {
     /// Pages that share this many beginnings and ends.
     #[arg(long, group = "mode", value_name = "T", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     templates: Option<u32>,
+    /// Words of a beginning or end for --templates; a quarter of --words by default.
+    #[arg(long, requires = "templates", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    template_words: Option<u32>,
     /// Each document is the one before, edited.
     #[arg(long, group = "mode")]
     chain: bool,
@@ -110,7 +113,10 @@ fn bytes(text: &str) -> Result<u64, String> {
 impl Arguments {
     fn options(&self) -> Options {
         let mode = match (self.templates, self.forms, self.shared) {
-            (Some(templates), ..) => Mode::Templates { templates: templates as usize },
+            (Some(templates), ..) => Mode::Templates {
+                templates: templates as usize,
+                words: self.template_words.unwrap_or(self.words / 4) as usize,
+            },
             (_, Some(forms), _) => Mode::Forms { forms: forms as usize },
             (.., Some(documents)) => Mode::Shared { documents: documents as usize },
             _ if self.half => Mode::Half,

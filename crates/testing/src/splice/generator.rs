@@ -30,6 +30,8 @@ pub enum Mode {
     Templates {
         /// How many templates.
         templates: usize,
+        /// Words of a beginning, and of an end.
+        words: usize,
     },
     /// Each document is the one before, edited.
     Chain,
@@ -118,8 +120,8 @@ impl<'a> Generator<'a> {
             out
         };
         let templates = match options.mode {
-            Mode::Templates { templates } => {
-                let mut boilerplate = || text(options.words / 4);
+            Mode::Templates { templates, words } => {
+                let mut boilerplate = || text(words);
                 (0..templates.max(1)).map(|_| (boilerplate(), boilerplate())).collect()
             }
             Mode::Boilerplate => vec![(text(options.words / 3), Words::new())],
@@ -376,7 +378,7 @@ mod tests {
         Mode::Mixed,
         Mode::Copies,
         Mode::Variants { texts: 3 },
-        Mode::Templates { templates: 4 },
+        Mode::Templates { templates: 4, words: 30 },
         Mode::Chain,
         Mode::Half,
         Mode::Boilerplate,
@@ -530,7 +532,7 @@ mod tests {
 
     #[test]
     fn pages_share_their_template_only() {
-        let mode = Mode::Templates { templates: 4 };
+        let mode = Mode::Templates { templates: 4, words: 30 };
         let documents = documents(Options { duplicates: 0, ..options(mode) }, 200);
         let texts = texts(&documents);
         let of = |text: &str| text.split_whitespace().take(20).collect::<Vec<_>>().join(" ");
