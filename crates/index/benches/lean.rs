@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut random = Random(u64::from(at) << 40 | 7);
             let stored = random.below(u64::from(documents));
             let text = match at % 2 {
-                0 => vocabulary.text(stored, Some(&mut random)),
+                0 => vocabulary.text(stored, Some((&mut random, 100))),
                 _ => vocabulary.text(u64::from(documents + at), None),
             };
             let mut set = Vec::new();
@@ -91,20 +91,26 @@ fn common(vocabulary: &Vocabulary, sample: u32) -> CommonElements {
 }
 
 fn bytes(writer: &IndexWriter) {
-    let (mut all, mut texts, mut documents) = (0, 0, 0);
+    let (mut all, mut texts, mut documents, mut elements, mut text_bytes) = (0, 0, 0, 0, 0);
     for live in writer.snapshot().segments() {
         let segment = live.segment();
         documents += u64::from(segment.documents());
         all += segment.bytes();
+        let units = (0..segment.units()).map(|unit| u64::from(segment.unit_size(unit)));
+        elements += units.sum::<u64>();
+        let rows = (0..segment.documents()).map(|local| segment.row(local).text_bytes);
+        text_bytes += rows.sum::<u64>();
         for (name, bytes) in segment.section_bytes().filter(|&(_, bytes)| bytes > 0) {
             texts += if name == "texts" { bytes } else { 0 };
             println!("  {name}: {:.1} bytes a document", per(bytes, segment.documents().into()));
         }
     }
     println!(
-        "  {:.0} bytes a document, {:.0} without texts",
+        "  {:.0} bytes a document, {:.0} without texts ({:.0} elements, {:.0} bytes of text)",
         per(all, documents),
-        per(all - texts, documents)
+        per(all - texts, documents),
+        per(elements, documents),
+        per(text_bytes, documents),
     );
 }
 

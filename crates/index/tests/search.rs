@@ -228,7 +228,9 @@ impl Table {
         CommonElements::new(match self {
             Self::Empty => Vec::new(),
             Self::All => all.collect(),
-            Self::Any(part) => all.filter(|&element| finalise(!element).is_multiple_of(part)).collect(),
+            Self::Any(part) => {
+                all.filter(|&element| finalise(!element).is_multiple_of(part)).collect()
+            }
             Self::Frequent(least) => {
                 let mut elements: Vec<u64> = all.collect();
                 elements.sort_unstable();

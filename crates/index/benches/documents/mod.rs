@@ -39,16 +39,17 @@ impl Vocabulary {
         Self((0..VOCABULARY).map(&mut word).collect())
     }
 
-    /// The text of a source; of one that is edited, a twentieth of the words is replaced.
-    pub(crate) fn text(&self, source: u64, mut edits: Option<&mut Random>) -> String {
+    /// The text of a source; of one that is edited, one word in so many is replaced.
+    pub(crate) fn text(&self, source: u64, edits: Option<(&mut Random, u64)>) -> String {
+        let mut edits = edits;
         let mut random = Random(source << 20 | 1);
         let mut text = String::new();
         for _ in 0..WORDS / 2 + random.below(WORDS) {
             let mut draw = random.next();
-            if let Some(edits) = &mut edits
-                && edits.below(20) == 0
+            if let Some((random, one_in)) = &mut edits
+                && random.below(*one_in) == 0
             {
-                draw = edits.next();
+                draw = random.next();
             }
             // Zipf's law, about: uniform in the logarithm of the rank.
             let rank = (VOCABULARY as f64).powf(draw as f64 / u64::MAX as f64) as usize;
@@ -63,7 +64,7 @@ impl Vocabulary {
         let mut own = Random(u64::from(number) << 32);
         let copied = own.below(5) == 0;
         let source = if copied { own.below(u64::from(number.max(1))) } else { u64::from(number) };
-        let text = self.text(source, copied.then_some(&mut own));
+        let text = self.text(source, copied.then_some((&mut own, 20)));
         let mut set = Vec::new();
         Shingles.make(&text, &mut set);
         let id = format!("document-{number}");
