@@ -279,8 +279,12 @@ def check_summary():
 
 
 def check_segments():
-    for name in ("index.seg", "index-sets.seg"):
-        segment, documents = read_segment.check((SAMPLES / name).read_bytes())
+    table = read_segment.common_elements((SAMPLES / "common.bin").read_bytes())
+    assert len(table) == 40
+    for name in ("index.seg", "index-sets.seg", "index-lean.seg"):
+        is_lean = name == "index-lean.seg"
+        segment, documents = read_segment.check((SAMPLES / name).read_bytes(), table if is_lean else frozenset())
+        assert segment.lean == ((7, 10) if is_lean else (0, 0)) and segment.posted(60) == (19 if is_lean else 60)
         ids = [strings[0] for _, strings, _, _ in documents]
         assert ids == ["few", "b", "b", "a", "a", "long", "é"], ids
         # Documents without sets come last.

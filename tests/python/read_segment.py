@@ -49,7 +49,11 @@ class Segment:
         assert self.format == 1 and texts in (0, 1)
         self.has_texts = texts == 1
         self.settings, hash_name = struct.unpack("<2Q", header[24:40])
-        assert hash_name == xxh3_64(b"xxh3-poly64/1") and header[40:56] == bytes(16)
+        assert hash_name == xxh3_64(b"xxh3-poly64/1") and header[48:56] == bytes(8)
+        # t0 of a lean index: numerator and denominator, or 0.
+        self.lean = struct.unpack("<2I", header[40:48])
+        assert self.lean == (0, 0) or 0 < self.lean[0] <= self.lean[1]
+        self.element_bits = 32 if self.lean[1] else 40
         assert u64s(header[56:]) == [xxh3_64(header[:56])]
         length, self.documents, states_sum, trailer_sum = u64s(trailer[:32])
         assert xxh3_64(trailer[:24]) == trailer_sum, "the trailer"
@@ -80,12 +84,17 @@ class Segment:
         expected = {(code, 0) for code in PLAIN} | {(c, m) for c in OF_METHOD for m in range(self.methods)}
         assert set(self.sections) == expected, "other sections"
 
-    def postings(self, layout, data, directory, numbers):
-        """Entries: (the first 40 bits of an element, number)."""
+    def posted(self, size):
+        """How many elements of a set are posted."""
+        numerator, denominator = self.lean
+        return size + 1 + -numerator * size // denominator if denominator else size
+
+    def postings(self, layout, data, directory, numbers, element_bits):
+        """Entries: (the first bits of an element, number)."""
         entries, number_bits, bucket_bits = layout
         starts = u32s(directory)
         assert len(starts) == 2 ** bucket_bits + 1 and (starts[0], starts[-1]) == (0, entries)
-        width = 40 - bucket_bits + number_bits
+        width = element_bits - bucket_bits + number_bits
         assert len(data) == (entries * width + 7) // 8 + 8
         values, rest = packed(data, width, entries)
         assert rest == 0
@@ -93,7 +102,7 @@ class Segment:
         for bucket, (start, end) in enumerate(zip(starts, starts[1:])):
             assert start <= end
             for value in values[start:end]:
-                element = bucket << 40 - bucket_bits | value >> number_bits
+                element = bucket << element_bits - bucket_bits | value >> number_bits
                 found.append((element, value & (1 << number_bits) - 1))
         assert found == sorted(found) and all(number < numbers for _, number in found)
         return found
@@ -137,8 +146,19 @@ class Segment:
         return elements
 
 
-def check(data):
-    """Checks a segment, and returns it with the documents: row, strings, text and set (or None)."""
+def common_elements(data):
+    """The elements of a table of a lean index."""
+    assert data[:8] == b"lookcomm"
+    version, count, *elements = u64s(data[8:])
+    assert version == 1 and count == len(elements) and elements == sorted(set(elements))
+    return set(elements)
+
+
+def check(data, common=frozenset()):
+    """Checks a segment, and returns it with the documents: row, strings, text and set (or None).
+
+    `common` is the table of a lean index.
+    """
     segment = Segment(data)
     column = lambda code: segment.sections[code, 0]
     rows, strings = segment.rows(), segment.strings()
@@ -160,16 +180,16 @@ def check(data):
     assert list(zip(u32s(column(14)), u32s(column(15)))) == by_number, "numbers"
     assert len(column(7)) == 8 * segment.keep_values * segment.documents
     # Postings.
-    postings = segment.postings(segment.layouts[0], column(16), column(17), segment.units)
-    common = [0] * segment.units
+    postings = segment.postings(segment.layouts[0], column(16), column(17), segment.units, segment.element_bits)
+    in_long_lists = [0] * segment.units
     of_unit = [[] for _ in range(segment.units)]
     for element, entries in groupby(postings, key=lambda entry: entry[0]):
         units = [unit for _, unit in entries]
         for unit in units:
-            common[unit] += len(units) >= 257
+            in_long_lists[unit] += len(units) >= 257
             of_unit[unit].append(element)
-    assert [len(elements) for elements in of_unit] == sizes, "postings of units"
-    shares = [min(255, -(-255 * c // size)) for c, size in zip(common, sizes)]
+    assert [len(elements) for elements in of_unit] == list(map(segment.posted, sizes)), "postings of units"
+    shares = [min(255, -(-255 * c // size)) for c, size in zip(in_long_lists, sizes)]
     assert list(column(18)) == shares, "shares of common elements"
     bitmaps = [column(2)[32 * unit:32 * unit + 32] for unit in range(segment.units)]
     texts, sets, unit = [], [], 0
@@ -185,7 +205,10 @@ def check(data):
         sets.append(elements)
         if unit == segment.units:
             continue
-        assert [element >> 24 for element in elements] == of_unit[unit], "the set is not what is posted"
+        # In the order of a lean index; all of them are posted by another.
+        order = sorted(elements, key=lambda element: (element in common, element & 0xFFFFFFFF, element >> 32))
+        posted = order[:segment.posted(len(elements))]
+        assert sorted(element >> 64 - segment.element_bits for element in posted) == of_unit[unit], "the set is not what is posted"
         bitmap = 0
         for element in elements:
             bitmap ^= 1 << (element >> 56)
@@ -200,7 +223,7 @@ def check(data):
         word_ends, words = u64s(of(65)), u64s(of(66))
         parts = [words[a:b] for a, b in zip([0] + word_ends, word_ends)]
         assert len(parts) == 2 * segment.documents and sum(map(len, parts)) == len(words)
-        posted = segment.postings(segment.layouts[1 + method], of(67), of(68), segment.documents)
+        posted = segment.postings(segment.layouts[1 + method], of(67), of(68), segment.documents, 40)
         signed = sorted((key >> 24, local) for local in range(segment.documents) for key in parts[2 * local])
         assert posted == signed, "keys"
     return segment, [(row, *rest) for row, *rest in zip(rows, strings, texts, sets)]

@@ -3,19 +3,13 @@
 //! by default). Files are written to a temporary directory and not synced. Documents have texts of
 //! 2.75 kB and 445 elements, about; making them is not included.
 
-use lookalike_core::{TextDigest, TokenDigest, features, fingerprint::finalise};
+mod documents;
+
+use documents::{Shingles, Vocabulary};
+use lookalike_core::fingerprint::finalise;
 use lookalike_index::testing::{build_segment, dictionary, merge_segments};
-use lookalike_index::{DocNumber, DocumentBatch, DocumentView, Segment, SetMaker};
+use lookalike_index::{DocumentBatch, Segment};
 use std::time::Instant;
-
-/// Words of a document.
-const WORDS: u64 = 447;
-
-/// Words of the vocabulary.
-const VOCABULARY: u64 = 40_000;
-
-/// Words of a shingle.
-const SHINGLE: usize = 3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // `cargo test --benches` runs this too: then only briefly.
@@ -92,90 +86,4 @@ fn report(what: &str, (start, cpu): (Instant, f64), segments: &[Segment]) {
         documents / seconds,
         postings as f64 / seconds / 1e6
     );
-}
-
-/// Random numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        finalise(self.0)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-}
-
-struct Vocabulary(Vec<String>);
-
-impl Vocabulary {
-    fn new() -> Self {
-        let mut random = Random(1);
-        let mut word = |_| {
-            let length = 2 + random.below(5) + random.below(5);
-            (0..length).map(|_| (b'a' + random.below(26) as u8) as char).collect()
-        };
-        Self((0..VOCABULARY).map(&mut word).collect())
-    }
-
-    /// Adds a document; one in five is a copy of an earlier one of which a twentieth is replaced.
-    fn push(&self, number: u32, batch: &mut DocumentBatch) {
-        let mut own = Random(u64::from(number) << 32);
-        let copied = own.below(5) == 0;
-        let source = if copied { own.below(u64::from(number.max(1))) } else { u64::from(number) };
-        let mut random = Random(source << 20 | 1);
-        let mut text = String::new();
-        for _ in 0..WORDS / 2 + random.below(WORDS) {
-            let mut draw = random.next();
-            if copied && own.below(20) == 0 {
-                draw = own.next();
-            }
-            // Zipf's law, about: uniform in the logarithm of the rank.
-            let rank = (VOCABULARY as f64).powf(draw as f64 / u64::MAX as f64) as usize;
-            text.push_str(&self.0[rank.min(self.0.len() - 1)]);
-            text.push(' ');
-        }
-        let mut set = Vec::new();
-        Shingles.make(&text, &mut set);
-        let id = format!("document-{number}");
-        let url = format!("https://example.org/{}/{id}", number % 1000);
-        batch.push(&DocumentView {
-            number: DocNumber(number),
-            first: DocNumber(number),
-            sweep: 0,
-            expires: 0,
-            id: &id,
-            url: &url,
-            date: "",
-            extra: &[],
-            tokens: set.len() as u32 + 2,
-            text_bytes: text.len() as u64,
-            text: TextDigest::of(text.as_bytes()),
-            sequence: TokenDigest::of(&set),
-            keep: &[],
-            unit: features::digest(&set),
-            reason: 0,
-            few: false,
-            set: &set,
-            content: &text,
-            signatures: &[],
-        });
-    }
-}
-
-/// Shingles of words.
-struct Shingles;
-
-impl SetMaker for Shingles {
-    fn make(&mut self, text: &str, set: &mut Vec<u64>) {
-        let hash = |word: &str| word.bytes().fold(1, |h, byte| finalise(h ^ u64::from(byte)));
-        let words: Vec<u64> = text.split(' ').filter(|word| !word.is_empty()).map(hash).collect();
-        let shingle = |words: &[u64]| words.iter().fold(7, |h: u64, &word| finalise(h ^ word));
-        set.clear();
-        set.extend(words.windows(SHINGLE).map(shingle));
-        set.sort_unstable();
-        set.dedup();
-    }
 }

@@ -1,19 +1,18 @@
 //! What an index was made with: `settings.json`, written once.
 
 use crate::disk::Disk;
+use crate::layout::FORMAT;
 use crate::segment::SegmentSettings;
-use crate::{IndexError, Precedence, layout};
+use crate::{Ask, IndexError, Lean, Precedence, Question, common_file, layout};
 use lookalike_cluster::KeepRule;
-use lookalike_core::{HASH_NAME, Measure, Threshold};
+use lookalike_core::{CommonElements, HASH_NAME, Measure, Threshold};
 use lookalike_join::Criterion;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Version of the format of all files of an index.
-pub const FORMAT: u32 = 1;
 
 /// What an index was made with. Its digest is in every other file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,15 +32,47 @@ pub struct Description {
     pub methods: u32,
     /// Whether texts are stored; otherwise their sets are.
     pub texts: bool,
+    /// What a lean index posts of each set; `None` for all elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lean: Option<LeanDescription>,
     /// Settings of the caller, which the index does not read.
     pub settings: Value,
 }
 
-/// The parts of a description that decide which documents are kept.
+/// What a lean index posts of each set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeanDescription {
+    /// The lowest threshold of its questions, as written.
+    pub threshold: String,
+    /// Digest of the table of common elements.
+    pub common: String,
+    /// The table; `None` in a description that was decoded and not [read](Description::read).
+    #[serde(skip)]
+    table: Option<Arc<CommonElements>>,
+}
+
+impl LeanDescription {
+    /// Posts what questions at thresholds from `threshold` on need, common elements last.
+    #[must_use]
+    pub fn new(threshold: &str, common: CommonElements) -> Self {
+        let digest = common_file::digest(&common_file::encode(&common));
+        let table = Some(Arc::new(common));
+        Self { threshold: threshold.to_owned(), common: digest, table }
+    }
+
+    /// The bytes of the table's file; `None` in a description that was decoded and not read.
+    pub(crate) fn table_bytes(&self) -> Option<Vec<u8>> {
+        self.table.as_deref().map(common_file::encode)
+    }
+}
+
+/// What follows from a description: how documents are kept and what is posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) criterion: Criterion,
     pub(crate) precedence: Precedence,
+    pub(crate) lean: Option<Arc<Lean>>,
 }
 
 impl Description {
@@ -56,6 +87,7 @@ impl Description {
             keep: keep.to_vec(),
             methods: 0,
             texts: true,
+            lean: None,
             settings,
         }
     }
@@ -83,30 +115,38 @@ impl Description {
         if description.hash != HASH_NAME {
             return Err(differs("the hash functions", description.hash, HASH_NAME.to_owned()));
         }
-        description.rules(path)?;
+        description.criterion(path)?;
         Ok(description)
     }
 
     /// Reads the `settings.json` of an index.
     ///
     /// # Errors
-    /// As [`Description::decode`]; a directory without an index.
+    /// As [`Description::decode`]; a directory without an index; a lean index with another table of
+    /// common elements.
     pub fn read(disk: &dyn Disk, dir: &Path) -> Result<Self, IndexError> {
         let path = layout::settings(dir);
         let bytes = disk.read(&path).map_err(|reason| match reason.kind() {
             io::ErrorKind::NotFound => IndexError::NoIndex { path: dir.to_owned() },
             _ => IndexError::io(&path)(reason),
         })?;
-        Self::decode(&path, &bytes)
+        let mut description = Self::decode(&path, &bytes)?;
+        if let Some(lean) = &mut description.lean {
+            let path = layout::common(dir);
+            let bytes = disk.read(&path).map_err(IndexError::io(&path))?;
+            lean.table = Some(Arc::new(common_file::decode(&path, &bytes, &lean.common)?));
+        }
+        Ok(description)
     }
 
     /// What all segments have in common.
-    pub(crate) fn segment_settings(&self) -> SegmentSettings {
+    pub(crate) fn segment_settings(&self, rules: &Rules) -> SegmentSettings {
         SegmentSettings {
             digest: self.digest(),
             keep_values: self.keep.len() as u32,
             methods: self.methods,
             texts: self.texts,
+            lean: rules.lean.clone(),
         }
     }
 
@@ -141,17 +181,32 @@ impl Description {
         }
     }
 
-    /// The rules by which documents are kept.
-    pub(crate) fn rules(&self, path: &Path) -> Result<Rules, IndexError> {
-        let damaged = |what: String| IndexError::Damaged { path: path.to_owned(), what };
+    /// The measure and threshold by which documents are kept.
+    fn criterion(&self, path: &Path) -> Result<Criterion, IndexError> {
+        let damaged = |what| IndexError::Damaged { path: path.to_owned(), what };
         let threshold: Threshold =
             self.threshold.parse().map_err(|error| damaged(format!("{error}")))?;
+        Ok(Criterion { measure: self.measure, threshold })
+    }
+
+    /// How documents are kept, and what is posted.
+    pub(crate) fn rules(&self, path: &Path) -> Result<Rules, IndexError> {
+        let damaged = |what: String| IndexError::Damaged { path: path.to_owned(), what };
+        let criterion = self.criterion(path)?;
         let keep: Result<Vec<KeepRule>, _> = self.keep.iter().map(|rule| rule.parse()).collect();
         let keep = keep.map_err(|error| damaged(error.to_string()))?;
-        Ok(Rules {
-            criterion: Criterion { measure: self.measure, threshold },
-            precedence: Precedence { measure: self.measure, keep },
-        })
+        let lean = self.lean.as_ref().map(|lean| {
+            let threshold: Threshold =
+                lean.threshold.parse().map_err(|error| damaged(format!("{error}")))?;
+            let table = lean.table.as_deref().cloned();
+            let table = table.ok_or_else(|| damaged("the common elements are missing".into()))?;
+            let lean = Lean::new(threshold, table);
+            // Which documents are kept is a question too.
+            lean.check(Question { ask: Ask::of(self.measure), threshold: criterion.threshold })?;
+            Ok(Arc::new(lean))
+        });
+        let precedence = Precedence { measure: self.measure, keep };
+        Ok(Rules { criterion, precedence, lean: lean.transpose()? })
     }
 }
 

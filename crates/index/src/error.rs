@@ -1,5 +1,6 @@
 //! Errors of an index.
 
+use lookalike_core::Threshold;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,18 @@ pub enum IndexError {
     Inconsistent {
         /// The contradiction.
         what: String,
+    },
+    /// A question that a lean index cannot answer.
+    #[error(
+        "a lean index cannot answer `{ask}` at the threshold {threshold}: it posts only what          questions from its lowest threshold {lowest} on need. It answers `resembles` and          `contained-in` from {lowest} on, and `cosine` where the square of the threshold is {lowest}          or more; ask one of these, or add the documents to an index that is made by `index create`          without the setting lean"
+    )]
+    Lean {
+        /// What was asked.
+        ask: &'static str,
+        /// The threshold of the question.
+        threshold: Threshold,
+        /// The lowest threshold of the index.
+        lowest: Threshold,
     },
     /// A search was stopped by its caller before it had its answer.
     #[error("the search was interrupted before it was complete (deadline or cancellation)")]

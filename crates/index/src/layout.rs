@@ -1,10 +1,18 @@
-//! Names of the files of an index.
+//! Names of the files of an index, and the version of their formats.
 
 use std::path::{Path, PathBuf};
+
+/// Version of the format of all files of an index.
+pub const FORMAT: u32 = 1;
 
 /// The description.
 pub(crate) fn settings(dir: &Path) -> PathBuf {
     dir.join("settings.json")
+}
+
+/// The table of common elements of a lean index.
+pub(crate) fn common(dir: &Path) -> PathBuf {
+    dir.join("common.bin")
 }
 
 /// The description while it is written.

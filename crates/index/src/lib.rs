@@ -5,18 +5,21 @@
 //! of a stored text again. The data runs through the folders in this order:
 //!
 //! 1. `disk`: every write of the index, behind one trait.
-//! 2. `segment`: immutable mapped files of documents that post every element.
+//! 2. `segment`: immutable mapped files of documents that post every element, or of a [`Lean`]
+//!    index the first ones.
 //! 3. `search`: the stored sets that answer a [`Question`].
 //! 4. `store`: the transactional file, the only commit point.
 
 mod batch;
 mod collapse;
+mod common_file;
 mod description;
 mod disk;
 mod document;
 mod error;
 mod layout;
 mod leaders;
+mod lean;
 mod precedence;
 mod question;
 mod reader;
@@ -30,10 +33,12 @@ mod writer;
 
 pub use batch::DocumentBatch;
 pub use collapse::{Behind, Group, RankedItem, collapse};
-pub use description::{Description, FORMAT};
+pub use description::{Description, LeanDescription};
 pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
 pub use error::IndexError;
+pub use layout::FORMAT;
+pub use lean::Lean;
 pub use precedence::{Precedence, Rank, Ranked};
 pub use question::{Ask, Cost, Question, SetMaker};
 pub use reader::IndexReader;

@@ -15,6 +15,30 @@ pub enum Ask {
     ContainedIn,
 }
 
+impl Ask {
+    /// What a document is asked about the documents that can make it a duplicate by a measure: it
+    /// is contained in one of them, if containment is measured.
+    #[must_use]
+    pub fn of(measure: Measure) -> Self {
+        match measure {
+            Measure::Resemblance => Self::Resembles,
+            Measure::Cosine => Self::Cosine,
+            Measure::Containment => Self::Containing,
+        }
+    }
+
+    /// The name used in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resembles => "resembles",
+            Self::Cosine => "cosine",
+            Self::Containing => "containing",
+            Self::ContainedIn => "contained-in",
+        }
+    }
+}
+
 /// A question: what is measured, and the value that it has to reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question {

@@ -47,7 +47,7 @@ impl IndexReader {
         makers: MakeSets,
     ) -> Result<Self, IndexError> {
         let rules = Arc::new(description.rules(dir)?);
-        let settings = description.segment_settings();
+        let settings = description.segment_settings(&rules);
         let store = StoreReader::open(&*disk, dir, Some(description.digest()));
         let mut store = store.map_err(no_store(dir))?;
         let snapshot = newest(&mut store, &*disk, dir, &settings, &rules, None)?;

@@ -35,13 +35,14 @@ pub use signatures::StoredSignature;
 pub use texts::TextReader;
 pub(crate) use texts::{SAMPLES, train_dictionary};
 
-use crate::IndexError;
 use crate::disk::{Mapped, ReadOrder};
+use crate::{IndexError, Lean};
 use format::{Footer, Section};
 use lookalike_core::{BitmapSignature, SetDigest};
 use postings::Directory;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a kept document relies on: no other.
 pub(crate) const KEPT: u32 = u32::MAX;
@@ -53,7 +54,7 @@ pub(crate) const MOST_UNITS: u64 = 1 << 24;
 pub(crate) const MOST_POSTINGS: u64 = u32::MAX as u64;
 
 /// What the segments of an index have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SegmentSettings {
     /// Digest of the description of the index.
     pub(crate) digest: u64,
@@ -63,6 +64,27 @@ pub(crate) struct SegmentSettings {
     pub(crate) methods: u32,
     /// Whether texts are stored; otherwise sets.
     pub(crate) texts: bool,
+    /// What is posted of each set; `None` for all of it.
+    pub(crate) lean: Option<Arc<Lean>>,
+}
+
+impl SegmentSettings {
+    /// How many elements of a set of `size` are posted.
+    fn posted(&self, size: u32) -> u32 {
+        self.lean.as_ref().map_or(size, |lean| lean.posted(size))
+    }
+
+    /// The elements of a set that are posted, in any order. `buffer` is where they may be put.
+    fn posted_of<'s>(&self, set: &'s [u64], buffer: &'s mut Vec<u64>) -> &'s [u64] {
+        let Some(lean) = &self.lean else { return set };
+        lean.first(set, lean.posted(set.len() as u32) as usize, buffer);
+        buffer
+    }
+
+    /// By how many of their first bits elements are looked up.
+    fn element_bits(&self) -> u32 {
+        if self.lean.is_some() { postings::LEAN_BITS } else { postings::BITS }
+    }
 }
 
 /// A mapped segment.
@@ -109,7 +131,7 @@ impl Segment {
         data.expect(ReadOrder::Random);
         let keys = (0..settings.methods).map(|method| footer.keys(method)).collect();
         let dictionary = texts::dictionary_id(footer.bytes(&data, Section::Dictionary));
-        let (postings, settings) = (footer.postings(), *settings);
+        let (postings, settings) = (footer.postings(), settings.clone());
         Ok(Self { path: path.to_owned(), settings, data, footer, postings, keys, dictionary })
     }
 
@@ -145,6 +167,11 @@ impl Segment {
     /// Bytes of the sections, by name.
     pub fn section_bytes(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.footer.sections().map(|(section, bytes)| (section.name(), bytes))
+    }
+
+    /// What it posts of each set; `None` for all of it.
+    pub(crate) fn lean(&self) -> Option<&Lean> {
+        self.settings.lean.as_deref()
     }
 
     /// Whether it stores texts; otherwise sets.
@@ -267,8 +294,8 @@ impl Segment {
         }
     }
 
-    /// The units that have an element, and perhaps others whose elements agree with it in the first
-    /// 40 bits.
+    /// The units that have an element posted, and perhaps others whose elements agree with it in the
+    /// first 40 bits (of a lean index: 32).
     #[must_use]
     pub fn lookup(&self, element: u64) -> List<'_> {
         self.postings.lookup(&self.data, element)

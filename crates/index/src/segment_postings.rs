@@ -1,9 +1,10 @@
 //! The postings of a segment, as a search reads them.
 
-use crate::IndexError;
 use crate::scratch::SetReader;
 use crate::search::{InvertedIndex, Postings};
 use crate::segment::{List, Segment};
+use crate::{IndexError, Lean};
+use lookalike_core::BitmapSignature;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -53,6 +54,14 @@ impl Postings for SegmentPostings<'_> {
 
     fn common_shares(&self) -> Option<&[u8]> {
         Some(self.segment.common_shares())
+    }
+
+    fn lean(&self) -> Option<&Lean> {
+        self.segment.lean()
+    }
+
+    fn bitmap(&self, unit: u32) -> Option<BitmapSignature> {
+        Some(self.segment.unit_bitmap(unit))
     }
 
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError> {

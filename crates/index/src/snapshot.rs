@@ -12,7 +12,7 @@ pub use live::LiveSegment;
 
 use crate::description::Rules;
 use crate::store::ChangedRows;
-use crate::{DocNumber, IndexError, Rank, Ranked};
+use crate::{DocNumber, IndexError, Question, Rank, Ranked};
 use std::sync::Arc;
 
 /// Place of a document in a [`Snapshot`]. Of another snapshot it is another document.
@@ -153,6 +153,14 @@ impl Snapshot {
         let segment = &self.segment(at).segment;
         let number = segment.row(at.local).number;
         self.changed.get(number.0).unwrap_or_else(|| segment.relies_on(at.local))
+    }
+
+    /// Refuses a question that the index cannot answer.
+    ///
+    /// # Errors
+    /// [`IndexError::Lean`].
+    pub fn check_question(&self, question: Question) -> Result<()> {
+        self.rules.lean.as_ref().map_or(Ok(()), |lean| lean.check(question))
     }
 
     /// The place of a document in the order of precedence.

@@ -7,7 +7,9 @@ mod model;
 
 use lookalike_core::Measure;
 use lookalike_index::testing::FailingDisk;
-use lookalike_index::{Ask, Description, Disk, DocumentBatch, IndexReader, IndexWriter, Question};
+use lookalike_index::{
+    Ask, Description, Disk, DocumentBatch, IndexError, IndexReader, IndexWriter, Question,
+};
 use model::{Document, Expected, Model, Rules, makers};
 use proptest::prelude::*;
 use std::path::Path;
@@ -51,12 +53,40 @@ fn rules() -> impl Strategy<Value = Rules> {
     let threshold = prop::sample::select(&["0.3", "0.5", "0.7", "0.8", "1"][..]);
     const RULES: [&str; 7] = ["first", "longest", "shortest", "newest", "oldest", "max:x", "min:x"];
     let keep = prop::collection::vec(prop::sample::select(&RULES[..]), 0..3);
-    (measure, threshold, keep, any::<bool>()).prop_map(|(measure, threshold, keep, texts)| Rules {
-        measure,
-        threshold: threshold.to_owned(),
-        keep: keep.into_iter().map(str::to_owned).collect(),
-        texts,
-    })
+    let lean = prop::option::of((0usize..3, text()));
+    (measure, threshold, keep, any::<bool>(), lean).prop_map(
+        |(measure, threshold, keep, texts, lean)| Rules {
+            measure,
+            threshold: threshold.to_owned(),
+            keep: keep.into_iter().map(str::to_owned).collect(),
+            texts,
+            lean: lean.and_then(|(part, common)| Some((lowest(measure, threshold, part)?, common))),
+        },
+    )
+}
+
+/// The lowest threshold of a lean index that can decide by these rules which documents it keeps.
+fn lowest(measure: Measure, threshold: &str, part: usize) -> Option<String> {
+    let below = [1.0, 0.9, 0.4][part];
+    let thousandths = 1000.0 * below * threshold.parse::<f64>().unwrap();
+    let lowest = match measure {
+        Measure::Resemblance => thousandths.floor(),
+        Measure::Cosine => (thousandths * threshold.parse::<f64>().unwrap()).floor(),
+        Measure::Containment => return None,
+    };
+    Some(format!("{}", lowest / 1000.0))
+}
+
+/// Whether an index answers a question: a lean one, if each match shares the lowest threshold of
+/// its own elements with the query.
+fn answers(rules: &Rules, ask: Ask, threshold: f64) -> bool {
+    let Some((lowest, _)) = &rules.lean else { return true };
+    let lowest: f64 = lowest.parse().unwrap();
+    match ask {
+        Ask::Resembles | Ask::ContainedIn => threshold >= lowest,
+        Ask::Cosine => threshold * threshold >= lowest - 1e-12,
+        Ask::Containing => false,
+    }
 }
 
 fn open(disk: &FailingDisk, rules: &Rules) -> IndexWriter {
@@ -138,6 +168,12 @@ proptest! {
         for ask in [Ask::Resembles, Ask::Cosine, Ask::Containing, Ask::ContainedIn] {
             for threshold in ["0.2", "0.5", "0.75", "1"] {
                 let question = Question { ask, threshold: threshold.parse().unwrap() };
+                if !answers(&rules, ask, threshold.parse().unwrap()) {
+                    let refused = writer.snapshot().check_question(question);
+                    let is_refused = matches!(refused, Err(IndexError::Lean { .. }));
+                    prop_assert!(is_refused);
+                    continue;
+                }
                 expected.check_answer(writer.snapshot(), question, &query)?;
             }
         }

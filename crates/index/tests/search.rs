@@ -2,13 +2,13 @@
 
 mod support;
 
-use lookalike_core::Overlap;
 use lookalike_core::fingerprint::finalise;
+use lookalike_core::{CommonElements, Overlap};
 use lookalike_index::search::{
     Accepted, Found, InvertedIndex, KeyMatch, KeyOptions, LONG_LIST, Postings, SearchOptions,
     SearchScratch, Total, search, search_keys,
 };
-use lookalike_index::{Ask, Cost, IndexError, Question};
+use lookalike_index::{Ask, Cost, IndexError, Lean, Question};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -203,6 +203,97 @@ fn filter() -> impl Strategy<Value = Filter> {
         .prop_map(|(left_out, orders)| Filter { left_out, orders })
 }
 
+/// A table of common elements: none, those of the collection that are, any, or all.
+#[derive(Debug, Clone, Copy)]
+enum Table {
+    Empty,
+    Frequent(usize),
+    /// One element in so many, of the collection and of others.
+    Any(u64),
+    All,
+}
+
+fn table() -> impl Strategy<Value = Table> {
+    prop_oneof![
+        Just(Table::Empty),
+        (1..40usize).prop_map(Table::Frequent),
+        (2..9u64).prop_map(Table::Any),
+        Just(Table::All),
+    ]
+}
+
+impl Table {
+    fn of(self, sets: &[Vec<u64>], query: &[u64]) -> CommonElements {
+        let all = sets.iter().flatten().chain(query).copied();
+        CommonElements::new(match self {
+            Self::Empty => Vec::new(),
+            Self::All => all.collect(),
+            Self::Any(part) => {
+                all.filter(|&element| finalise(!element).is_multiple_of(part)).collect()
+            }
+            Self::Frequent(least) => {
+                let mut elements: Vec<u64> = all.collect();
+                elements.sort_unstable();
+                let lists = elements.chunk_by(|a, b| a == b);
+                lists.filter(|list| list.len() >= least).map(|list| list[0]).collect()
+            }
+        })
+    }
+}
+
+/// Whether a match of a question shares ⌈t₀·m⌉ elements with every set of m, by the definitions.
+fn is_lean_question(ask: Ask, thousandths: u32, lowest: u32) -> bool {
+    match ask {
+        Ask::Resembles | Ask::ContainedIn => thousandths >= lowest,
+        Ask::Cosine => thousandths * thousandths >= lowest * 1000,
+        Ask::Containing => false,
+    }
+}
+
+/// All questions of one collection to a lean segment: answered as by definition, or refused.
+fn lean_agrees_with_definition(
+    sets: &[Vec<u64>],
+    query: &[u64],
+    (thousandths, lowest): (u32, u32),
+    table: Table,
+    filter: Filter,
+    limit: usize,
+) -> Result<(), TestCaseError> {
+    let mut scratch = SearchScratch::default();
+    let lean = Lean::new(question(Ask::Resembles, lowest).threshold, table.of(sets, query));
+    let postings = MemoryPostings::lean(sets, lean);
+    for asked in ASKS {
+        let question = question(asked, thousandths);
+        if !is_lean_question(asked, thousandths, lowest) {
+            let options = SearchOptions { limit: None, accept: &|_| None, stop: &|| false };
+            let (mut cost, mut found) = Default::default();
+            let refused =
+                search(&postings, question, query, &options, &mut scratch, &mut cost, &mut found);
+            prop_assert!(matches!(refused, Err(IndexError::Lean { .. })), "{:?}", asked);
+            continue;
+        }
+        let (wanted, documents) = by_definition(&postings, asked, thousandths, query, filter);
+        let (found, total, _) = ask(&postings, question, query, filter, None, &mut scratch);
+        prop_assert_eq!(&found, &wanted, "{:?}", asked);
+        prop_assert_eq!(total, Total { at_least: documents, at_most: documents });
+        let (found, total, _) = ask(&postings, question, query, filter, Some(limit), &mut scratch);
+        let first = &wanted[..wanted.len().min(limit)];
+        prop_assert_eq!(&found[..], first, "{:?}, limit", asked);
+        prop_assert!(total.at_least <= documents && documents <= total.at_most);
+        prop_assert!(wanted.len() >= limit || total.is_exact());
+    }
+    Ok(())
+}
+
+/// The lowest threshold of a lean segment and one of a question, mostly as high.
+fn lean_thresholds() -> impl Strategy<Value = (u32, u32)> {
+    prop_oneof![
+        threshold().prop_map(|lowest| (lowest, lowest)),
+        (threshold(), threshold()).prop_map(|(a, b)| (a.max(b), a.min(b))),
+        (threshold(), threshold()),
+    ]
+}
+
 /// All questions of one collection, with and without shares and limit, on one scratch.
 fn agrees_with_definition(
     sets: &[Vec<u64>],
@@ -243,6 +334,27 @@ proptest! {
         limit in 0..8usize,
     ) {
         agrees_with_definition(&sets, &query, thousandths, filter, limit)?;
+    }
+
+    #[test]
+    fn lean_segments_of_few_sets(
+        (sets, query) in collection(1..40, 130),
+        thresholds in lean_thresholds(),
+        table in table(),
+        filter in filter(),
+        limit in 0..8usize,
+    ) {
+        lean_agrees_with_definition(&sets, &query, thresholds, table, filter, limit)?;
+    }
+
+    /// Sets of few elements, of which most or all are posted.
+    #[test]
+    fn lean_segments_of_tiny_sets(
+        (sets, query) in collection(1..60, 4),
+        thresholds in lean_thresholds(),
+        table in table(),
+    ) {
+        lean_agrees_with_definition(&sets, &query, thresholds, table, Filter::NONE, 3)?;
     }
 
     #[test]
@@ -325,6 +437,17 @@ proptest! {
         limit in 0..40usize,
     ) {
         agrees_with_definition(&sets, &query, thousandths, filter, limit)?;
+    }
+
+    #[test]
+    fn lean_segments_of_many_sets(
+        (sets, query) in collection(500..1200, 24),
+        thresholds in lean_thresholds(),
+        table in table(),
+        filter in filter(),
+        limit in 0..40usize,
+    ) {
+        lean_agrees_with_definition(&sets, &query, thresholds, table, filter, limit)?;
     }
 
     #[test]

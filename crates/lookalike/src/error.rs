@@ -349,6 +349,7 @@ impl LookalikeError {
             | Self::Settings(_)
             | Self::Method(_)
             | Self::Unanswerable { .. }
+            | Self::Index(lookalike_index::IndexError::Lean { .. })
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
             Self::Limit(_)
             | Self::Engine(EngineError::Strict(_))

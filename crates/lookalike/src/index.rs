@@ -2,6 +2,7 @@
 
 mod against;
 mod check;
+mod common;
 mod delete;
 mod document;
 mod edit;

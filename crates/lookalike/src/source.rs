@@ -284,6 +284,26 @@ pub(crate) fn inputs_of(name: &str, options: DiscoverOptions) -> Inputs {
     Inputs::from_files(vec![InputFile::in_memory(name)], options)
 }
 
+impl<'a> Source<'a> {
+    /// The inputs of the source, and the documents of a caller.
+    ///
+    /// # Errors
+    /// Files that cannot be found.
+    pub(crate) fn open(
+        self,
+        options: DiscoverOptions,
+    ) -> Result<(Inputs, Option<CallerSource<'a>>), LookalikeError> {
+        let name = self.name().to_owned();
+        Ok(match self.kind {
+            SourceKind::Files(paths) => (Inputs::discover(&paths, options)?, None),
+            SourceKind::Caller(kind) => {
+                let caller = CallerSource::new(kind, name.clone(), options.fields.clone());
+                (inputs_of(&name, options), Some(caller))
+            }
+        })
+    }
+}
+
 /// The documents of a caller, with the outcome of each reading.
 pub(crate) struct CallerSource<'a> {
     kind: Mutex<CallerKind<'a>>,

@@ -123,6 +123,29 @@ fn settings() -> impl Strategy<Value = Settings> {
     )
 }
 
+/// The lowest threshold of a lean index that can keep documents by these settings.
+fn lean_for(settings: &Settings, part: usize) -> Option<String> {
+    let all = match (settings.measure, settings.threshold.as_str()) {
+        (Measure::Containment, _) => return None,
+        (Measure::Resemblance, "0.5") => ["0.5", "0.4", "0.1"],
+        (Measure::Resemblance, "0.8") => ["0.8", "0.79", "0.3"],
+        (Measure::Cosine, "0.5") => ["0.25", "0.2", "0.1"],
+        (Measure::Cosine, "0.8") => ["0.64", "0.5", "0.3"],
+        _ => ["1", "0.9", "0.5"],
+    };
+    Some(all[part].to_owned())
+}
+
+/// Creates an index, a lean one perhaps with the common elements of documents that begin alike.
+fn create(dir: &Path, settings: &IndexSettings, with_sample: bool) -> IndexWriter {
+    if settings.lean.is_none() || !with_sample {
+        return IndexWriter::create(dir, settings.clone(), 2).unwrap();
+    }
+    let sample = (0..40).map(|n| Record::new(format!("one fish two fish red fish blue fish {n}")));
+    let (sample, fields) = (Source::records(sample), Settings::default());
+    IndexWriter::create_with_sample(dir, settings.clone(), sample, &fields, &Silent, 2).unwrap()
+}
+
 fn record((id, text, year, score): (String, String, u32, Option<u32>)) -> Record {
     let record = Record::new(text).id(id).date(format!("{year}-05-01"));
     score.map_or(record.clone(), |score| record.number("score", f64::from(score)))
@@ -133,13 +156,17 @@ proptest! {
     #[test]
     fn what_is_exported_equals_a_run(
         settings in settings(),
+        lean in prop::option::of(0usize..3),
+        with_sample in any::<bool>(),
         steps in steps(),
         new in prop::collection::vec(text(), 0..8),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("index");
-        let settings = IndexSettings { documents: settings, ..IndexSettings::default() };
-        let mut index = IndexWriter::create(&dir, settings.clone(), 2).unwrap();
+        let lean = lean.and_then(|part| lean_for(&settings, part));
+        let (documents, texts) = (settings, true);
+        let settings = IndexSettings { documents, texts, lean, ..IndexSettings::default() };
+        let mut index = create(&dir, &settings, with_sample);
         // Rules on a field that no document has are refused by a run.
         let first = record(("zz".into(), "a rose is a rose is a rose".into(), 2002, Some(1)));
         add(&mut index, vec![first], &AddOptions::default());
@@ -157,7 +184,7 @@ proptest! {
                 Step::Compact => index.compact().unwrap(),
                 Step::Merge(records) => {
                     let other = folder.path().join(format!("other{number}"));
-                    let mut more = IndexWriter::create(&other, settings.clone(), 2).unwrap();
+                    let mut more = create(&other, &settings, with_sample);
                     let records = records.into_iter();
                     let records = records.map(|(id, text)| record((id, text, 2001, None)));
                     add(&mut more, records.collect(), &AddOptions::default());
@@ -572,4 +599,148 @@ fn other_settings_are_refused_by_name() {
     job.against = vec![writer.dir().display().to_string()];
     let error = run_dedup(&job, &Silent).unwrap_err().to_string();
     assert!(error.contains("the setting shingle"), "{error}");
+}
+
+/// A lean index and a full one of the same documents, of which many begin alike.
+fn lean_and_full(texts: bool) -> (tempfile::TempDir, Index, Index) {
+    let folder = tempfile::tempdir().unwrap();
+    let records: Vec<Record> = (0..60)
+        .map(|n| {
+            let own = (0..30 + n % 7).map(|at| format!("w{}", n / 2 * 40 + at));
+            let own = own.collect::<Vec<_>>().join(" ");
+            Record::new(format!("{FISH} {own}")).id(n.to_string()).url(format!("http://h/{n}"))
+        })
+        .collect();
+    let open = |name: &str, lean: Option<&str>| {
+        let dir = folder.path().join(name);
+        let documents = Settings { threshold: "0.9".into(), ..Settings::default() };
+        let lean = lean.map(str::to_owned);
+        let settings = IndexSettings { documents, texts, lean, ..IndexSettings::default() };
+        let mut writer = match settings.lean {
+            None => IndexWriter::create(&dir, settings, 2).unwrap(),
+            Some(_) => {
+                let (sample, fields) = (Source::records(records.clone()), Settings::default());
+                IndexWriter::create_with_sample(&dir, settings, sample, &fields, &Silent, 2)
+                    .unwrap()
+            }
+        };
+        add(&mut writer, records.clone(), &AddOptions::default());
+        drop(writer);
+        assert_eq!(check_index(&dir, true, 2).unwrap(), Vec::<String>::new());
+        Index::open(&dir).unwrap()
+    };
+    let (lean, full) = (open("lean", Some("0.8")), open("full", None));
+    (folder, lean, full)
+}
+
+#[test]
+fn a_lean_index_answers_what_a_full_one_does_or_refuses() {
+    for texts in [true, false] {
+        let (_folder, lean, full) = lean_and_full(texts);
+        let [small, large] = [&lean, &full].map(|index| index.stats().unwrap());
+        assert_eq!(small.kept, large.kept);
+        assert!(small.postings * 3 < large.postings, "{} {}", small.postings, large.postings);
+        let mut answered = 0;
+        for (ask, thresholds) in [
+            (Wanted::Resembles, ["0.8", "0.9", "1"]),
+            (Wanted::ContainedIn, ["0.8", "0.95", "1"]),
+            (Wanted::Cosine, ["0.894427191", "0.9", "1"]),
+        ] {
+            for threshold in thresholds {
+                for number in [0, 13, 31] {
+                    let mut asked = Query::new(QuerySubject::Id(number.to_string()));
+                    (asked.ask, asked.threshold) = (ask.clone(), Some(threshold.into()));
+                    let [small, large] = [&lean, &full].map(|index| index.ask(&asked).unwrap());
+                    let found = |answer: &lookalike::QueryAnswer| -> Vec<(String, u32, String)> {
+                        let matches = answer.matches.iter();
+                        matches.map(|m| (m.id.clone(), m.shared, m.cluster.clone())).collect()
+                    };
+                    assert_eq!(found(&small), found(&large), "{ask:?} {threshold}");
+                    answered += small.matches.len();
+                }
+            }
+        }
+        assert!(answered > 9, "{answered}");
+        for (ask, threshold, says) in [
+            (Wanted::Resembles, "0.79", "`resembles` at the threshold 0.79"),
+            (Wanted::ContainedIn, "0.799999999", "`contained-in` at the threshold 0.799999999"),
+            (Wanted::Cosine, "0.89", "`cosine` at the threshold 0.89"),
+            (Wanted::Containing, "1", "`containing` at the threshold 1"),
+        ] {
+            let mut asked = Query::new(QuerySubject::Text(FISH.into()));
+            (asked.ask, asked.threshold) = (ask, Some(threshold.into()));
+            let error = lean.ask(&asked).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage);
+            let error = error.to_string();
+            assert!(error.contains(says) && error.contains("without the setting lean"), "{error}");
+        }
+        let error = lean.holders("http://h/1", "0.9").unwrap_err().to_string();
+        assert!(error.contains("`containing`"), "{error}");
+    }
+}
+
+#[test]
+fn what_a_lean_index_cannot_do_is_refused_before_it_begins() {
+    let (folder, lean, full) = lean_and_full(true);
+    let dir = lean.dir().to_owned();
+    let mut writer = IndexWriter::open(&dir, 1).unwrap();
+    let unless = AddOptions { unless_duplicate: Some("0.7".into()), ..AddOptions::default() };
+    let (source, fields) = (Source::records([FISH; 0]), Settings::default());
+    let error = writer.add(source, &fields, &unless, &Silent, |_| {}).unwrap_err().to_string();
+    assert!(error.contains("`resembles` at the threshold 0.7"), "{error}");
+    for sweep in ["a", "b"] {
+        let sweep = Some((sweep.to_owned(), None));
+        let options = AddOptions { sweep, ..AddOptions::default() };
+        add(&mut writer, vec![Record::new(FISH).id("x").url("http://x/")], &options);
+    }
+    let error = lean.diff("a", "b", &Default::default()).unwrap_err().to_string();
+    assert!(error.contains("lean index cannot answer"), "{error}");
+    // Other tables of common elements.
+    let error = writer.merge(&full).unwrap_err().to_string();
+    assert!(error.contains("the setting lean"), "{error}");
+    let docs = folder.path().join("docs.jsonl");
+    std::fs::write(&docs, format!("{{\"text\": \"{FISH}\"}}\n")).unwrap();
+    let settings = Settings { threshold: "0.7".into(), ..Settings::default() };
+    let mut job = job(vec![docs.display().to_string()], &folder.path().join("out"), settings);
+    job.against = vec![dir.display().to_string()];
+    let error = run_dedup(&job, &Silent).unwrap_err().to_string();
+    assert!(error.contains("lean: ") && error.contains("at the threshold 0.7"), "{error}");
+    drop(writer);
+    // The table is lost, or another one.
+    let common = dir.join("common.bin");
+    let bytes = std::fs::read(&common).unwrap();
+    assert!(bytes.len() > 24);
+    std::fs::write(&common, &bytes[..bytes.len() - 8]).unwrap();
+    let error = Index::open(&dir).unwrap_err().to_string();
+    assert!(error.contains("common.bin: the digest of the common elements"), "{error}");
+    std::fs::remove_file(&common).unwrap();
+    let error = Index::open(&dir).unwrap_err().to_string();
+    assert!(error.contains("common.bin"), "{error}");
+}
+
+#[test]
+fn a_lean_index_that_could_not_keep_documents_is_not_created() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |measure, threshold: &str, lean: &str| {
+        let documents = Settings { measure, threshold: threshold.into(), ..Settings::default() };
+        let lean = Some(lean.to_owned());
+        let settings = IndexSettings { documents, lean, ..IndexSettings::default() };
+        let created = IndexWriter::create(folder.path().join("index"), settings, 1);
+        let error = created.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(!folder.path().join("index").exists());
+        error.to_string()
+    };
+    let error = refused(Measure::Resemblance, "0.8", "0.81");
+    assert!(error.contains("the setting lean=0.81 is above the setting threshold"), "{error}");
+    let error = refused(Measure::Cosine, "0.8", "0.65");
+    assert!(error.contains("the square of the setting threshold, which is 0.64"), "{error}");
+    let error = refused(Measure::Containment, "0.8", "0.5");
+    assert!(error.contains("the setting measure=containment"), "{error}");
+    assert!(refused(Measure::Resemblance, "0.8", "80").contains("`80`"));
+    let dir = folder.path().join("index");
+    let (sample, fields) = (Source::records([FISH; 0]), Settings::default());
+    let full = IndexSettings::default();
+    let created = IndexWriter::create_with_sample(&dir, full, sample, &fields, &Silent, 1);
+    assert!(created.unwrap_err().to_string().contains("the setting sample"));
 }

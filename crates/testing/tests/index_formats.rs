@@ -37,7 +37,7 @@ fn settings(texts: bool) -> IndexSettings {
     let methods = if texts { Vec::new() } else { vec![method] };
     let documents =
         Settings { keep: vec!["longest".into(), "first".into()], ..Settings::default() };
-    IndexSettings { documents, methods, texts, ttl: None }
+    IndexSettings { documents, methods, texts, ttl: None, lean: None }
 }
 
 fn add(writer: &mut IndexWriter, records: Vec<Record>) {

@@ -99,17 +99,12 @@ def index(c: Checks) -> None:
         done = c.run("index", "check", kept, "--deep", "-q")
         c.check(f"{name}: checked deeply after it", done.returncode == 0, done.stderr)
     answers(c, folder)
+    lean(c, folder)
     threads(c, folder)
 
 
-def answers(c: Checks, folder: Path) -> None:
-    """Answers to questions, beside counts in Python."""
-    rng = random.Random(7)
-    found = plain(rng, 500)
-    write_jsonl(folder / "plain.jsonl", found)
-    kept = folder / "plain.index"
-    c.run("index", "create", kept, "-q")
-    c.run("index", "add", kept, folder / "plain.jsonl", "-q", "--commit-every", 97)
+def counted(c: Checks, name: str, kept: Path, found: list, thresholds: tuple, rng: random.Random, refused=lambda ask, threshold: False) -> None:
+    """Answers about stored documents, beside counts in Python; those to `refused` questions are errors."""
     sets = {record["id"]: shingles(record["text"]) for record in found}
     values = {
         "resembles": lambda q, d, s: s / (len(q) + len(d) - s), "containing": lambda q, d, s: s / len(q),
@@ -117,7 +112,12 @@ def answers(c: Checks, folder: Path) -> None:
     }
     wrong, asked, answered = [], 0, 0
     for ask, value in values.items():
-        for threshold in (0.3, 0.6, 0.9):
+        for threshold in thresholds:
+            if refused(ask, threshold):
+                done = c.run("query", kept, "--id", found[0]["id"], "--ask", ask, "-t", threshold)
+                says = f"cannot answer `{ask}` at the threshold {threshold}"
+                c.check(f"{name}: {ask} {threshold} is refused", done.returncode == 2 and says in done.stderr and "--lean" in done.stderr, done.stderr)
+                continue
             for record in rng.sample(found, 6):
                 query = sets[record["id"]]
                 expected = {}
@@ -133,7 +133,18 @@ def answers(c: Checks, folder: Path) -> None:
                 ordered = all(a >= b - 1e-12 for a, b in zip(order, order[1:]))
                 if matches != expected or not ordered or answer["total"] != len(expected):
                     wrong.append((ask, threshold, record["id"], expected, matches))
-    c.check(f"index: {asked} answers of {answered} documents equal counting", not wrong and answered > 50, wrong[:1])
+    c.check(f"{name}: {asked} answers of {answered} documents equal counting", not wrong and answered > 50, wrong[:1])
+
+
+def answers(c: Checks, folder: Path) -> None:
+    """Answers to questions, beside counts in Python."""
+    rng = random.Random(7)
+    found = plain(rng, 500)
+    write_jsonl(folder / "plain.jsonl", found)
+    kept = folder / "plain.index"
+    c.run("index", "create", kept, "-q")
+    c.run("index", "add", kept, folder / "plain.jsonl", "-q", "--commit-every", 97)
+    counted(c, "index", kept, found, (0.3, 0.6, 0.9), rng)
     text = found[3]["text"]
     by_text = json.loads(c.run("query", kept, text, "-t", "0.2", "--format", "json").stdout)
     c.check("index: a text finds itself first", by_text["matches"][0]["resemblance"] == 1.0, by_text["matches"][:1])
@@ -162,6 +173,47 @@ def answers(c: Checks, folder: Path) -> None:
     ):
         done = c.run(*arguments)
         c.check(f"index: {arguments[:2]} says {says!r}", done.returncode in (1, 2) and says in done.stderr, done.stderr)
+
+
+def lean(c: Checks, folder: Path) -> None:
+    """Lean indexes, with and without texts and with any table of common elements, beside a full one and counting."""
+    rng = random.Random(8)
+    found = plain(rng, 400)
+    template = " ".join(f"t{n}" for n in range(40))
+    found += [{**record, "id": f"t{at}", "text": f"{template} {record['text']}"} for at, record in enumerate(found[:120])]
+    halves = [folder / "lean-0.jsonl", folder / "lean-1.jsonl"]
+    for half, path in enumerate(halves):
+        write_jsonl(path, found[half::2])
+    c.run("index", "create", folder / "full.index", "-q")
+    c.run("index", "add", folder / "full.index", *halves, "-q")
+    full = json.loads(c.run("index", "stats", folder / "full.index", "--format", "json").stdout)
+    refused = lambda ask, threshold: ask == "containing" or (threshold ** 2 if ask == "cosine" else threshold) < 0.5
+    for name, options in (("sample", ["--sample", *halves[:1], "--sample", halves[1]]), ("no sample", []), ("other sample", ["--no-text", "--sample", folder / "plain.jsonl"])):
+        name, parts = f"lean, {name}", [folder / f"{name}-{part}.index" for part in range(2)]
+        for kept, half in zip(parts, halves):
+            done = c.run("index", "create", kept, "--lean", "0.5", *options, "-q")
+            c.check(f"{name}: created", done.returncode == 0, done.stderr)
+            c.run("index", "add", kept, half, "-q", "--commit-every", 90)
+        done = c.run("index", "merge", *parts, "-q")
+        c.check(f"{name}: merged", done.returncode == 0, done.stderr)
+        done = c.run("index", "check", parts[0], "--deep", "-q")
+        c.check(f"{name}: checked deeply", done.returncode == 0, done.stderr)
+        stats = json.loads(c.run("index", "stats", parts[0], "--format", "json").stdout)
+        same = all(stats[key] == full[key] for key in ("documents", "kept"))
+        c.check(f"{name}: keeps as many and posts less", same and stats["postings"] < 0.6 * full["postings"], [stats["postings"], full["postings"]])
+        counted(c, name, parts[0], found, (0.4, 0.5, 0.7, 0.75, 0.9), rng, refused)
+        if "--no-text" not in options:
+            equals_a_run(c, name, parts[0], [])
+    small, other = folder / "sample-0.index", folder / "no sample-0.index"
+    for arguments, says in (
+        (["index", "merge", small, other], "the setting lean.common"), (["index", "holders", small, found[0]["url"]], "cannot answer `containing`"),
+        (["index", "create", folder / "x", "--lean", "0.9"], "--lean=0.9 is above --threshold"), (["index", "create", folder / "x", "--sample", halves[0]], "--lean"),
+        (["index", "create", folder / "x", "--lean", "0.5", "--measure", "containment"], "--measure=containment"),
+        (["index", "create", folder / "x", "--lean", "0.5", "--sample", folder / "none"], "none"),
+        (["dedup", halves[0], "--against", small, "-t", "0.4", "-o", folder / "y"], "at the threshold 0.4"),
+    ):
+        done = c.run(*arguments)
+        c.check(f"lean: {arguments[:2]} says {says!r}", done.returncode in (1, 2) and says in done.stderr and not (folder / "x").exists(), done.stderr)
 
 
 def threads(c: Checks, folder: Path) -> None:

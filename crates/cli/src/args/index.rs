@@ -2,8 +2,8 @@
 
 use super::values::{checksum, ratio, seconds, size, threads, utf8};
 use super::{
-    AnalysisArgs, CriterionArgs, FormatArg, InputArgs, LinkageArg, MeasureArg, MinFeaturesArgs,
-    TablesArg, WitnessArgs,
+    AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, LinkageArg, MeasureArg,
+    MinFeaturesArgs, TablesArg, WitnessArgs,
 };
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -15,7 +15,8 @@ pub(crate) enum IndexCommand {
 Examples:
   lookalike index create corpus.index
   lookalike index create pages.index --threshold 0.9 --keep newest --ttl 90d
-  lookalike index create mail.index --method imatch-random --lexicon news.lexicon")]
+  lookalike index create mail.index --method imatch-random --lexicon news.lexicon
+  lookalike index create small.index --lean 0.8 --sample docs/part-1.jsonl.zst")]
     Create(IndexCreateArgs),
     /// Add documents, or replace those with the same id
     #[command(after_help = "\
@@ -270,9 +271,39 @@ pub(crate) struct IndexCreateArgs {
     /// Store feature sets in place of texts: no passages, and no export of documents
     #[arg(long, help_heading = "Storage")]
     pub(crate) no_text: bool,
+    /// Post only what questions at this threshold and higher ones need, about 1 - RATIO of each
+    /// feature set; other questions are refused
+    #[arg(
+        long,
+        value_name = "RATIO",
+        help_heading = "Storage",
+        long_help = "Post only what questions at this threshold and higher ones need, about 1 - RATIO of each feature set. \
+                     Such an index answers `query --ask resembles` and `contained-in` from this threshold on, and \
+                     `cosine` where the square of the threshold is as high; it refuses `containing` and lower \
+                     thresholds. Answers are exact: they are verified on the stored texts, or with --no-text on \
+                     the stored feature sets. At most --threshold, with --measure cosine at most its square."
+    )]
+    pub(crate) lean: Option<String>,
+    /// For --lean: documents like those that will be stored, some ten thousand are best. What is
+    /// common in them is posted last; without it, questions about pages of a template are slow
+    #[arg(long, value_name = "INPUT", requires = "lean", value_parser = utf8(), help_heading = "Storage")]
+    pub(crate) sample: Vec<String>,
     /// Delete documents so long after they were added: 12h, 90d, 2w
     #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Storage")]
     pub(crate) ttl: Option<u64>,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    /// Threads to read the sample [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = threads(),
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
+    pub(crate) threads: usize,
     /// Print only errors
     #[arg(long, short = 'q', help_heading = "Running")]
     pub(crate) quiet: bool,

@@ -2,8 +2,9 @@
 
 use super::{problems, sweeps};
 use crate::args::{
-    FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
-    IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexStatsArgs, SweepAddArgs, SweepCommand,
+    FieldArgs, FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
+    IndexDeleteArgs, IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexStatsArgs, SweepAddArgs,
+    SweepCommand,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
@@ -57,23 +58,41 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
         documents,
         methods: args.method.iter().map(method).collect(),
         texts: !args.no_text,
+        lean: args.lean.clone(),
         ttl: args.ttl,
     };
-    IndexWriter::create(&args.dir, settings, 1)?;
+    if args.sample.is_empty() {
+        IndexWriter::create(&args.dir, settings, 1)?;
+    } else {
+        interrupt::listen()?;
+        let fields = reading_settings(&args.fields);
+        let sample = Source::files(args.sample.iter().cloned());
+        let (dir, threads) = (&args.dir, args.threads);
+        let progress = TerminalProgress::new(args.quiet);
+        let created =
+            IndexWriter::create_with_sample(dir, settings, sample, &fields, &progress, threads);
+        progress.finish();
+        created?;
+    }
     if !args.quiet {
         tell(format_args!("created the index {}", args.dir.display()));
     }
     Ok(Exit::Done)
 }
 
+/// How records are read.
+fn reading_settings(fields: &FieldArgs) -> Settings {
+    Settings {
+        fields: super::settings::field_names(fields),
+        format: super::settings::input_format(fields),
+        max_record: Some(fields.max_record),
+        ..Settings::default()
+    }
+}
+
 fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
-    let fields = Settings {
-        fields: super::settings::field_names(&args.input.fields),
-        format: super::settings::input_format(&args.input.fields),
-        max_record: Some(args.input.fields.max_record),
-        ..Settings::default()
-    };
+    let fields = reading_settings(&args.input.fields);
     let options = AddOptions {
         unless_duplicate: args.unless_duplicate.clone(),
         sweep: args.sweep.clone().map(|name| (name, args.date.clone())),

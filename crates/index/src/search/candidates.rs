@@ -293,9 +293,14 @@ impl<'s, P: Postings> Task<'s, P> {
     }
 
     /// The size of a unit, and the least overlap of a match of that size.
-    fn needed(&self, unit: u32) -> (u32, u32) {
+    pub(super) fn needed(&self, unit: u32) -> (u32, u32) {
         let size = self.postings.size(unit);
         (size, self.criterion.needed(size))
+    }
+
+    /// [`Task::needed`] for units that follow one another.
+    pub(super) fn last_bound(&self) -> LastBound<'_, 's, P> {
+        LastBound::new(self)
     }
 
     /// The end of those of these units that need at most `shared` elements.
@@ -322,7 +327,7 @@ impl<'s, P: Postings> Task<'s, P> {
 }
 
 /// The least overlaps of matches, computed once for units of equal size that follow one another.
-struct LastBound<'t, 's, P> {
+pub(super) struct LastBound<'t, 's, P> {
     task: &'t Task<'s, P>,
     size: u32,
     needed: u32,
@@ -334,7 +339,7 @@ impl<'t, 's, P: Postings> LastBound<'t, 's, P> {
     }
 
     /// The size of a unit, and the least overlap of a match of that size.
-    fn of(&mut self, unit: u32) -> (u32, u32) {
+    pub(super) fn of(&mut self, unit: u32) -> (u32, u32) {
         let size = self.task.postings.size(unit);
         if size != self.size {
             (self.size, self.needed) = (size, self.task.criterion.needed(size));

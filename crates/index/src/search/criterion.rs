@@ -85,8 +85,9 @@ pub(super) fn elements_to_probe(n: u32, least: u32) -> u32 {
 /// order are posted, and P is the first |P| of Q).** |P ∩ posted(D)| ≥ needed −
 /// max(n − |P|, ⌈t₀m⌉ − 1). *Proof.* Those shared elements that are not in P are a suffix of the
 /// shared elements in the order, at most n − |P|; those that are not posted are a suffix too, at
-/// most m − p(m) = ⌈t₀m⌉ − 1. The union of two suffixes is the longer one. ∎ A lean segment will
-/// pass that maximum as `unprobed`.
+/// most m − p(m) = ⌈t₀m⌉ − 1. The union of two suffixes is the longer one. ∎ For a lean segment
+/// that maximum is `unprobed`. It is below `needed`, so that every match has a hit, if P has
+/// [`elements_to_probe`] and needed ≥ ⌈t₀m⌉ ([`Lean::answers`](crate::Lean::answers)).
 #[inline]
 pub(super) fn least_hits(needed: u32, unprobed: u32) -> u32 {
     needed.saturating_sub(unprobed)

@@ -8,9 +8,10 @@
 //!    how many hits a match has among the elements that were probed ([`search`] has no others).
 //! 2. `lists`: looks up the query and chooses which lists are counted for all units.
 //! 3. `candidates`: counts them; the longer lists are counted only for what is left then.
+//!    `lean` takes the place of these two in segments that post a part of each set.
 //! 4. `verify`: whole sets, from the best counts down.
 //!
-//! Lookups compare 40 bits. A false agreement adds to a count and never takes away, so candidates
+//! Lookups compare 40 bits, in lean segments 32. A false agreement adds to a count and never takes away, so candidates
 //! are a superset of the matches; verification compares 64 bits.
 
 mod candidates;
@@ -18,6 +19,7 @@ mod common_share;
 mod counters;
 mod criterion;
 mod keys;
+mod lean;
 mod lists;
 mod options;
 mod postings;
@@ -48,7 +50,7 @@ use criterion::Criterion;
 /// element or entry.
 ///
 /// # Errors
-/// [`IndexError::Interrupted`] if [`SearchOptions::stop`] says so, and what [`Postings::make_set`]
+/// [`IndexError::Lean`]; [`IndexError::Interrupted`] if [`SearchOptions::stop`] says so, and what [`Postings::make_set`]
 /// returns. The content of `found` is of no use then.
 pub fn search<P: Postings>(
     postings: &P,
@@ -61,6 +63,9 @@ pub fn search<P: Postings>(
 ) -> Result<Total, IndexError> {
     debug_assert!(query.is_sorted_by(|left, right| left < right), "a query is strictly ascending");
     found.clear();
+    if let Some(lean) = postings.lean() {
+        lean.check(question)?;
+    }
     let n = u32::try_from(query.len()).unwrap_or(u32::MAX);
     let criterion = Criterion::new(question, n);
     let (low, high) = criterion.sizes();
@@ -69,8 +74,8 @@ pub fn search<P: Postings>(
         return Ok(Total::default());
     }
     let task = Task { postings, criterion, query, units, options };
-    let SearchScratch { narrow, wide, common, candidates, set } = scratch;
-    let memory = Memory { common, candidates, set };
+    let SearchScratch { narrow, wide, common, probed, candidates, set } = scratch;
+    let memory = Memory { common, probed, candidates, set };
     if query.len() <= NARROW {
         run(&task, narrow, memory, cost, found)
     } else {
@@ -81,6 +86,7 @@ pub fn search<P: Postings>(
 /// The parts of the scratch that do not depend on the width of the counts.
 struct Memory<'a> {
     common: &'a mut Vec<u32>,
+    probed: &'a mut Vec<u64>,
     candidates: &'a mut Vec<Candidate>,
     set: &'a mut Vec<u64>,
 }
@@ -92,9 +98,12 @@ fn run<P: Postings, C: Count>(
     cost: &mut Cost,
     found: &mut Vec<Found>,
 ) -> Result<Total, IndexError> {
-    let Memory { common, candidates, set } = memory;
+    let Memory { common, probed, candidates, set } = memory;
     candidates.clear();
-    let counted = task.candidates(counters, common, candidates, cost);
+    let counted = match task.postings.lean() {
+        None => task.candidates(counters, common, candidates, cost),
+        Some(lean) => task.lean_candidates(lean, counters, probed, candidates, cost),
+    };
     // After an error too: the next search expects counts of 0.
     counters.clear();
     counted?;

@@ -1,6 +1,7 @@
 //! What a search reads of a segment.
 
-use crate::IndexError;
+use crate::{IndexError, Lean};
+use lookalike_core::BitmapSignature;
 use std::ops::Range;
 
 /// Inverted index over 64-bit values: for each value the ids that hold it.
@@ -55,7 +56,7 @@ pub trait PostingList: Copy {
 }
 
 /// The stored sets of a segment. The ids are *units*: distinct sets, numbered by ascending size.
-/// Every element of every set is posted.
+/// Every element of every set is posted, unless [`Self::lean`] says otherwise.
 pub trait Postings: InvertedIndex {
     /// Number of elements of a unit's set; at least 1, and not descending with the unit.
     fn size(&self, unit: u32) -> u32;
@@ -69,6 +70,17 @@ pub trait Postings: InvertedIndex {
         None
     }
 
+    /// Which elements of each set are posted; `None` for all.
+    fn lean(&self) -> Option<&Lean> {
+        None
+    }
+
+    /// The bitmap of a unit's set, if it is stored; answers are the same without.
+    fn bitmap(&self, unit: u32) -> Option<BitmapSignature> {
+        let _ = unit;
+        None
+    }
+
     /// Replaces the content of `set` by the unit's set, strictly ascending, of [`Self::size`]
     /// elements.
     ///
@@ -77,7 +89,7 @@ pub trait Postings: InvertedIndex {
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError>;
 }
 
-/// Bits by which a value is looked up.
+/// Bits by which a value is looked up; in lean segments fewer.
 pub const LOOKUP_BITS: u32 = 40;
 
 /// Values that are looked up together.

@@ -10,6 +10,7 @@ pub struct SearchScratch {
     pub(super) narrow: Counters<u16>,
     pub(super) wide: Counters<u32>,
     pub(super) common: Vec<u32>,
+    pub(super) probed: Vec<u64>,
     pub(super) candidates: Vec<Candidate>,
     pub(super) set: Vec<u64>,
 }

@@ -80,7 +80,7 @@ pub(crate) fn build(
         // Any document of the unit.
         unit.bitmap = BitmapSignature::of(ordered[unit.end as usize - 1].set());
     });
-    let (entries, bits) = scatter(&ordered, &units);
+    let (entries, bits) = scatter(settings, &ordered, &units);
     let encoder = texts::encoder(dictionary)?;
     let new = NewDocuments { settings, ordered, entries, bits, encoder };
     compose(settings, &units, &new, dictionary, out)
@@ -95,8 +95,13 @@ struct Entries {
 
 /// Partitions the entries of all units by their first bits, how many it returns: each thread those
 /// of some units, in two passes over their sets.
-fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> (Vec<Entries>, u32) {
-    let total: u64 = units.iter().map(|unit| u64::from(unit.size)).sum();
+fn scatter(
+    settings: &SegmentSettings,
+    ordered: &[&NewDocument<'_>],
+    units: &[PlannedUnit],
+) -> (Vec<Entries>, u32) {
+    let total: u64 = units.iter().map(|unit| u64::from(settings.posted(unit.size))).sum();
+    let element_bits = settings.element_bits();
     let bits = partition_bits(total);
     let partition = |element: u64| if bits == 0 { 0 } else { (element >> (64 - bits)) as usize };
     let share = total.div_ceil(rayon::current_num_threads().max(1) as u64).max(1);
@@ -104,7 +109,7 @@ fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> (Vec<Entries>
     let numbered: Vec<(u32, &PlannedUnit)> = (0..).zip(units).collect();
     for unit in &numbered {
         let of = before / share;
-        before += u64::from(unit.1.size);
+        before += u64::from(settings.posted(unit.1.size));
         shares.push(of);
     }
     let chunks = numbered.chunk_by(|a, b| shares[a.0 as usize] == shares[b.0 as usize]);
@@ -112,8 +117,10 @@ fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> (Vec<Entries>
     let scattered = chunks.par_iter().map(|units| {
         let set = |unit: &PlannedUnit| ordered[unit.end as usize - 1].set();
         let mut starts = vec![0usize; (1 << bits) + 1];
+        let mut buffer = Vec::new();
         for (_, unit) in *units {
-            set(unit).iter().for_each(|&element| starts[partition(element) + 1] += 1);
+            let posted = settings.posted_of(set(unit), &mut buffer);
+            posted.iter().for_each(|&element| starts[partition(element) + 1] += 1);
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
@@ -121,9 +128,9 @@ fn scatter(ordered: &[&NewDocument<'_>], units: &[PlannedUnit]) -> (Vec<Entries>
         let mut next = starts.clone();
         let mut entries = vec![0u64; starts[1 << bits]];
         for &(number, unit) in *units {
-            for &element in set(unit) {
+            for &element in settings.posted_of(set(unit), &mut buffer) {
                 let place = &mut next[partition(element)];
-                entries[*place] = entry(element, number);
+                entries[*place] = entry(element, element_bits, number);
                 *place += 1;
             }
         }

@@ -62,7 +62,7 @@ impl Segment {
     }
 
     fn check_units(&self, say: &mut dyn FnMut(String)) {
-        let (mut elements, mut end) = (0, 0);
+        let (mut posted, mut end) = (0, 0);
         for unit in 0..self.units() {
             let key = |unit: u32| (self.unit_size(unit), self.unit_digest(unit));
             if unit > 0 && key(unit - 1) >= key(unit) {
@@ -78,10 +78,10 @@ impl Segment {
                 say(format!("the documents of unit {unit} are out of order"));
             }
             end = documents.end;
-            elements += u64::from(self.unit_size(unit));
+            posted += u64::from(self.settings.posted(self.unit_size(unit)));
         }
-        if elements != self.posting_count() {
-            say(format!("{} postings of {elements} elements", self.posting_count()));
+        if posted != self.posting_count() {
+            say(format!("{} postings, where sets have {posted} to post", self.posting_count()));
         }
     }
 
@@ -149,7 +149,7 @@ impl Segment {
 
     /// Makes every set again and looks it up.
     fn check_sets(&self, maker: &mut dyn SetMaker, say: &mut dyn FnMut(String)) {
-        let (mut texts, mut set) = (TextReader::default(), Vec::new());
+        let (mut texts, mut set, mut buffer) = (TextReader::default(), Vec::new(), Vec::new());
         for local in 0..self.documents() {
             let id = self.id(local);
             if self.settings.texts {
@@ -181,8 +181,11 @@ impl Segment {
                 say(format!("document `{id}` has another number of features than stored"));
             } else if self.unit_bitmap(unit) != BitmapSignature::of(&set) {
                 say(format!("document `{id}` has another bitmap than stored"));
-            } else if let Some(element) = set.iter().find(|&&e| !self.lookup(e).contains(unit)) {
-                say(format!("element {element:016x} of document `{id}` is not posted"));
+            } else {
+                let mut posted = self.settings.posted_of(&set, &mut buffer).iter();
+                if let Some(element) = posted.find(|&&e| !self.lookup(e).contains(unit)) {
+                    say(format!("element {element:016x} of document `{id}` is not posted"));
+                }
             }
         }
     }

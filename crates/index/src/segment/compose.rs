@@ -3,7 +3,7 @@
 use super::columns::STRINGS;
 use super::format::{Built, Section};
 use super::lookup::hash;
-use super::postings::{Layout, NUMBER_BITS, PostingWriter, entry};
+use super::postings::{BITS, Layout, NUMBER_BITS, PostingWriter, entry};
 use super::sections::{SectionWriter, SegmentWriter};
 use super::signatures;
 use super::{MOST_POSTINGS, MOST_UNITS, Row, SegmentSettings};
@@ -82,7 +82,7 @@ pub(super) fn compose(
     dictionary: &[u8],
     out: &mut dyn Write,
 ) -> io::Result<Built> {
-    let postings: u64 = units.iter().map(|unit| u64::from(unit.size)).sum();
+    let postings: u64 = units.iter().map(|unit| u64::from(settings.posted(unit.size))).sum();
     if postings > MOST_POSTINGS || units.len() as u64 > MOST_UNITS {
         return Err(io::Error::other("more postings or units than a segment can number"));
     }
@@ -143,7 +143,7 @@ pub(super) fn compose(
     writer.column(Section::NumberDocuments, numbers.iter().map(|(_, at)| at.to_le_bytes()))?;
     drop(numbers);
 
-    let layout = Layout::new(postings, units.len() as u32);
+    let layout = Layout::new(postings, settings.element_bits(), units.len() as u32);
     let bits = partition_bits(postings);
     let mut common = vec![0u32; units.len()];
     let sections = (Section::Postings, Section::Directory);
@@ -325,13 +325,13 @@ fn write_method(
     each(Section::SignatureWords(method), &mut |local, signature, out| {
         let words = signature.keys.iter().chain(signature.sketch);
         words.for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
-        entries.extend(signature.keys.iter().map(|&key| entry(key, local)));
+        entries.extend(signature.keys.iter().map(|&key| entry(key, BITS, local)));
     })?;
     if entries.len() as u64 > MOST_POSTINGS {
         return Err(io::Error::other("more keys of a method than a segment can number"));
     }
     entries.par_sort_unstable();
-    let layout = Layout::new(entries.len() as u64, documents.len());
+    let layout = Layout::new(entries.len() as u64, BITS, documents.len());
     let sections = (Section::KeyPostings(method), Section::KeyDirectory(method));
     let bits = partition_bits(layout.entries);
     let fill = |partition, out: &mut Vec<u64>| {

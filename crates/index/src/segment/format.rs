@@ -4,7 +4,7 @@
 //! footer says where the sections are and has their checksums. All numbers are little-endian.
 
 use super::columns;
-use super::postings::{Directory, Layout};
+use super::postings::{BITS, Directory, Layout};
 use super::{Row, SegmentSettings};
 use crate::{FORMAT, IndexError};
 use lookalike_core::HASH_NAME;
@@ -183,6 +183,12 @@ pub(super) fn header(settings: &SegmentSettings) -> [u8; HEADER_BYTES] {
     header[20..24].copy_from_slice(&u32::from(settings.texts).to_le_bytes());
     header[24..32].copy_from_slice(&settings.digest.to_le_bytes());
     header[32..40].copy_from_slice(&xxh3_64(HASH_NAME.as_bytes()).to_le_bytes());
+    if let Some(lean) = &settings.lean {
+        // Below 2³⁰.
+        let part = |number: u64| (number as u32).to_le_bytes();
+        header[40..44].copy_from_slice(&part(lean.threshold().numerator()));
+        header[44..48].copy_from_slice(&part(lean.threshold().denominator()));
+    }
     let checksum = xxh3_64(&header[..56]);
     header[56..].copy_from_slice(&checksum.to_le_bytes());
     header
@@ -276,14 +282,14 @@ impl Footer {
         };
         let small = |value: u64| u32::try_from(value).ok();
         let (documents, units) = (small(take()?)?, small(take()?)?);
-        let mut layout = || {
+        let mut layout = |element_bits| {
             let (entries, bits) = (take()?, take()?);
             let (bucket_bits, number_bits) = ((bits >> 32) as u32, bits as u32);
-            let layout = Layout { entries, bucket_bits, number_bits };
+            let layout = Layout { entries, element_bits, bucket_bits, number_bits };
             layout.is_valid().then_some(layout)
         };
-        let postings = layout()?;
-        let keys = (0..settings.methods).map(|_| layout()).collect::<Option<Vec<_>>>()?;
+        let postings = layout(settings.element_bits())?;
+        let keys = (0..settings.methods).map(|_| layout(BITS)).collect::<Option<Vec<_>>>()?;
         let mut sections: Vec<(Section, u64, u64)> = Vec::new();
         let mut next = HEADER_BYTES as u64;
         for _ in 0..take()? {

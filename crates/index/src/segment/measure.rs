@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 const SETTINGS: SegmentSettings =
-    SegmentSettings { digest: 0, keep_values: 0, methods: 0, texts: true };
+    SegmentSettings { digest: 0, keep_values: 0, methods: 0, texts: true, lean: None };
 
 /// A dictionary of the first texts of a batch.
 #[must_use]

@@ -1,8 +1,8 @@
-//! Posting files: (first 40 bits of an element, number), sorted, packed, with a directory.
+//! Posting files: (first bits of an element, number), sorted, packed, with a directory.
 //!
 //! Elements are hashes, hence uniform: the first b bits of an element are its bucket, of
 //! [`PER_BUCKET`] entries on average. A directory says where each bucket begins; in a bucket the
-//! entries are numbers of a fixed width, the rest of the 40 bits above the unit's number. So the
+//! entries are numbers of a fixed width, the rest of the stored bits above the unit's number. So the
 //! entries of an element are neighbours in ascending order of units, and a lookup reads one line of
 //! the directory and one or two of a bucket.
 
@@ -16,16 +16,21 @@ use std::ops::Range;
 /// Bits of an element that are stored.
 pub(super) const BITS: u32 = 40;
 
+/// Bits of an element that a lean index stores. A question needs many hits there, so that the false
+/// ones are few enough: one in 50 lookups at 10⁸ entries.
+pub(super) const LEAN_BITS: u32 = 32;
+
 /// Bits of a number in an entry while it is sorted: the other 40 are those of the element.
 pub(super) const NUMBER_BITS: u32 = 64 - BITS;
 
 /// Entries of a bucket, on average.
 const PER_BUCKET: u64 = 64;
 
-/// An entry as it is sorted.
+/// An entry as it is sorted, of so many bits of an element.
 #[inline]
-pub(super) fn entry(element: u64, number: u32) -> u64 {
-    element >> NUMBER_BITS << NUMBER_BITS | u64::from(number)
+pub(super) fn entry(element: u64, element_bits: u32, number: u32) -> u64 {
+    let other_bits = u64::BITS - element_bits;
+    element >> other_bits << other_bits | u64::from(number)
 }
 
 /// The layout of a posting file.
@@ -33,6 +38,8 @@ pub(super) fn entry(element: u64, number: u32) -> u64 {
 pub(super) struct Layout {
     /// Entries.
     pub(super) entries: u64,
+    /// Bits of an element that are stored.
+    pub(super) element_bits: u32,
     /// Bits of a bucket's number.
     pub(super) bucket_bits: u32,
     /// Bits of a unit's (or document's) number.
@@ -41,24 +48,29 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout for so many entries of numbers below `numbers`.
-    pub(super) fn new(entries: u64, numbers: u32) -> Self {
+    pub(super) fn new(entries: u64, element_bits: u32, numbers: u32) -> Self {
         let buckets = (entries / PER_BUCKET).max(1).next_power_of_two();
         let number_bits = (u32::BITS - numbers.saturating_sub(1).leading_zeros()).max(1);
         // A number of 57 bits can be read at once.
-        let least = (BITS + number_bits).saturating_sub(packed::MOST_BITS);
-        let bucket_bits = buckets.trailing_zeros().clamp(least, BITS - 9);
-        Self { entries, bucket_bits, number_bits }
+        let least = (element_bits + number_bits).saturating_sub(packed::MOST_BITS);
+        let bucket_bits = buckets.trailing_zeros().clamp(least, element_bits - 9);
+        Self { entries, element_bits, bucket_bits, number_bits }
+    }
+
+    /// Bits of an element that are not stored.
+    fn other_bits(self) -> u32 {
+        u64::BITS - self.element_bits
     }
 
     /// Bits of an entry.
     pub(super) fn width(self) -> u32 {
-        BITS - self.bucket_bits + self.number_bits
+        self.element_bits - self.bucket_bits + self.number_bits
     }
 
     /// Whether a file can have it: entries can be read at once, and numbered.
     pub(super) fn is_valid(self) -> bool {
         self.entries <= MOST_POSTINGS
-            && self.bucket_bits <= BITS - 9
+            && self.bucket_bits <= self.element_bits - 9
             && (1..=NUMBER_BITS).contains(&self.number_bits)
             && self.width() <= packed::MOST_BITS
     }
@@ -88,7 +100,8 @@ impl Layout {
 
     /// What an entry stores of a sorted entry.
     fn packed(self, entry: u64) -> u64 {
-        let residue = entry >> NUMBER_BITS & ((1 << (BITS - self.bucket_bits)) - 1);
+        let residue =
+            entry >> self.other_bits() & ((1 << (self.element_bits - self.bucket_bits)) - 1);
         residue << self.number_bits | entry & ((1 << self.number_bits) - 1)
     }
 }
@@ -198,7 +211,7 @@ impl Directory {
                 if layout.bucket_bits == 0 { 0 } else { bucket << (64 - layout.bucket_bits) };
             for at in self.bucket(directory, bucket) {
                 let packed = packed::get(data, width, at);
-                let residue = packed >> number_bits << NUMBER_BITS;
+                let residue = packed >> number_bits << layout.other_bits();
                 out.push(above | residue | packed & ((1 << number_bits) - 1));
             }
         }

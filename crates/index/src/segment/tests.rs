@@ -14,7 +14,23 @@ use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet};
 
 const SETTINGS: SegmentSettings =
-    SegmentSettings { digest: 7, keep_values: 2, methods: 1, texts: true };
+    SegmentSettings { digest: 7, keep_values: 2, methods: 1, texts: true, lean: None };
+
+/// Settings with and without texts, of full and lean segments with any table of common elements.
+fn settings() -> impl Strategy<Value = SegmentSettings> {
+    let common = prop::collection::vec("[a-c]|[a-z]{2}", 0..60);
+    let lean = prop::option::of((1u32..=100, common));
+    (any::<bool>(), lean).prop_map(|(texts, lean)| SegmentSettings {
+        texts,
+        lean: lean.map(|(hundredths, common)| Arc::new(lean_of(hundredths, &common.join(" ")))),
+        ..SETTINGS
+    })
+}
+
+fn lean_of(hundredths: u32, common: &str) -> Lean {
+    let threshold = format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().unwrap();
+    Lean::new(threshold, lookalike_core::CommonElements::new(set_of(common)))
+}
 
 /// A document of which everything follows: its words are its features.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,7 +177,7 @@ fn equals(segment: &Segment, documents: &[Plain]) -> Result<(), TestCaseError> {
     let units: BTreeMap<SetDigest, Vec<u64>> =
         documents.iter().filter_map(|plain| Some((plain.unit()?, plain.set()))).collect();
     prop_assert_eq!(segment.units() as usize, units.len());
-    let mut texts = TextReader::default();
+    let (mut texts, mut buffer) = (TextReader::default(), Vec::new());
     for plain in documents {
         let local = segment.find_number(DocNumber(plain.number)).expect("it is there");
         let row = segment.row(local);
@@ -192,7 +208,7 @@ fn equals(segment: &Segment, documents: &[Plain]) -> Result<(), TestCaseError> {
         if let Some(unit) = unit {
             prop_assert!(segment.unit_documents(unit).contains(&local));
             prop_assert_eq!(segment.unit_size(unit) as usize, set.len());
-            for &element in &set {
+            for &element in segment.settings.posted_of(&set, &mut buffer) {
                 prop_assert!(segment.lookup(element).contains(unit));
             }
         }
@@ -214,7 +230,10 @@ fn equals(segment: &Segment, documents: &[Plain]) -> Result<(), TestCaseError> {
     }
     // Every list, against all sets.
     for element in documents.iter().flat_map(Plain::set) {
-        let holders = units.values().filter(|set| set.contains(&element)).count();
+        let holders = units
+            .values()
+            .filter(|set| segment.settings.posted_of(set, &mut buffer).contains(&element))
+            .count();
         prop_assert_eq!(segment.lookup(element).len() as usize, holders);
     }
     prop_assert!(segment.find_id("absent").next().is_none());
@@ -234,8 +253,7 @@ fn equals(segment: &Segment, documents: &[Plain]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn a_segment_says_what_its_documents_say(documents in documents(), texts in any::<bool>()) {
-        let settings = SegmentSettings { texts, ..SETTINGS };
+    fn a_segment_says_what_its_documents_say(documents in documents(), settings in settings()) {
         equals(&segment(&documents, &settings, b""), &documents)?;
     }
 
@@ -244,10 +262,9 @@ proptest! {
         documents in documents(),
         parts in prop::collection::vec(0usize..3, 40),
         dead in prop::collection::vec(prop::bool::weighted(0.2), 40),
-        texts in any::<bool>(),
+        settings in settings(),
         dictionary in any::<bool>(),
     ) {
-        let settings = SegmentSettings { texts, ..SETTINGS };
         let word = "a dictionary of bytes that occur in no text".as_bytes();
         let segments: Vec<Segment> = (0..3)
             .map(|part| {
@@ -287,11 +304,12 @@ proptest! {
     #[test]
     fn damage_is_found_and_never_a_panic(
         documents in documents(),
+        settings in settings(),
         place in any::<prop::sample::Index>(),
         flip in 1u8..=255,
         cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
     ) {
-        let (bytes, built) = built(&documents, &SETTINGS, b"");
+        let (bytes, built) = built(&documents, &settings, b"");
         let mut bytes = complete(bytes, &built, &vec![KEPT; documents.len()]);
         match cut {
             Some(cut) => bytes.truncate(cut.index(bytes.len())),
@@ -300,7 +318,7 @@ proptest! {
                 bytes[at] ^= flip;
             }
         }
-        let Ok(segment) = open(bytes, &SETTINGS) else { return Ok(()) };
+        let Ok(segment) = open(bytes, &settings) else { return Ok(()) };
         prop_assert!(cut.is_none(), "a segment that was cut short was opened");
         prop_assert!(!segment.check(Some(&mut Words)).is_empty());
         let mut texts = TextReader::default();
@@ -343,6 +361,19 @@ fn other_settings_and_files_are_refused_by_name() {
     open(bytes, &SETTINGS).unwrap();
 }
 
+#[test]
+fn a_lean_segment_is_not_taken_for_another() {
+    let lean = |hundredths| Some(Arc::new(lean_of(hundredths, "a b")));
+    let (bytes, built) = built(&[], &SegmentSettings { lean: lean(80), ..SETTINGS }, b"");
+    let bytes = complete(bytes, &built, &[]);
+    for other in [None, lean(81)] {
+        let settings = SegmentSettings { lean: other, ..SETTINGS };
+        let error = open(bytes.clone(), &settings).unwrap_err().to_string();
+        assert!(error.contains("contradicts the settings"), "{error}");
+    }
+    open(bytes, &SegmentSettings { lean: lean(80), ..SETTINGS }).unwrap();
+}
+
 /// Many postings: several partitions and buckets, and lists of all lengths.
 #[test]
 fn large_segments_are_partitioned() {
@@ -356,14 +387,22 @@ fn large_segments_are_partitioned() {
         expires: 0,
     };
     let documents: Vec<Plain> = (0..2500).map(document).collect();
-    let whole = segment(&documents, &SETTINGS, b"");
-    assert!(whole.posting_count() > 100_000);
-    assert_eq!(whole.check(Some(&mut Words)), Vec::<String>::new());
-    let halves: Vec<Segment> = documents.chunks(1200).map(|d| segment(d, &SETTINGS, b"")).collect();
+    let lean = SegmentSettings { lean: Some(Arc::new(lean_of(45, "w1 w2 w3"))), ..SETTINGS };
+    for (settings, least) in [(SETTINGS, 100_000), (lean, 50_000)] {
+        let whole = segment(&documents, &settings, b"");
+        assert!(whole.posting_count() > least);
+        assert_eq!(whole.check(Some(&mut Words)), Vec::<String>::new());
+        are_partitioned(&documents, &settings);
+    }
+}
+
+/// Two halves are merged to the segment of all.
+fn are_partitioned(documents: &[Plain], settings: &SegmentSettings) {
+    let halves: Vec<Segment> = documents.chunks(1200).map(|d| segment(d, settings, b"")).collect();
     let none = RoaringBitmap::new();
     let parts: Vec<MergePart<'_>> =
         halves.iter().map(|segment| MergePart { segment, dead: &none, rewrite: None }).collect();
     let mut bytes = Vec::new();
-    merge(&SETTINGS, &parts, &mut bytes).unwrap();
-    assert_eq!(bytes, built(&documents, &SETTINGS, b"").0);
+    merge(settings, &parts, &mut bytes).unwrap();
+    assert!(bytes == built(documents, settings, b"").0);
 }

@@ -60,7 +60,8 @@ impl Snapshot {
     /// The documents that answer a question about a set. Exact, whatever was added and deleted.
     ///
     /// # Errors
-    /// A damaged segment; [`IndexError::Interrupted`](crate::IndexError::Interrupted).
+    /// A damaged segment; [`IndexError::Lean`](crate::IndexError::Lean);
+    /// [`IndexError::Interrupted`](crate::IndexError::Interrupted).
     pub fn ask(
         &self,
         question: Question,
@@ -68,6 +69,7 @@ impl Snapshot {
         options: AskOptions<'_>,
         scratch: &mut QueryScratch,
     ) -> Result<Answer> {
+        self.check_question(question)?;
         let mut answer = Answer::default();
         let mut ranked: Vec<(Match, (DocNumber, DocNumber))> = Vec::new();
         let QueryScratch { search: buffers, sets } = scratch;

@@ -6,7 +6,7 @@ use crate::disk::Disk;
 use crate::scratch::MakeSets;
 use crate::snapshot::Snapshot;
 use crate::store::{self, Store};
-use crate::{Description, IndexError, layout};
+use crate::{Description, IndexError, LeanDescription, layout};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
@@ -48,6 +48,11 @@ impl IndexWriter {
         let lock = store::lock(&*disk, dir)?;
         // Another process may have created an index before it released the lock.
         check_vacant(&*disk, dir)?;
+        // Before the settings, which name its digest.
+        if let Some(common) = description.lean.as_ref().and_then(LeanDescription::table_bytes) {
+            let path = layout::common(dir);
+            write_new(&*disk, &path, &mut &*common).map_err(IndexError::io(&path))?;
+        }
         let (unfinished, settings) = (layout::unfinished_settings(dir), layout::settings(dir));
         write_new(&*disk, &unfinished, &mut &*description.encode())
             .map_err(IndexError::io(&unfinished))?;
@@ -90,7 +95,7 @@ impl IndexWriter {
         store: Store,
     ) -> Result<Self, IndexError> {
         let rules = Arc::new(description.rules(dir)?);
-        let settings = description.segment_settings();
+        let settings = description.segment_settings(&rules);
         let snapshot = Snapshot::load(&*disk, dir, store.state(), &settings, &rules, None)?;
         let state = store.state();
         let pending = Pending::at(state.next_number, state.next_segment);
@@ -132,7 +137,8 @@ impl IndexWriter {
 
 /// Refuses a directory with anything in it but what an interrupted creation leaves.
 fn check_vacant(disk: &dyn Disk, dir: &Path) -> Result<(), IndexError> {
-    const LEFT: [&str; 6] = ["files", "lock", "seg", "settings.json", "settings.tmp", "store.tmp"];
+    const LEFT: [&str; 7] =
+        ["common.bin", "files", "lock", "seg", "settings.json", "settings.tmp", "store.tmp"];
     let names = disk.list(dir).map_err(IndexError::io(dir))?;
     match names.into_iter().find(|name| !LEFT.contains(&name.as_str())) {
         Some(name) => Err(IndexError::Exists { path: dir.to_owned(), name }),

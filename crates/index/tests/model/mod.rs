@@ -3,11 +3,12 @@
 
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{
-    Measure, Overlap, SetDigest, TextDigest, TokenDigest, features, fingerprint, overlap,
+    CommonElements, Measure, Overlap, SetDigest, TextDigest, TokenDigest, features, fingerprint,
+    overlap,
 };
 use lookalike_index::{
-    Ask, AskOptions, Description, DocAt, DocNumber, DocumentBatch, DocumentView, LiveSegment,
-    MakeSets, QueryScratch, QuerySet, Question, SetMaker, Snapshot,
+    Ask, AskOptions, Description, DocAt, DocNumber, DocumentBatch, DocumentView, LeanDescription,
+    LiveSegment, MakeSets, QueryScratch, QuerySet, Question, SetMaker, Snapshot,
 };
 use proptest::prelude::*;
 use std::cmp::Ordering;
@@ -146,6 +147,8 @@ pub(crate) struct Rules {
     pub(crate) threshold: String,
     pub(crate) keep: Vec<String>,
     pub(crate) texts: bool,
+    /// The lowest threshold of a lean index, and the words of its common elements.
+    pub(crate) lean: Option<(String, String)>,
 }
 
 impl Rules {
@@ -156,7 +159,10 @@ impl Rules {
     pub(crate) fn description(&self) -> Description {
         let new =
             Description::new(self.measure, &self.threshold, &self.keep, serde_json::json!({}));
-        Description { texts: self.texts, ..new }
+        let lean = self.lean.as_ref().map(|(threshold, common)| {
+            LeanDescription::new(threshold, CommonElements::new(set_of(common)))
+        });
+        Description { texts: self.texts, lean, ..new }
     }
 
     /// Whether `a` takes precedence over `b`.

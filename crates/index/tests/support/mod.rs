@@ -1,9 +1,10 @@
 //! Stored sets in memory, for tests and measurements of the search.
 
-use lookalike_index::IndexError;
+use lookalike_core::BitmapSignature;
 use lookalike_index::search::{
     CommonShare, InvertedIndex, LONG_LIST, LOOKUP_BITS, PostingList, Postings,
 };
+use lookalike_index::{IndexError, Lean};
 use std::ops::Range;
 
 /// Elements of a bucket of the directory, on average.
@@ -26,6 +27,7 @@ pub(crate) struct MemoryPostings {
     directory: Vec<u32>,
     directory_bits: u32,
     shares: Option<Vec<u8>>,
+    lean: Option<Lean>,
     /// `make_set` fails for this unit.
     pub(crate) damaged: Option<u32>,
     /// `make_set` makes only so many elements.
@@ -40,14 +42,33 @@ fn key(element: u64) -> u64 {
 impl MemoryPostings {
     /// Numbers the sets by size; sets of equal size keep their order.
     pub(crate) fn new(sets: &[Vec<u64>], with_shares: bool) -> Self {
+        let mut new = Self::build(sets, None);
+        new.shares = with_shares.then(|| new.make_shares());
+        new
+    }
+
+    /// Posts only the first elements of each set.
+    pub(crate) fn lean(sets: &[Vec<u64>], lean: Lean) -> Self {
+        Self::build(sets, Some(lean))
+    }
+
+    fn build(sets: &[Vec<u64>], lean: Option<Lean>) -> Self {
         let mut order: Vec<&Vec<u64>> = sets.iter().collect();
         order.sort_by_key(|set| set.len());
         let (mut elements, mut starts, mut entries) = (Vec::new(), vec![0], Vec::new());
+        let mut first = Vec::new();
         for (unit, set) in order.iter().enumerate() {
             assert!(!set.is_empty() && set.is_sorted_by(|a, b| a < b));
             elements.extend_from_slice(set);
             starts.push(elements.len());
-            entries.extend(set.iter().map(|&element| (key(element), unit as u32)));
+            let posted = match &lean {
+                None => set.as_slice(),
+                Some(lean) => {
+                    lean.first(set, lean.posted(set.len() as u32) as usize, &mut first);
+                    &first
+                }
+            };
+            entries.extend(posted.iter().map(|&element| (key(element), unit as u32)));
         }
         entries.sort_unstable();
         let directory_bits = (entries.len() / BUCKET).max(1).ilog2().max(LOOKUP_BITS - 32);
@@ -61,7 +82,7 @@ impl MemoryPostings {
         }
         let residue = |(key, unit)| (residue(key, directory_bits), unit);
         let (residues, units) = entries.into_iter().map(residue).unzip();
-        let mut new = Self {
+        Self {
             elements,
             starts,
             residues,
@@ -69,11 +90,10 @@ impl MemoryPostings {
             directory,
             directory_bits,
             shares: None,
+            lean,
             damaged: None,
             left: None,
-        };
-        new.shares = with_shares.then(|| new.make_shares());
-        new
+        }
     }
 
     fn make_shares(&self) -> Vec<u8> {
@@ -172,6 +192,14 @@ impl Postings for MemoryPostings {
 
     fn common_shares(&self) -> Option<&[u8]> {
         self.shares.as_deref()
+    }
+
+    fn lean(&self) -> Option<&Lean> {
+        self.lean.as_ref()
+    }
+
+    fn bitmap(&self, unit: u32) -> Option<BitmapSignature> {
+        Some(BitmapSignature::of(self.set(unit)))
     }
 
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError> {

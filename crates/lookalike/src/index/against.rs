@@ -84,6 +84,11 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     if !index.settings().texts {
         return refused("the index stores no texts".into());
     }
+    let criterion = own.matching()?.criterion();
+    let question = Question { ask: Ask::of(criterion.measure), threshold: criterion.threshold };
+    if let Err(error) = index.snapshot()?.check_question(question) {
+        return refused(error.to_string());
+    }
     let differs = [
         ("shingle", own.shingle == stored.shingle),
         ("terms", own.terms == stored.terms),

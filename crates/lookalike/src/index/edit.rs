@@ -1,5 +1,6 @@
 //! Changing an index: add, update, delete, merge, compact.
 
+use super::common;
 use super::message_filter::expired;
 use super::open::{Analysis, Index};
 use super::opened::{Opened, admit};
@@ -9,10 +10,12 @@ use super::sweeps::table;
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source, analysis};
+use lookalike_core::CommonElements;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Problems, Progress};
 use lookalike_index::{
-    Committed, Disk, DocAt, DocumentBatch, IndexError, IndexWriter as Writer, RealDisk, Snapshot,
+    Ask, Committed, Disk, DocAt, DocumentBatch, IndexError, IndexWriter as Writer, Question,
+    RealDisk, Snapshot,
 };
 use lookalike_io::{DiscoverOptions, Problem};
 use serde::Serialize;
@@ -86,6 +89,8 @@ impl IndexWriter {
     /// Creates an empty index in a directory that does not exist. Lexicons of its methods are copied
     /// into it.
     ///
+    /// A lean index has no table of common elements then ([`IndexWriter::create_with_sample`]).
+    ///
     /// # Errors
     /// Settings that an index cannot have, a directory that exists, files that cannot be written.
     pub fn create(
@@ -93,17 +98,76 @@ impl IndexWriter {
         settings: IndexSettings,
         threads: usize,
     ) -> Result<Self, LookalikeError> {
-        let dir = dir.as_ref();
+        Self::create_new(dir.as_ref(), settings, threads, |_| Ok(CommonElements::new(Vec::new())))
+    }
+
+    /// Creates an empty lean index, with a table of the elements that are common in a sample of
+    /// documents: those of more than one in 1,000 of its distinct feature sets, and of at least 10.
+    ///
+    /// Answers do not depend on the table, and what a question costs does: elements of a template
+    /// that many documents have are posted last, so that questions do not count all of these
+    /// documents. The sample is best some ten thousand documents like those that will be stored.
+    /// Indexes can be merged if they were created with the same sample.
+    ///
+    /// `fields` says how records are read, as in [`IndexWriter::add`].
+    ///
+    /// ```
+    /// use lookalike::{IndexSettings, IndexWriter, Record, Settings, Silent, Source};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let pages = (0..100).map(|n| Record::new(format!("page {n} all rights of the pages are reserved")));
+    /// let sample = Source::records(pages);
+    /// let settings = IndexSettings { lean: Some("0.8".into()), ..IndexSettings::default() };
+    /// let index =
+    ///     IndexWriter::create_with_sample(&dir, settings, sample, &Settings::default(), &Silent, 1)?;
+    /// assert_eq!(index.settings().lean.as_deref(), Some("0.8"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`IndexWriter::create`]; settings of an index that is not lean; a sample that cannot be
+    /// read.
+    pub fn create_with_sample(
+        dir: impl AsRef<Path>,
+        settings: IndexSettings,
+        sample: Source<'_>,
+        fields: &Settings,
+        progress: &dyn Progress,
+        threads: usize,
+    ) -> Result<Self, LookalikeError> {
+        if settings.lean.is_none() {
+            return Err(LookalikeError::Settings(
+                "the setting sample is for the setting lean: only a lean index has a table of \
+                 common elements"
+                    .into(),
+            ));
+        }
+        let pool = analysis::pool(thread_count(threads))?;
+        Self::create_new(dir.as_ref(), settings, threads, |analysis| {
+            let threads = thread_count(threads);
+            caught(|| pool.install(|| common::count(sample, fields, analysis, threads, progress)))
+        })
+    }
+
+    fn create_new(
+        dir: &Path,
+        settings: IndexSettings,
+        threads: usize,
+        common: impl FnOnce(&Analysis) -> Result<CommonElements, LookalikeError>,
+    ) -> Result<Self, LookalikeError> {
         let (own, lexicons) = settings.with_own_lexicons()?;
         let analysis = Analysis::new(own, &settings)?;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let (description, makers) = (analysis.description()?, analysis.makers());
+        let description = analysis.description(common(&analysis)?)?;
         let mut files: Vec<(String, Box<dyn Read>)> = Vec::new();
         for (name, path) in lexicons {
             let file = File::open(&path).map_err(|reason| IndexError::Io { path, reason })?;
             files.push((name, Box::new(file)));
         }
-        let writer = Writer::create_with(disk, dir, description, makers, &mut files)?;
+        let writer = Writer::create_with(disk, dir, description, analysis.makers(), &mut files)?;
         let (dir, threads) = (dir.to_owned(), thread_count(threads));
         Ok(Self { writer, analysis: Arc::new(analysis), dir, threads })
     }
@@ -226,6 +290,10 @@ impl IndexWriter {
         progress: &'a dyn Progress,
     ) -> Result<Adding<'a>, LookalikeError> {
         let unless = options.unless_duplicate.as_ref().map(|t| t.parse()).transpose()?;
+        if let Some(threshold) = unless {
+            let ask = Ask::of(self.analysis.matching.measure);
+            self.writer.snapshot().check_question(Question { ask, threshold })?;
+        }
         let sweep = match &options.sweep {
             None => 0,
             Some((name, date)) => {

@@ -4,10 +4,11 @@ use super::settings::IndexSettings;
 use super::signatures::MethodSigner;
 use crate::LookalikeError;
 use lookalike_cluster::KeepRule;
+use lookalike_core::CommonElements;
 use lookalike_engine::{MatchSettings, Signer, SignerScratch};
 use lookalike_index::{
-    Description, Disk, IndexError, IndexReader, MakeSets, QueryScratch, RealDisk, SetMaker,
-    Snapshot, TextReader,
+    Description, Disk, IndexError, IndexReader, LeanDescription, MakeSets, QueryScratch, RealDisk,
+    SetMaker, Snapshot, TextReader,
 };
 use lookalike_text::ANALYSIS_NAME;
 use serde_json::{Value, json};
@@ -71,9 +72,12 @@ impl Analysis {
         Ok((description, analysis))
     }
 
-    /// The description of an index with these settings.
-    pub(crate) fn description(&self) -> Result<Description, LookalikeError> {
-        let IndexSettings { documents, texts, .. } = &self.settings;
+    /// The description of an index with these settings; `common` is for a lean one.
+    pub(crate) fn description(
+        &self,
+        common: CommonElements,
+    ) -> Result<Description, LookalikeError> {
+        let IndexSettings { documents, texts, lean, .. } = &self.settings;
         let settings = json!({
             "analysis_version": ANALYSIS_NAME,
             "index": serde_json::to_value(&self.settings)?,
@@ -81,7 +85,8 @@ impl Analysis {
         let new =
             Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
         let (texts, methods) = (*texts, self.methods.len() as u32);
-        Ok(Description { methods, texts, ..new })
+        let lean = lean.as_ref().map(|threshold| LeanDescription::new(threshold, common));
+        Ok(Description { methods, texts, lean, ..new })
     }
 
     /// The method of the index with a name or a whole description.

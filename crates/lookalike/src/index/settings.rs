@@ -2,6 +2,8 @@
 
 use crate::approach::checksum_name;
 use crate::{LookalikeError, MethodSettings, Settings};
+use lookalike_core::{CommonElements, Measure};
+use lookalike_index::{Ask, Lean, Question};
 use lookalike_lexicon::Lexicon;
 use lookalike_methods::Statistics;
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,12 @@ pub struct IndexSettings {
     pub methods: Vec<MethodSettings>,
     /// Whether texts are stored. Without them, their feature sets are stored.
     pub texts: bool,
+    /// The lowest threshold of the questions of a lean index, which posts only what these need:
+    /// about 1 − t of each set. It answers `resembles` and `contained-in` at this threshold and
+    /// higher ones, and `cosine` where the square of the threshold is as high; it refuses other
+    /// questions. `None` for an index that answers all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lean: Option<String>,
     /// Seconds after which a document is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u64>,
@@ -29,7 +37,7 @@ pub struct IndexSettings {
 impl Default for IndexSettings {
     fn default() -> Self {
         let documents = Settings::default();
-        Self { documents, methods: Vec::new(), texts: true, ttl: None }
+        Self { documents, methods: Vec::new(), texts: true, lean: None, ttl: None }
     }
 }
 
@@ -87,6 +95,36 @@ impl IndexSettings {
                     .into(),
             ));
         }
-        Ok(())
+        self.check_lean()
+    }
+
+    /// Refuses a lean index that could not decide which of its documents are kept.
+    fn check_lean(&self) -> Result<(), LookalikeError> {
+        let Some(lean) = &self.lean else { return Ok(()) };
+        let lowest = Lean::new(lean.parse()?, CommonElements::new(Vec::new()));
+        let (measure, threshold) = (self.documents.measure, self.documents.threshold.parse()?);
+        if lowest.answers(Question { ask: Ask::of(measure), threshold }) {
+            return Ok(());
+        }
+        let most = match measure {
+            Measure::Containment => {
+                return Err(LookalikeError::Settings(
+                    "a lean index cannot find the documents that contain another one, and so it \
+                     cannot keep documents by the setting measure=containment; leave out the \
+                     setting lean, or use another measure"
+                        .into(),
+                ));
+            }
+            Measure::Cosine => "the square of the setting threshold",
+            Measure::Resemblance => "the setting threshold",
+        };
+        Err(LookalikeError::Settings(format!(
+            "the setting lean={lean} is above {most}, which is {}: the index could not decide \
+             which documents it keeps; give the setting lean a value of at most that",
+            match measure {
+                Measure::Cosine => threshold.as_f64() * threshold.as_f64(),
+                _ => threshold.as_f64(),
+            }
+        )))
     }
 }

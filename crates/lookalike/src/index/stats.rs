@@ -94,6 +94,7 @@ impl IndexStats {
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {
         let documents = &self.settings.documents;
+        let texts = self.bytes_by_section.get("texts").copied().unwrap_or(0);
         let mut rows = vec![
             ("documents", self.documents.to_string()),
             ("kept", self.kept.to_string()),
@@ -103,10 +104,14 @@ impl IndexStats {
             ("postings", self.postings.to_string()),
             ("bytes", self.bytes.to_string()),
             ("bytes a document", (self.bytes / self.documents.max(1)).to_string()),
+            ("without texts", ((self.bytes - texts) / self.documents.max(1)).to_string()),
             ("measure", format!("{} {}", documents.measure.name(), documents.threshold)),
             ("keep", documents.keep.join(", ")),
             ("texts", if self.settings.texts { "stored" } else { "not stored" }.to_owned()),
         ];
+        if let Some(lean) = &self.settings.lean {
+            rows.push(("lean", format!("answers from {lean} on")));
+        }
         let methods: Vec<&str> =
             self.settings.methods.iter().map(|method| method.spec.as_str()).collect();
         if !methods.is_empty() {

@@ -2,12 +2,24 @@
 //! `cargo test -p lookalike-index --lib sample -- --ignored` writes them anew: for a new format.
 
 use super::*;
+use crate::common_file;
+use lookalike_core::CommonElements;
 use std::path::PathBuf;
 
 const DICTIONARY: &[u8] = b"word1 word2 word3 word4 word5 x y z";
 
-/// The samples: their names, and whether they have texts.
-const SAMPLES: [(&str, bool); 2] = [("index.seg", true), ("index-sets.seg", false)];
+/// The samples: their names, whether they have texts, and whether they are lean.
+const SAMPLES: [(&str, bool, bool); 3] =
+    [("index.seg", true, false), ("index-sets.seg", false, false), ("index-lean.seg", false, true)];
+
+/// The table of common elements of the lean one.
+const TABLE: &str = "common.bin";
+
+/// Every third word of the long document, and some of no document.
+fn common() -> CommonElements {
+    let words = (0..120).step_by(3).map(|n| format!("word{n} "));
+    CommonElements::new(set_of(&words.collect::<String>()))
+}
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats/v1").join(name)
@@ -30,29 +42,35 @@ fn documents() -> Vec<Plain> {
     (0..).zip(all).map(plain).collect()
 }
 
-fn settings(texts: bool) -> SegmentSettings {
-    SegmentSettings { texts, ..SETTINGS }
+fn settings(texts: bool, lean: bool) -> SegmentSettings {
+    let lean = lean.then(|| Arc::new(Lean::new("0.7".parse().unwrap(), common())));
+    SegmentSettings { texts, lean, ..SETTINGS }
 }
 
 #[test]
 fn samples_are_what_they_were() {
-    for (name, texts) in SAMPLES {
+    for (name, texts, lean) in SAMPLES {
         let bytes = std::fs::read(path(name)).unwrap();
-        let segment = open(bytes, &settings(texts)).unwrap();
+        let segment = open(bytes, &settings(texts, lean)).unwrap();
         equals(&segment, &documents()).unwrap();
     }
+    let table = std::fs::read(path(TABLE)).unwrap();
+    let digest = common_file::digest(&table);
+    assert_eq!(common_file::decode(Path::new(TABLE), &table, &digest).unwrap(), common());
 }
 
 #[test]
 #[ignore = "writes the samples"]
 fn write_samples() {
-    for (name, texts) in SAMPLES {
+    std::fs::write(path(TABLE), common_file::encode(&common())).unwrap();
+    for (name, texts, lean) in SAMPLES {
+        let settings = settings(texts, lean);
         let dictionary = if texts { DICTIONARY } else { b"" };
         let documents = documents();
-        let (bytes, built) = built(&documents, &settings(texts), dictionary);
+        let (bytes, built) = built(&documents, &settings, dictionary);
         let mapped = Mapped::owned(bytes.clone());
         let unfinished =
-            Segment::open_unfinished(mapped, Path::new(name), &settings(texts), &built).unwrap();
+            Segment::open_unfinished(mapped, Path::new(name), &settings, &built).unwrap();
         let numbers = (0..built.documents).map(|local| unfinished.row(local).number.0);
         let bytes = complete(bytes, &built, &numbers.collect::<Vec<_>>());
         std::fs::write(path(name), bytes).unwrap();

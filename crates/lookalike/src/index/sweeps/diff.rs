@@ -119,7 +119,8 @@ impl Index {
     /// ```
     ///
     /// # Errors
-    /// A sweep that does not exist; a threshold that makes no sense.
+    /// A sweep that does not exist; a threshold that makes no sense; a lean index, which cannot
+    /// answer which documents contain a page.
     pub fn diff(
         &self,
         from: &str,
@@ -129,6 +130,9 @@ impl Index {
         let (from, to) = (self.sweep(from)?, self.sweep(to)?);
         let threshold: Threshold = options.moved.parse()?;
         let snapshot = self.snapshot()?;
+        for ask in ASKED {
+            snapshot.check_question(Question { ask, threshold })?;
+        }
         let site = options.site.as_deref();
         let (earlier, later) = (pages(&snapshot, &from, site), pages(&snapshot, &to, site));
         let makers = self.analysis.makers();
@@ -235,6 +239,9 @@ impl Index {
     }
 }
 
+/// What is asked about a page that is gone from its address.
+const ASKED: [Ask; 2] = [Ask::Resembles, Ask::Containing];
+
 /// The document of a sweep that resembles a page most, of those that resemble it enough or contain
 /// enough of it; `None` if that one is not a target.
 fn destination(
@@ -254,7 +261,7 @@ fn destination(
     let wanted = |live: &LiveSegment, local: u32| live.segment().row(local).sweep == sweep;
     let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
     let mut best: Option<(DocAt, Overlap)> = None;
-    for ask in [Ask::Resembles, Ask::Containing] {
+    for ask in ASKED {
         let answer = snapshot.ask(Question { ask, threshold }, query, options, scratch)?;
         for found in answer.matches {
             let better = |(at, counts): &(DocAt, Overlap)| {
