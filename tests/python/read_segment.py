@@ -87,7 +87,7 @@ class Segment:
     def posted(self, size):
         """How many elements of a set are posted."""
         numerator, denominator = self.lean
-        return size + 1 + -numerator * size // denominator if denominator else size
+        return min(size, size + 4 + -numerator * size // denominator) if denominator else size
 
     def postings(self, layout, data, directory, numbers, element_bits):
         """Entries: (the first bits of an element, number)."""

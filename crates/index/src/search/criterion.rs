@@ -81,13 +81,14 @@ pub(super) fn elements_to_probe(n: u32, least: u32) -> u32 {
 /// shared elements outside P may take the place of n − |P|: here, where all lists outside P are
 /// long, the number of D's elements with long lists ([`CommonShare`](super::CommonShare)).
 ///
-/// **Theorem 2 (lean segments: of D only the first p(m) = m − ⌈t₀m⌉ + 1 elements of a fixed total
-/// order are posted, and P is the first |P| of Q).** |P ∩ posted(D)| ≥ needed −
-/// max(n − |P|, ⌈t₀m⌉ − 1). *Proof.* Those shared elements that are not in P are a suffix of the
-/// shared elements in the order, at most n − |P|; those that are not posted are a suffix too, at
-/// most m − p(m) = ⌈t₀m⌉ − 1. The union of two suffixes is the longer one. ∎ For a lean segment
-/// that maximum is `unprobed`. It is below `needed`, so that every match has a hit, if P has
-/// [`elements_to_probe`] and needed ≥ ⌈t₀m⌉ ([`Lean::answers`](crate::Lean::answers)).
+/// **Theorem 2 (lean segments: of D only the first p(m) elements of a fixed total order are posted,
+/// and P is the first |P| of Q).** |P ∩ posted(D)| ≥ needed − max(n − |P|, m − p(m)). *Proof.* Those
+/// shared elements that are not in P are a suffix of the shared elements in the order, at most
+/// n − |P|; those that are not posted are a suffix too, at most m − p(m). The union of two suffixes
+/// is the longer one. ∎ For a lean segment that maximum is `unprobed`. If P has
+/// [`elements_to_probe`] and ℓ − 1 more, and needed ≥ ⌈t₀m⌉ ([`Lean::answers`](crate::Lean::answers)),
+/// it is at most needed − ℓ, so that every match has ℓ hits, or at most 0 where a match may share
+/// fewer than ℓ.
 #[inline]
 pub(super) fn least_hits(needed: u32, unprobed: u32) -> u32 {
     needed.saturating_sub(unprobed)

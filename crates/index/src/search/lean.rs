@@ -4,6 +4,7 @@ use super::candidates::{Candidate, OUTSIDE, Task};
 use super::counters::{Count, Counters};
 use super::criterion::{elements_to_probe, least_hits};
 use super::postings::{LOOKUP_BLOCK, PostingList, Postings};
+use crate::lean::LEAST_HITS;
 use crate::{Cost, IndexError, Lean};
 use lookalike_core::BitmapSignature;
 
@@ -11,10 +12,11 @@ impl<P: Postings> Task<'_, P> {
     /// Finds the candidates in a lean segment: every unit that matches and is accepted is among
     /// them.
     ///
-    /// P is the first n − α + 1 elements of the query in the order of the index, where α is the
-    /// least that a match shares, and all its lists are counted, long ones too: what is posted of a
-    /// set is so little that each hit counts. By theorem 2 ([`least_hits`]) a match has at least
-    /// one hit, and most need many.
+    /// P is the first n − α + ℓ elements of the query in the order of the index, where α is the
+    /// least that a match shares and ℓ is [`LEAST_HITS`], and all its lists are counted, long ones
+    /// too: what is posted of a set is so little that each hit counts. By theorem 2
+    /// ([`least_hits`]) a match has at least ℓ hits, or as many as it shares elements; most need
+    /// many more.
     ///
     /// The question is one that [`Lean::answers`].
     pub(super) fn lean_candidates<C: Count>(
@@ -27,7 +29,8 @@ impl<P: Postings> Task<'_, P> {
     ) -> Result<(), IndexError> {
         let n = self.criterion.n();
         let least = self.needed(self.units.start).1;
-        lean.first(self.query, elements_to_probe(n, least) as usize, probed);
+        let probe = elements_to_probe(n, least) + LEAST_HITS - 1;
+        lean.first(self.query, probe as usize, probed);
         let mut lists = Vec::with_capacity(probed.len());
         for block in probed.chunks(LOOKUP_BLOCK) {
             self.check()?;
