@@ -1,6 +1,7 @@
 //! Questions to all segments of a snapshot.
 
 use super::{DocAt, LiveSegment, Result, Snapshot};
+use crate::precedence::Rank;
 use crate::scratch::QueryScratch;
 use crate::search::{Accepted, Found, KeyOptions, SearchOptions, Total, search, search_keys};
 use crate::segment_postings::{SegmentKeys, SegmentPostings};
@@ -165,22 +166,30 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::ask`].
     pub fn witness(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Option<DocAt>> {
-        if self.is_kept(at) { Ok(None) } else { self.earlier_kept(at, scratch) }
+        if self.is_kept(at) {
+            return Ok(None);
+        }
+        // It is this one or one that precedes it, and those are few: mostly none.
+        let relied = self.relies_on(at).and_then(|number| self.numbered(number));
+        let before = relied.map_or_else(|| self.rank(at), |relied| self.rank(relied));
+        Ok(self.first_kept(at, &before, scratch)?.or(relied))
     }
 
-    /// The first kept document in order of precedence that precedes a document and matches it.
-    pub(super) fn earlier_kept(
+    /// The first kept document in order of precedence that matches a document and precedes a rank.
+    pub(super) fn first_kept(
         &self,
         at: DocAt,
+        before: &Rank,
         scratch: &mut QueryScratch,
     ) -> Result<Option<DocAt>> {
         let document = self.document(at);
         let set = self.set(at, scratch)?;
         let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
-        let rank = self.rank(at);
-        let kept = self.kept_matches(query, scratch)?;
-        let ranked = kept.into_iter().map(|kept| (self.rank(kept), kept));
-        Ok(ranked.filter(|(other, _)| *other < rank).min().map(|(_, kept)| kept))
+        let precedes = |live: &LiveSegment, local: u32| {
+            self.at(live, local).is_some_and(|kept| self.rank(kept) < *before)
+        };
+        let kept = self.kept_matches(query, &precedes, scratch)?;
+        Ok(kept.into_iter().min_by_key(|&kept| self.rank(kept)))
     }
 
     /// The first kept document in order of precedence that matches a set: what would be the witness
@@ -193,11 +202,16 @@ impl Snapshot {
         query: QuerySet<'_>,
         scratch: &mut QueryScratch,
     ) -> Result<Option<DocAt>> {
-        let kept = self.kept_matches(query, scratch)?;
+        let kept = self.kept_matches(query, &|_, _| true, scratch)?;
         Ok(kept.into_iter().min_by_key(|&at| self.rank(at)))
     }
 
-    fn kept_matches(&self, query: QuerySet<'_>, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
+    fn kept_matches(
+        &self,
+        query: QuerySet<'_>,
+        also: &(dyn Fn(&LiveSegment, u32) -> bool + Sync),
+        scratch: &mut QueryScratch,
+    ) -> Result<Vec<DocAt>> {
         let criterion = self.rules.criterion;
         let ask = match criterion.measure {
             Measure::Resemblance => Ask::Resembles,
@@ -205,7 +219,7 @@ impl Snapshot {
             Measure::Containment => Ask::Containing,
         };
         let question = Question { ask, threshold: criterion.threshold };
-        let wanted = |live: &LiveSegment, local: u32| live.is_kept(local);
+        let wanted = |live: &LiveSegment, local: u32| live.is_kept(local) && also(live, local);
         let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
         let answer = self.ask(question, query, options, scratch)?;
         Ok(answer.matches.into_iter().map(|found| found.at).collect())

@@ -59,7 +59,7 @@ impl Snapshot {
     fn check_kept(&self, at: DocAt, scratch: &mut QueryScratch) -> Option<String> {
         let document = self.document(at);
         let id = document.id();
-        match self.earlier_kept(at, scratch) {
+        match self.first_kept(at, &self.rank(at), scratch) {
             Err(error) => Some(error.to_string()),
             Ok(Some(other)) if self.is_kept(at) => Some(format!(
                 "document `{id}` is kept, and matches `{}`, which precedes it",
