@@ -23,7 +23,7 @@ Parts (--only, with commas between; all but `parts` and `peers` by default):
   lean        bytes and times of an index that posts only the first elements (`index create --lean`)
   parts       --parts times --documents, one after the other, in as many segments: growth. Takes an hour and
               --parts × 7 GB
-  peers       other tools on the first --peers documents (see peers/)
+  peers       other tools on --peers documents (see index_peers.py)
 
 Outputs: tables on standard output, progress on standard error, every figure in DIR/index.json. The binaries are
 those of `cargo build --release --workspace` unless --binaries says otherwise. Standard library only.
@@ -36,6 +36,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import index_peers
 from measure import (
     Collections, Failed, argument_parser, introduce, machine, measured, programs, save, say, table, warm, with_others,
 )
@@ -173,7 +174,8 @@ class Bench:
             raise Failed(done.stderr.decode(errors="replace"))
         return json.loads(done.stdout)
 
-    def ask(self, label: str, index: Path, files: dict, questions, cold: bool = False, passes: int = 3) -> None:
+    def ask(self, label: str, index: Path, files: dict, questions, cold: bool = False, passes: int = 3,
+            answers: "Path | None" = None) -> None:
         """Asks each question `passes` times; the last pass counts, or the first one if it is cold."""
         for ask, kind, threshold, limit in questions:
             if cold:
@@ -181,6 +183,7 @@ class Bench:
             command = [self.program["queries"], "--index", str(index), "--queries", str(files[kind]), "--ask", ask]
             command += ["--threshold", threshold, "--passes", str(1 if cold else passes)]
             command += ["--limit", str(limit)] if limit else []
+            command += ["--answers", str(answers)] if answers else []
             cost, printed = with_others(measured, command, self.options.timeout)
             found = json.loads(printed)
             row = {"label": label, "ask": ask, "kind": kind, "threshold": threshold, "limit": limit, **found,
@@ -250,14 +253,20 @@ class Bench:
             pages.unlink()
 
     def peers(self, unrelated: Path) -> None:
-        from index_peers import measure_peers, show_peers
-
         pages = self.pages(self.options.peers)
         files = write_queries(make_queries(pages, unrelated, self.options.queries), self.work, "peers")
+        say("computing the exact truth")
+        truth = index_peers.true_answers(pages, files["whole"])
         index = self.load("peers", [pages])
-        self.ask("beside peers", index, files, QUESTIONS[1:2])
-        self.figures["peers"] = measure_peers(pages, files["whole"], self.work, self.options.timeout)
-        show_peers(self.figures["peers"], pages, files["whole"])
+        answers = self.work / "answers.tsv"
+        self.ask("beside peers", index, files, QUESTIONS[1:2], answers=answers)
+        found = [[] for _ in truth]
+        for line in answers.read_text(encoding="utf-8").splitlines():
+            number, _, name = line.partition("\t")
+            found[int(number)].append(name)
+        own = index_peers.own_row(self.figures["questions"][-1], self.figures["loads"][-1], found, truth)
+        rows = index_peers.measure_peers(pages, files["whole"], self.work, self.options.timeout, truth)
+        self.figures["peers"] = {"documents": self.options.peers, "questions": len(truth), "rows": [own, *rows]}
 
     # Tables.
 
@@ -277,6 +286,9 @@ class Bench:
         if found := self.figures.get("collapse"):
             print(f"\nRanked lists of 100 stored documents, {found['behind']:.0f} of them behind others: p50 {found['p50_us']:.0f} µs, "
                   f"p99 {found['p99_us']:.0f} µs ({found['lists']} lists).")
+
+        if peers := self.figures.get("peers"):
+            index_peers.show_peers(peers["rows"], peers["documents"], peers["questions"])
 
     def show_loads(self) -> None:
         if not self.figures["loads"]:

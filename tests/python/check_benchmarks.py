@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "benchmarks"))
 import index  # noqa: E402
+import index_peers  # noqa: E402
 import instructions  # noqa: E402
 import main_job  # noqa: E402
 import measure  # noqa: E402
@@ -414,6 +415,22 @@ class IndexTest(unittest.TestCase):
     def test_bytes_are_summed_by_what_they_hold(self):
         stats = {"bytes_by_section": {"postings": 5, "texts": 3, "text places": 2}}
         self.assertEqual((index.bytes_of(stats), index.bytes_of(stats, "text")), (10, 5))
+
+    def test_true_answers_to_questions_equal_every_pair_looked_at(self):
+        chance = random.Random(3)
+        text = lambda: " ".join(chance.choice("abcd") for _ in range(chance.choice((3, 6, 12))))
+        documents, asked = [(f"d{at}", text()) for at in range(60)], [(f"q{at}", text()) for at in range(30)]
+        paths = self.work / "documents.jsonl", self.work / "asked.jsonl"
+        for path, rows in zip(paths, (documents, asked)):
+            path.write_text("".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in rows), encoding="utf-8")
+        pairs = brute_force([*asked, *documents], index_peers.THRESHOLD)
+        expected = [{b for a, b in pairs if a == name and b[0] == "d"} for name, _ in asked]
+        self.assertTrue(any(expected))
+        self.assertEqual(index_peers.true_answers(*paths), expected)
+
+    def test_answers_of_tools_are_judged_by_pairs_and_by_questions(self):
+        truth, found = [{"a", "b"}, {"c"}, set()], [["a", "x"], [], ["a"]]
+        self.assertEqual(index_peers.judged(found, truth), {"recall": 1 / 3, "precision": 1 / 3, "answered": 1 / 2})
 
 
 if __name__ == "__main__":

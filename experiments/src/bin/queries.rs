@@ -10,7 +10,7 @@ use clap::Parser;
 use lookalike::{CollapseItem, Cost, Index, Query, QuerySubject, Wanted};
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -40,6 +40,9 @@ struct Arguments {
     /// after the other, so that a list has near-duplicates.
     #[arg(long, value_name = "DOCUMENTS")]
     collapse: Option<usize>,
+    /// Writes every match here: the number of the question, a tab and the id.
+    #[arg(long)]
+    answers: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
@@ -59,6 +62,9 @@ fn main() -> Result<()> {
         });
     }
     let (mapped, resident) = mapped_bytes(&arguments.index)?;
+    if let Some(path) = &arguments.answers {
+        write_answers(&arguments, &index, &texts, path)?;
+    }
     let result = json!({
         "queries": texts.len(),
         "open_us": opened,
@@ -98,6 +104,17 @@ fn pass(arguments: &Arguments, index: &Index, texts: &[String]) -> Result<Value>
         figures[name] = json!(mean(sum));
     }
     Ok(figures)
+}
+
+/// Asks every question once more, for what it matches.
+fn write_answers(arguments: &Arguments, index: &Index, texts: &[String], to: &Path) -> Result<()> {
+    let mut file = BufWriter::new(File::create(to)?);
+    for (number, text) in texts.iter().enumerate() {
+        for found in index.ask(&question(arguments, text))?.matches {
+            writeln!(file, "{number}\t{}", found.id)?;
+        }
+    }
+    Ok(file.flush()?)
 }
 
 fn question(arguments: &Arguments, text: &str) -> Query {
