@@ -70,7 +70,7 @@ pub struct Cost {
     pub entries: u64,
     /// Stored sets that the counts could not turn away.
     pub candidates: u64,
-    /// Stored sets that were verified on all their elements.
+    /// Stored sets that were verified: on all their elements, or by the digest of an equal set.
     pub verified: u64,
 }
 

@@ -4,7 +4,7 @@ use crate::scratch::SetReader;
 use crate::search::{InvertedIndex, Postings};
 use crate::segment::{List, Segment};
 use crate::{IndexError, Lean};
-use lookalike_core::BitmapSignature;
+use lookalike_core::{BitmapSignature, SetDigest};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -62,6 +62,10 @@ impl Postings for SegmentPostings<'_> {
 
     fn bitmap(&self, unit: u32) -> Option<BitmapSignature> {
         Some(self.segment.unit_bitmap(unit))
+    }
+
+    fn digest(&self, unit: u32) -> Option<SetDigest> {
+        Some(self.segment.unit_digest(unit))
     }
 
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError> {

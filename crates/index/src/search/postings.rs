@@ -1,7 +1,7 @@
 //! What a search reads of a segment.
 
 use crate::{IndexError, Lean};
-use lookalike_core::BitmapSignature;
+use lookalike_core::{BitmapSignature, SetDigest};
 use std::ops::Range;
 
 /// Inverted index over 64-bit values: for each value the ids that hold it.
@@ -77,6 +77,13 @@ pub trait Postings: InvertedIndex {
 
     /// The bitmap of a unit's set, if it is stored; answers are the same without.
     fn bitmap(&self, unit: u32) -> Option<BitmapSignature> {
+        let _ = unit;
+        None
+    }
+
+    /// The digest of a unit's set ([`features::digest`](lookalike_core::features::digest)), if it is
+    /// stored; answers are the same without.
+    fn digest(&self, unit: u32) -> Option<SetDigest> {
         let _ = unit;
         None
     }

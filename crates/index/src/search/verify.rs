@@ -5,7 +5,7 @@ use super::criterion::Criterion;
 use super::options::{Found, Total};
 use super::postings::Postings;
 use crate::{Cost, IndexError};
-use lookalike_core::{Overlap, overlap_at_least};
+use lookalike_core::{Overlap, SetDigest, features, overlap_at_least};
 use std::cmp::Ordering;
 
 /// Least number of candidates that are put in order together.
@@ -24,10 +24,11 @@ impl<P: Postings> Task<'_, P> {
         found: &mut Vec<Found>,
     ) -> Result<Total, IndexError> {
         let rank = Rank { criterion: &self.criterion };
+        let mut sets = Sets { own: features::digest(self.query), set };
         let mut total = Total::default();
         let Some(limit) = self.options.limit else {
             for candidate in &*candidates {
-                found.extend(self.verify_one(candidate, set, cost, &mut total)?);
+                found.extend(self.verify_one(candidate, &mut sets, cost, &mut total)?);
             }
             found.sort_unstable_by(|left, right| rank.order(left, right));
             total.at_most = total.at_least;
@@ -51,7 +52,7 @@ impl<P: Postings> Task<'_, P> {
                     total.at_most = total.at_least + documents.sum::<u64>();
                     return Ok(total);
                 }
-                if let Some(new) = self.verify_one(&best[at], set, cost, &mut total)? {
+                if let Some(new) = self.verify_one(&best[at], &mut sets, cost, &mut total)? {
                     let place = found.partition_point(|other| rank.order(other, &new).is_lt());
                     found.insert(place, new);
                     found.truncate(limit);
@@ -64,15 +65,30 @@ impl<P: Postings> Task<'_, P> {
         Ok(total)
     }
 
-    /// Verifies a candidate on its whole set.
+    /// Verifies a candidate on its whole set; an equal one by its digest, by which sets were told
+    /// apart when they were stored.
     fn verify_one(
         &self,
         candidate: &Candidate,
-        set: &mut Vec<u64>,
+        Sets { own, set }: &mut Sets<'_>,
         cost: &mut Cost,
         total: &mut Total,
     ) -> Result<Option<Found>, IndexError> {
         self.check()?;
+        let matching = |shared: u32, total: &mut Total| {
+            let counts = self.criterion.counts(shared, candidate.size);
+            self.criterion.reaches(counts).then(|| {
+                total.at_least += u64::from(candidate.documents);
+                Found { unit: candidate.unit, order: candidate.order, counts }
+            })
+        };
+        if candidate.size == self.criterion.n()
+            && own.is_some()
+            && self.postings.digest(candidate.unit) == *own
+        {
+            cost.verified += 1;
+            return Ok(matching(candidate.size, total));
+        }
         self.postings.make_set(candidate.unit, set)?;
         if set.len() != candidate.size as usize {
             let what = format!(
@@ -85,12 +101,14 @@ impl<P: Postings> Task<'_, P> {
         }
         cost.verified += 1;
         let shared = overlap_at_least(self.query, set, candidate.needed);
-        let counts = shared.map(|shared| self.criterion.counts(shared, candidate.size));
-        Ok(counts.filter(|&counts| self.criterion.reaches(counts)).map(|counts| {
-            total.at_least += u64::from(candidate.documents);
-            Found { unit: candidate.unit, order: candidate.order, counts }
-        }))
+        Ok(shared.and_then(|shared| matching(shared, total)))
     }
+}
+
+/// The digest of the query's set, and a buffer for stored sets.
+struct Sets<'a> {
+    own: Option<SetDigest>,
+    set: &'a mut Vec<u64>,
 }
 
 /// The order of answers: by the value of the measure, the highest first; then by the order that the

@@ -1,6 +1,6 @@
 //! Stored sets in memory, for tests and measurements of the search.
 
-use lookalike_core::BitmapSignature;
+use lookalike_core::{BitmapSignature, SetDigest, features};
 use lookalike_index::search::{
     CommonShare, InvertedIndex, LONG_LIST, LOOKUP_BITS, PostingList, Postings,
 };
@@ -200,6 +200,11 @@ impl Postings for MemoryPostings {
 
     fn bitmap(&self, unit: u32) -> Option<BitmapSignature> {
         Some(BitmapSignature::of(self.set(unit)))
+    }
+
+    /// With shares only: the answers are the same without.
+    fn digest(&self, unit: u32) -> Option<SetDigest> {
+        self.shares.as_ref().and_then(|_| features::digest(self.set(unit)))
     }
 
     fn make_set(&self, unit: u32, set: &mut Vec<u64>) -> Result<(), IndexError> {
