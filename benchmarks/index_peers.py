@@ -36,8 +36,8 @@ PEERS = (
          "datasketch_index", "redis", ("--redis",)),
     Peer("min_hash in tantivy", "the 512 terms of Elasticsearch's min_hash filter, stored by tantivy; at least 0.8 of them shared",
          "tantivy_minhash_index", "tantivy"),
-    Peer("rspamd's shingles", "its fuzzy storage on loopback, of Debian's rspamd: 32 minima of word 3-grams, its own words; it says only the best match",
-         "rspamd_index", "datasketch"),
+    Peer("rspamd's shingles", "its fuzzy storage on loopback (Debian's): 32 minima of word 3-grams, its own words, asked with a message; it names only "
+         "the best match; probability ≥ 0.8", "rspamd_index", "redis"),
 )
 
 
