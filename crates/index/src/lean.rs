@@ -11,7 +11,7 @@ use lookalike_core::{CommonElements, Measure, Threshold};
 pub(crate) const LEAST_HITS: u32 = 4;
 
 /// What a lean index posts: of a set of m elements the first p(m) = m − ⌈t₀·m⌉ + ℓ, where ℓ is
-/// [`LEAST_HITS`], or all if they are fewer.
+/// 4, or all if they are fewer.
 ///
 /// The order puts common elements last, and goes by the lower 32 bits of an element before its
 /// upper ones: so the upper bits, by which posting files find elements, stay uniform. Any fixed
