@@ -392,7 +392,8 @@ class IndexTest(unittest.TestCase):
         self.stored, self.unrelated = self.work / "stored.jsonl", self.work / "unrelated.jsonl"
         for path, letter in ((self.stored, "s"), (self.unrelated, "u")):
             texts = [" ".join(f"{letter}{document}w{word}" for word in range(200)) for document in range(40)]
-            path.write_text("".join(json.dumps({"id": letter, "text": text}) + "\n" for text in texts), encoding="utf-8")
+            lines = (json.dumps({"id": letter, "text": text}, separators=(",", ":")) + "\n" for text in texts)
+            path.write_text("".join(lines), encoding="utf-8")
 
     def test_half_of_the_queries_are_copies_with_few_words_replaced(self):
         queries = index.make_queries(self.stored, self.unrelated, 60)
@@ -415,6 +416,12 @@ class IndexTest(unittest.TestCase):
     def test_bytes_are_summed_by_what_they_hold(self):
         stats = {"bytes_by_section": {"postings": 5, "texts": 3, "text places": 2}}
         self.assertEqual((index.bytes_of(stats), index.bytes_of(stats, "text")), (10, 5))
+
+    def test_parts_have_ids_of_their_own(self):
+        path = index.own_ids(self.stored, 3)
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([line["id"] for line in lines], ["3-s"] * 40)
+        self.assertFalse(self.stored.exists())
 
     def test_true_answers_to_questions_equal_every_pair_looked_at(self):
         chance = random.Random(3)
