@@ -5,7 +5,7 @@ use super::criterion::Criterion;
 use super::options::{Found, Total};
 use super::postings::Postings;
 use crate::{Cost, IndexError};
-use lookalike_core::{Overlap, SetDigest, features, overlap_at_least};
+use lookalike_core::{Overlap, features, overlap_at_least};
 use std::cmp::Ordering;
 
 /// Least number of candidates that are put in order together.
@@ -24,11 +24,10 @@ impl<P: Postings> Task<'_, P> {
         found: &mut Vec<Found>,
     ) -> Result<Total, IndexError> {
         let rank = Rank { criterion: &self.criterion };
-        let mut sets = Sets { own: features::digest(self.query), set };
         let mut total = Total::default();
         let Some(limit) = self.options.limit else {
             for candidate in &*candidates {
-                found.extend(self.verify_one(candidate, &mut sets, cost, &mut total)?);
+                found.extend(self.verify_one(candidate, set, cost, &mut total)?);
             }
             found.sort_unstable_by(|left, right| rank.order(left, right));
             total.at_most = total.at_least;
@@ -52,7 +51,7 @@ impl<P: Postings> Task<'_, P> {
                     total.at_most = total.at_least + documents.sum::<u64>();
                     return Ok(total);
                 }
-                if let Some(new) = self.verify_one(&best[at], &mut sets, cost, &mut total)? {
+                if let Some(new) = self.verify_one(&best[at], set, cost, &mut total)? {
                     let place = found.partition_point(|other| rank.order(other, &new).is_lt());
                     found.insert(place, new);
                     found.truncate(limit);
@@ -70,7 +69,7 @@ impl<P: Postings> Task<'_, P> {
     fn verify_one(
         &self,
         candidate: &Candidate,
-        Sets { own, set }: &mut Sets<'_>,
+        set: &mut Vec<u64>,
         cost: &mut Cost,
         total: &mut Total,
     ) -> Result<Option<Found>, IndexError> {
@@ -82,9 +81,9 @@ impl<P: Postings> Task<'_, P> {
                 Found { unit: candidate.unit, order: candidate.order, counts }
             })
         };
+        let digest = || self.postings.digest(candidate.unit);
         if candidate.size == self.criterion.n()
-            && own.is_some()
-            && self.postings.digest(candidate.unit) == *own
+            && digest().is_some_and(|digest| features::digest(self.query) == Some(digest))
         {
             cost.verified += 1;
             return Ok(matching(candidate.size, total));
@@ -103,12 +102,6 @@ impl<P: Postings> Task<'_, P> {
         let shared = overlap_at_least(self.query, set, candidate.needed);
         Ok(shared.and_then(|shared| matching(shared, total)))
     }
-}
-
-/// The digest of the query's set, and a buffer for stored sets.
-struct Sets<'a> {
-    own: Option<SetDigest>,
-    set: &'a mut Vec<u64>,
 }
 
 /// The order of answers: by the value of the measure, the highest first; then by the order that the
