@@ -17,6 +17,7 @@ pub struct Answer {
     /// The records and files that could not be used; of very many the first, and the summary counts
     /// all.
     pub problems: Vec<Problem>,
+    pub(crate) records: Option<u64>,
     pub(crate) kept: Vec<Place>,
     pub(crate) documents: ResultTable,
     pub(crate) ledger: ResultTable,
@@ -25,6 +26,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Number of records that a source of records or batches had, with those that could not be
+    /// used; `None` for files. Records of a protected collection are not counted.
+    #[must_use]
+    pub fn records(&self) -> Option<u64> {
+        self.records
+    }
+
     /// The documents that are kept, in the order of the source. With [`cluster`](crate::cluster)
     /// nothing is removed, and these are the documents that [`dedup`](crate::dedup) would keep.
     #[must_use]

@@ -7,7 +7,7 @@ use crate::decisions::Clusters;
 use crate::panics::caught;
 use crate::reading::Reading;
 use crate::run_tables::RunTables;
-use crate::source::{CallerKind, CallerSource, Source, SourceKind, inputs_of, reads_twice};
+use crate::source::{CallerKind, CallerSource, Source, SourceKind, mixed, reads_twice};
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Settings};
@@ -16,7 +16,7 @@ use lookalike_methods::MethodSpec;
 use lookalike_report::Action;
 use std::path::PathBuf;
 
-/// What a call may take of the machine. It changes no answer.
+/// What a call may take of the machine, and its limits. It changes no decision.
 #[derive(Debug, Clone, Default)]
 pub struct Resources {
     /// Number of threads; 0 for as many as there are cores.
@@ -26,6 +26,11 @@ pub struct Resources {
     /// Directory for temporary files, which are made only where the memory budget is too small.
     /// `None` for the system's.
     pub scratch: Option<PathBuf>,
+    /// End with an error at the first record that cannot be used, instead of counting it.
+    pub strict: bool,
+    /// Most pairs that are listed; where there are more, the summary says so. `None` for
+    /// [`Job::max_pairs`] of a new job.
+    pub max_pairs: Option<u64>,
 }
 
 /// Removes near-duplicates from a source, in memory: nothing is written.
@@ -82,22 +87,33 @@ fn run(
         threads: resources.threads,
         memory: resources.memory,
         scratch: Some(resources.scratch.clone().unwrap_or_else(std::env::temp_dir)),
+        strict: resources.strict,
         report: false,
         ..Job::new(Vec::new(), PathBuf::new())
     };
-    match &source.kind {
-        SourceKind::Files(paths) => job.inputs.clone_from(paths),
-        SourceKind::Caller(CallerKind::Once(_)) => {
-            refuse_second_reading(settings, source.name())?;
+    job.max_pairs = resources.max_pairs.unwrap_or(job.max_pairs);
+    check_source(&source, settings)?;
+    if let SourceKind::Files(paths) = &source.kind {
+        job.inputs.clone_from(paths);
+    }
+    if let Some(protected) = &source.protected {
+        job.against_only = protected.only;
+        match (&source.kind, &protected.source.kind) {
+            (SourceKind::Files(_), SourceKind::Files(paths)) => job.against.clone_from(paths),
+            (SourceKind::Caller(_), SourceKind::Caller(_)) => {
+                check_source(&protected.source, settings)?;
+            }
+            _ => return Err(mixed()),
         }
-        SourceKind::Caller(CallerKind::Repeatable(_)) => {}
     }
     let pool = pool(job.thread_count())?;
     caught(|| pool.install(|| answer(source, &job, action, progress)))
 }
 
-/// Refuses settings that read a source several times.
-fn refuse_second_reading(settings: &Settings, name: &str) -> Result<(), LookalikeError> {
+/// Refuses settings that read a source several times, if it can be read once.
+fn check_source(source: &Source<'_>, settings: &Settings) -> Result<(), LookalikeError> {
+    let SourceKind::Caller(CallerKind::Once(_)) = &source.kind else { return Ok(()) };
+    let name = source.name();
     if settings.ignore_common.is_some() {
         return Err(reads_twice("the setting ignore_common", name));
     }
@@ -119,18 +135,19 @@ fn answer(
 ) -> Result<Answer, LookalikeError> {
     let list_pairs = action == Action::List || job.settings.linkage == Linkage::Components;
     let keep = job.settings.keep_rules()?;
-    let name = source.name().to_owned();
-    let (inputs, caller) = match source.kind {
-        SourceKind::Files(_) => (discover(job, &keep)?.0, None),
-        SourceKind::Caller(kind) => {
+    let (inputs, first_protected_file, caller) = match source.kind {
+        SourceKind::Files(_) => {
+            let (inputs, first_protected_file) = discover(job, &keep)?;
+            (inputs, first_protected_file, None)
+        }
+        SourceKind::Caller(_) => {
             let mut options = job.settings.reading(Vec::new(), None);
             options.fields.extra =
                 keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-            let caller = CallerSource::new(kind, name.clone(), options.fields.clone());
-            (inputs_of(&name, options), Some(caller))
+            let (inputs, caller) = source.caller_inputs(options)?;
+            (inputs, 1, Some(caller))
         }
     };
-    let first_protected_file = inputs.files.len() as u32;
     let (scratch_dir, matches) = (None, None);
     let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
@@ -159,16 +176,18 @@ fn answer(
     summary.digest = digest;
     summary.pairs.listed = pairs.len() as u64;
     summary.warnings = summary.find_warnings();
-    let kept = kept(&analysis)?;
+    let kept = kept(&analysis, first_protected_file)?;
+    let records = caller.as_ref().map(CallerSource::rows);
     let problems = analysis.collection.problems.into_listed();
     let (ledger, documents) = (ledger.unwrap_or_default(), documents.unwrap_or_default());
-    Ok(Answer { summary, problems, kept, documents, ledger, pairs, clusters })
+    Ok(Answer { summary, problems, records, kept, documents, ledger, pairs, clusters })
 }
 
-fn kept(analysis: &Analysis) -> Result<Vec<Place>, LookalikeError> {
+/// The documents that stay, without those of the protected collection.
+fn kept(analysis: &Analysis, first_protected_file: u32) -> Result<Vec<Place>, LookalikeError> {
     let mut kept = Vec::new();
     analysis.collection.for_each(|number, document| {
-        if !analysis.verdicts.is_removed(number) {
+        if document.file < first_protected_file && !analysis.verdicts.is_removed(number) {
             kept.push(Place { file: document.file, record: document.record });
         }
     })?;

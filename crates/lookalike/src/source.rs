@@ -6,8 +6,9 @@ use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_engine::files::ReadChunk;
-use lookalike_io::source::{Body, Chunk, check_batch};
+use lookalike_io::source::{Body, Chunk, check_batch, cut_batch};
 use lookalike_io::{DiscoverOptions, FieldNames, InputFile, Inputs};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A document of the caller.
@@ -106,6 +107,14 @@ type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch, SourceError>> + S
 pub struct Source<'a> {
     name: String,
     pub(crate) kind: SourceKind<'a>,
+    pub(crate) protected: Option<Protected<'a>>,
+}
+
+/// A collection that documents are compared with, and of which nothing is removed.
+pub(crate) struct Protected<'a> {
+    pub(crate) source: Box<Source<'a>>,
+    /// Whether only what it has is removed.
+    pub(crate) only: bool,
 }
 
 pub(crate) enum SourceKind<'a> {
@@ -155,7 +164,7 @@ fn whole<T>(item: impl Into<T>) -> Result<T, SourceError> {
 
 impl<'a> Source<'a> {
     fn caller(name: &str, kind: CallerKind<'a>) -> Self {
-        Self { name: name.into(), kind: SourceKind::Caller(kind) }
+        Self { name: name.into(), kind: SourceKind::Caller(kind), protected: None }
     }
 
     /// Records, read once and in their order.
@@ -264,7 +273,34 @@ impl<'a> Source<'a> {
     /// Files, directories or patterns, as in [`Job::inputs`](crate::Job::inputs).
     pub fn files<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
         let paths = paths.into_iter().map(Into::into).collect();
-        Self { name: String::new(), kind: SourceKind::Files(paths) }
+        Self { name: String::new(), kind: SourceKind::Files(paths), protected: None }
+    }
+
+    /// Compares the documents with those of another collection too, of which nothing is removed:
+    /// they take precedence over all others. Both are files, or both are records or batches.
+    ///
+    /// ```
+    /// use lookalike::{Resources, Settings, Silent, Source, dedup};
+    ///
+    /// # fn main() -> Result<(), lookalike::LookalikeError> {
+    /// let texts = ["to be or not to be", "a rose is a rose is a rose"];
+    /// let test_set = Source::records(["A rose is a rose is a rose!"]).named("test set");
+    /// let source = Source::records(texts).against(test_set);
+    /// let answer = dedup(source, &Settings::default(), &Resources::default(), &Silent)?;
+    /// assert_eq!(answer.select_kept(texts).collect::<Vec<_>>(), texts[..1]);
+    /// assert_eq!(answer.removals().next().expect("one").kept.file, "test set");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn against(self, protected: Source<'a>) -> Self {
+        Self { protected: Some(Protected { source: Box::new(protected), only: false }), ..self }
+    }
+
+    /// As [`Source::against`], and removes only what that collection has.
+    #[must_use]
+    pub fn only_against(self, protected: Source<'a>) -> Self {
+        Self { protected: Some(Protected { source: Box::new(protected), only: true }), ..self }
     }
 
     /// Names the source: the tables have this name in their `file` columns. Files keep their own.
@@ -279,72 +315,139 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Inputs that have one file for all of the source, which is never opened.
-pub(crate) fn inputs_of(name: &str, options: DiscoverOptions) -> Inputs {
-    Inputs::from_files(vec![InputFile::in_memory(name)], options)
+/// Inputs that have one file for each of the caller's collections, which is never opened.
+pub(crate) fn inputs_of<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    options: DiscoverOptions,
+) -> Inputs {
+    Inputs::from_files(names.into_iter().map(InputFile::in_memory).collect(), options)
 }
 
 impl<'a> Source<'a> {
-    /// The inputs of the source, and the documents of a caller.
+    /// The inputs of a source without a protected collection, and the documents of a caller.
     ///
     /// # Errors
-    /// Files that cannot be found.
+    /// Files that cannot be found; a protected collection, which only `dedup` and `cluster` take.
     pub(crate) fn open(
         self,
         options: DiscoverOptions,
     ) -> Result<(Inputs, Option<CallerSource<'a>>), LookalikeError> {
-        let name = self.name().to_owned();
-        Ok(match self.kind {
-            SourceKind::Files(paths) => (Inputs::discover(&paths, options)?, None),
-            SourceKind::Caller(kind) => {
-                let caller = CallerSource::new(kind, name.clone(), options.fields.clone());
-                (inputs_of(&name, options), Some(caller))
+        if self.protected.is_some() {
+            return Err(LookalikeError::Settings(
+                "the setting against is taken by dedup and cluster only; leave it out".into(),
+            ));
+        }
+        match self.kind {
+            SourceKind::Files(paths) => Ok((Inputs::discover(&paths, options)?, None)),
+            SourceKind::Caller(_) => {
+                let (inputs, caller) = self.caller_inputs(options)?;
+                Ok((inputs, Some(caller)))
             }
-        })
+        }
     }
+
+    /// The inputs of a source of records or batches, its protected collection last, and its
+    /// documents.
+    ///
+    /// # Errors
+    /// One of the two is files.
+    pub(crate) fn caller_inputs(
+        self,
+        options: DiscoverOptions,
+    ) -> Result<(Inputs, CallerSource<'a>), LookalikeError> {
+        let protected =
+            self.protected.map(|protected| (protected.source.name, protected.source.kind));
+        let mut collections = Vec::new();
+        for (name, kind) in std::iter::once((self.name, self.kind)).chain(protected) {
+            let SourceKind::Caller(kind) = kind else { return Err(mixed()) };
+            collections.push(CallerCollection {
+                name,
+                kind: Mutex::new(kind),
+                rows: AtomicU64::new(0),
+            });
+        }
+        let fields = options.fields.clone();
+        let names = collections.iter().map(|collection| collection.name.as_str());
+        let inputs = inputs_of(names, options);
+        let (failed, columns) = (Mutex::default(), Mutex::default());
+        Ok((inputs, CallerSource { collections, fields, failed, columns }))
+    }
+}
+
+/// The error of a source of which one part is in files and the other in memory.
+pub(crate) fn mixed() -> LookalikeError {
+    LookalikeError::Settings(
+        "the documents and those of the setting against must both be files, or both be in memory; read one of \
+         them first"
+            .into(),
+    )
+}
+
+/// One collection of a caller: the documents, or those that they are compared with.
+struct CallerCollection<'a> {
+    name: String,
+    kind: Mutex<CallerKind<'a>>,
+    /// Rows of the last reading, so far.
+    rows: AtomicU64,
 }
 
 /// The documents of a caller, with the outcome of each reading.
 pub(crate) struct CallerSource<'a> {
-    kind: Mutex<CallerKind<'a>>,
-    name: String,
+    collections: Vec<CallerCollection<'a>>,
     fields: FieldNames,
     failed: Mutex<Option<LookalikeError>>,
     columns: Mutex<Vec<String>>,
 }
 
 impl<'a> CallerSource<'a> {
-    pub(crate) fn new(kind: CallerKind<'a>, name: String, fields: FieldNames) -> Self {
-        let (failed, columns) = (Mutex::default(), Mutex::default());
-        Self { kind: Mutex::new(kind), name, fields, failed, columns }
-    }
-
     fn fail(&self, error: LookalikeError) {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// The columns of the first batch.
     pub(crate) fn columns(&self) -> Vec<String> {
         self.columns.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
 
-impl CallerDocuments for CallerSource<'_> {
-    fn chunks(&self) -> Result<DocumentChunks<'_>, LookalikeError> {
-        let items = match &mut *self.kind.lock().unwrap_or_else(PoisonError::into_inner) {
+    /// Number of records of the documents themselves, without a protected collection, read last.
+    pub(crate) fn rows(&self) -> u64 {
+        self.collections[0].rows.load(Ordering::Relaxed)
+    }
+
+    /// Begins a reading of a collection.
+    fn slices<'s>(
+        &'s self,
+        file: u32,
+        collection: &'s CallerCollection<'a>,
+    ) -> Result<Slices<'s, 'a>, LookalikeError> {
+        let items = match &mut *collection.kind.lock().unwrap_or_else(PoisonError::into_inner) {
             CallerKind::Repeatable(make) => make(),
             CallerKind::Once(items) => {
-                items.take().ok_or_else(|| reads_twice("this call", &self.name))?
+                items.take().ok_or_else(|| reads_twice("this call", &collection.name))?
             }
         };
-        let batches: Batches<'_> = match items {
+        let batches: Batches<'s> = match items {
             Items::Batches(batches) => batches,
             Items::Records(records) => {
                 Box::new(Batched { records, fields: &self.fields, failed: None })
             }
         };
-        let slices = Vec::new();
-        Ok(Box::new(Slices { batches, source: self, slices, read: 0, over: false }))
+        collection.rows.store(0, Ordering::Relaxed);
+        let (slices, read) = (Vec::new(), 0);
+        Ok(Slices { batches, source: self, file, collection, slices, read })
+    }
+}
+
+impl CallerDocuments for CallerSource<'_> {
+    fn chunks(&self) -> Result<DocumentChunks<'_>, LookalikeError> {
+        let numbered = (0..).zip(&self.collections);
+        let slices: Result<Vec<Slices<'_, '_>>, LookalikeError> =
+            numbered.map(|(file, collection)| self.slices(file, collection)).collect();
+        Ok(Box::new(slices?.into_iter().flatten()))
     }
 
     fn check_end(&self) -> Result<(), LookalikeError> {
@@ -460,30 +563,37 @@ fn batch_of(records: &[Record], names: &FieldNames) -> Result<RecordBatch, Sourc
     Ok(RecordBatch::try_new(Arc::new(schema), columns)?)
 }
 
-/// Batches, cut into chunks. A failure ends them, and is kept for the caller.
+/// Batches of a collection, cut into chunks. A failure ends them, and is kept for the caller.
 struct Slices<'s, 'a> {
     batches: Batches<'s>,
     source: &'s CallerSource<'a>,
-    /// What is left of the last batch.
+    /// Number of the collection, and it.
+    file: u32,
+    collection: &'s CallerCollection<'a>,
+    /// What is left of the last batch, the next one last.
     slices: Vec<RecordBatch>,
     /// Records read so far.
     read: u32,
-    over: bool,
 }
 
 impl Slices<'_, '_> {
     fn fail(&mut self, error: SourceError) {
-        self.over = true;
-        let (name, records) = (self.source.name.clone(), u64::from(self.read));
+        let (name, records) = (self.collection.name.clone(), u64::from(self.read));
         self.source.fail(LookalikeError::Source { name, records, error });
     }
 
-    fn cut(&mut self, batch: RecordBatch) {
-        let rows = batch.num_rows();
-        let row_bytes = batch.get_array_memory_size().div_ceil(rows.max(1)).max(1);
-        let size = (CHUNK_BYTES / row_bytes).clamp(1, CHUNK_ROWS);
-        let starts = (0..rows).step_by(size).rev();
-        self.slices.extend(starts.map(|start| batch.slice(start, size.min(rows - start))));
+    /// The next batch is cut; `false` at the end.
+    fn next_batch(&mut self) -> Result<bool, SourceError> {
+        let Some(batch) = self.batches.next().transpose()? else { return Ok(false) };
+        let fields = &self.source.fields;
+        check_batch(&batch, fields)?;
+        let mut columns = self.source.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        if columns.is_empty() {
+            columns.extend(batch.schema().fields().iter().map(|field| field.name().clone()));
+        }
+        self.slices = cut_batch(&batch, fields, CHUNK_BYTES, CHUNK_ROWS);
+        self.slices.reverse();
+        Ok(true)
     }
 }
 
@@ -491,7 +601,11 @@ impl Iterator for Slices<'_, '_> {
     type Item = ReadChunk;
 
     fn next(&mut self) -> Option<ReadChunk> {
-        while !self.over {
+        loop {
+            // After a failure, nothing more is read of the other collection either.
+            if self.source.has_failed() {
+                return None;
+            }
             if let Some(batch) = self.slices.pop() {
                 let first_record = self.read + 1;
                 let Some(read) = self.read.checked_add(batch.num_rows() as u32) else {
@@ -500,28 +614,16 @@ impl Iterator for Slices<'_, '_> {
                 };
                 self.read = read;
                 let consumed = batch.num_rows() as u64;
+                self.collection.rows.store(read.into(), Ordering::Relaxed);
                 let body = Body::Batch(batch);
-                let (file, first_line, offset) = (0, 0, 0);
+                let (file, first_line, offset) = (self.file, 0, 0);
                 return Some(Ok(Chunk { file, first_record, first_line, offset, consumed, body }));
             }
-            match self.batches.next() {
-                None => self.over = true,
-                Some(Err(error)) => self.fail(error),
-                Some(Ok(batch)) => match check_batch(&batch, &self.source.fields) {
-                    Err(reason) => self.fail(reason.into()),
-                    Ok(()) => {
-                        let mut columns =
-                            self.source.columns.lock().unwrap_or_else(PoisonError::into_inner);
-                        if columns.is_empty() {
-                            let schema = batch.schema();
-                            columns.extend(schema.fields().iter().map(|f| f.name().clone()));
-                        }
-                        drop(columns);
-                        self.cut(batch);
-                    }
-                },
+            match self.next_batch() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => self.fail(error),
             }
         }
-        None
     }
 }

@@ -165,7 +165,7 @@ fn at_random_moments() {
                 // With little memory, keys and sets go to temporary files.
                 let memory = (kind == 1).then_some(1 << 18);
                 let scratch = Some(folder.path().to_owned());
-                let resources = Resources { threads, memory, scratch };
+                let resources = Resources { threads, memory, scratch, ..Resources::default() };
                 let run = |progress: &dyn Progress| {
                     call(Source::records(records.clone()), &settings, &resources, progress)
                 };

@@ -79,7 +79,7 @@ proptest! {
         write_jsonl(&file, &records);
         let settings = Settings { keep: vec![rule.into()], threshold: "0.5".into(), ..Settings::default() };
         let memory = small_memory.then_some(1 << 16);
-        let resources = Resources { threads, memory, scratch: Some(folder.path().into()) };
+        let resources = Resources { threads, memory, scratch: Some(folder.path().into()), ..Resources::default() };
         for lists in [false, true] {
             let out = folder.path().join(format!("out{lists}"));
             let path = file.display().to_string();
@@ -517,4 +517,78 @@ fn a_written_answer_can_be_clustered_anew() {
     let direct = tables_only(folder.path().join("direct"));
     at("0.8").write(&direct).unwrap();
     assert_eq!(tables(&high.output), tables(&direct.output));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_protected_collection_in_memory_is_that_of_files(
+        picks in prop::collection::vec((0..8u8, any::<u8>()), 1..40),
+        protected in prop::collection::vec((0..8u8, any::<u8>()), 0..40),
+        only in any::<bool>(),
+        threads in 1..4usize,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (documents, protected) = (records(&picks), records(&protected));
+        let names = ["docs.jsonl", "test.jsonl"].map(|name| folder.path().join(name));
+        write_jsonl(&names[0], &documents);
+        write_jsonl(&names[1], &protected);
+        let settings = Settings { threshold: "0.5".into(), ..Settings::default() };
+        let resources = Resources { threads, ..Resources::default() };
+
+        let files = |name: &Path| Source::files([name.to_str().unwrap()]);
+        let with = |a: Source<'static>, b| if only { a.only_against(b) } else { a.against(b) };
+        let expected = with(files(&names[0]), files(&names[1]));
+        let expected = dedup(expected, &settings, &resources, &Silent).unwrap();
+        let memory = |records: &[Record], name: &Path| {
+            Source::records(records.to_vec()).named(name.to_str().unwrap())
+        };
+        let found = with(memory(&documents, &names[0]), memory(&protected, &names[1]));
+        let found = dedup(found, &settings, &resources, &Silent).unwrap();
+        prop_assert_eq!(found.kept(), expected.kept());
+        prop_assert!(found.kept().iter().all(|place| place.file == 0));
+        prop_assert_eq!(found.ledger().batches(), expected.ledger().batches());
+        prop_assert_eq!(&found.summary.digest, &expected.summary.digest);
+        prop_assert_eq!(found.records(), Some(documents.len() as u64));
+    }
+}
+
+#[test]
+fn a_protected_collection_can_fail_the_call() {
+    let source = || Source::records(["a rose is a rose"]);
+    let call = |source| dedup(source, &Settings::default(), &Resources::default(), &Silent);
+    let broken = || Source::try_records([Ok(Record::new("one")), Err("the cable")]).named("test");
+    let error = call(source().against(broken())).unwrap_err().to_string();
+    assert!(error.contains("test: ended after 1 records: the cable"), "{error}");
+    // The failure of the documents is the one that is reported, and nothing more is read.
+    let unread = std::iter::from_fn(|| -> Option<Record> { panic!("it is read") });
+    let error = call(broken().against(Source::records(unread))).unwrap_err().to_string();
+    assert!(error.contains("the cable"), "{error}");
+    let error = call(source().against(Source::files(["/nowhere"]))).unwrap_err();
+    assert!(error.to_string().contains("both be in memory"), "{error}");
+    assert_eq!(error.kind(), lookalike::ErrorKind::Usage);
+}
+
+#[test]
+fn guards_and_limits_of_a_call() {
+    let batch = |texts: Vec<Option<&str>>| {
+        let texts: arrow_array::ArrayRef =
+            std::sync::Arc::new(arrow_array::StringArray::from(texts));
+        arrow_array::RecordBatch::try_from_iter_with_nullable([("text", texts, true)]).unwrap()
+    };
+    let text = "a rose is a rose is a rose";
+    let resources = Resources { strict: true, max_pairs: Some(2), ..Resources::default() };
+    let strict = Source::batches([batch(vec![Some(text), None])]);
+    let error = dedup(strict, &Settings::default(), &resources, &Silent).unwrap_err();
+    assert_eq!(error.kind(), lookalike::ErrorKind::Guard, "{error}");
+    let pairs = |copies| {
+        let source = Source::batches([batch(vec![Some(text); copies])]);
+        cluster(source, &Settings::default(), &resources, &Silent)
+    };
+    for (copies, complete) in [(2, true), (3, false)] {
+        let answer = pairs(copies).unwrap();
+        assert_eq!(answer.summary.pairs.complete, complete);
+        assert!(answer.pairs().len() <= 2 && answer.kept().len() == 1);
+    }
 }

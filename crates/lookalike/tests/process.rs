@@ -130,7 +130,7 @@ fn a_call_leaves_its_process_as_it_was() {
             // With little memory, data goes to temporary files.
             for memory in [None, Some(1 << 16)] {
                 let scratch = Some(folder.path().to_owned());
-                let resources = Resources { threads, memory, scratch };
+                let resources = Resources { threads, memory, scratch, ..Resources::default() };
                 let run = |source| call(source, &settings, &resources, &Silent);
                 let answer = check(&before, "records", || run(Source::records(records.clone())));
                 assert!(answer.unwrap().summary.clusters > 0);

@@ -99,6 +99,25 @@ impl Texts {
     }
 }
 
+/// The lengths of the texts of a batch.
+pub(super) struct TextLengths(Vec<Texts>);
+
+impl TextLengths {
+    pub(super) fn of(batch: &RecordBatch, fields: &Fields<'_>) -> Self {
+        let schema = batch.schema();
+        let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
+        let columns = fields.columns(&names);
+        let slots = [fields.text, fields.html];
+        let columns = slots.into_iter().filter_map(|slot| columns[slot]);
+        Self(columns.filter_map(|column| Texts::of(batch.column(column))).collect())
+    }
+
+    /// Bytes of text and HTML in a row.
+    pub(super) fn of_row(&self, row: usize) -> usize {
+        self.0.iter().map(|texts| texts.bytes(row).map_or(0, <[u8]>::len)).sum()
+    }
+}
+
 /// A column of numbers, or of numbers written as text.
 enum Numbers {
     Floats(Float64Array),

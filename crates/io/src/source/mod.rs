@@ -17,6 +17,7 @@ mod chunks;
 mod columns;
 mod csv;
 mod csv_row;
+mod cut;
 mod decompress;
 mod detach;
 mod documents;
@@ -44,6 +45,7 @@ use crate::FieldNames;
 
 pub use chunk::{Body, Chunk, ChunkPosition, CsvHeader, LARGE, Next};
 pub use chunks::{Chunks, ChunksAt};
+pub use cut::cut_batch;
 pub use files::{FileChunks, Files};
 pub use raw::RawRecords;
 pub use sample::{Entry, Sample, SampleShare};

@@ -17,7 +17,6 @@ use crate::jobs::output;
 use crate::panics::caught;
 use crate::reading::Reading;
 use crate::run_tables::RunTables;
-use crate::source::{CallerKind, CallerSource, SourceKind, inputs_of};
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, Source};
@@ -69,14 +68,10 @@ fn write(
     let snapshot = index.snapshot()?;
     let documents = Documents::new(index, &snapshot)?;
     let source = Source::try_repeatable_records(|| documents.records()).named(DOCUMENTS);
-    let SourceKind::Caller(kind @ CallerKind::Repeatable(_)) = source.kind else {
-        return Err(LookalikeError::Internal { message: "a source that is read once".into() });
-    };
     let mut reading = job.settings.reading(Vec::new(), None);
     reading.fields.extra =
         index.analysis.keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-    let caller = CallerSource::new(kind, DOCUMENTS.to_owned(), reading.fields.clone());
-    let inputs = inputs_of(DOCUMENTS, reading);
+    let (inputs, caller) = source.caller_inputs(reading)?;
     let first_protected_file = inputs.files.len() as u32;
     let matches = IndexMatches {
         index,

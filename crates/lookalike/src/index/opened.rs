@@ -1,7 +1,7 @@
 //! The documents of a source, read and prepared on all threads, in order.
 
 use crate::reading::{Documents, Reading};
-use crate::source::{CallerSource, SourceKind, inputs_of};
+use crate::source::CallerSource;
 use crate::{LookalikeError, Source};
 use lookalike_engine::files::{ReadChunk, chunk_bytes};
 use lookalike_engine::pipeline::{Items, PipelineLimits};
@@ -22,14 +22,7 @@ impl<'a> Opened<'a> {
         reading: DiscoverOptions,
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
-        let name = source.name().to_owned();
-        let (inputs, caller) = match source.kind {
-            SourceKind::Files(paths) => (Inputs::discover(&paths, reading)?, None),
-            SourceKind::Caller(kind) => {
-                let caller = CallerSource::new(kind, name.clone(), reading.fields.clone());
-                (inputs_of(&name, reading), Some(caller))
-            }
-        };
+        let (inputs, caller) = source.open(reading)?;
         let total = inputs.files.iter().map(|file| file.size).sum();
         progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));
         Ok(Self { inputs, caller })

@@ -85,7 +85,7 @@ impl MessageFilter {
         let index = Index::open(dir)?;
         let way = Way::new(&options.matching, &index.analysis)?;
         let analyzer = Analyzer::new(&index.analysis.settings.documents.analysis);
-        let inputs = inputs_of("message", Settings::default().reading(Vec::new(), None));
+        let inputs = inputs_of(["message"], Settings::default().reading(Vec::new(), None));
         Ok(Self { index, options, way, analyzer, inputs })
     }
 
