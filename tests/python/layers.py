@@ -32,6 +32,7 @@ ALLOWED = {
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon", "lookalike-index",
     },
     "lookalike-cli": {"lookalike"},
+    "lookalike-python": {"lookalike"},
     # core and engine for its baseline program only, which measures them; the oracle shares no code.
     "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},
     # Measures the whole road and its parts; nothing uses it.
@@ -46,7 +47,8 @@ HOME = {
     "clap": {"lookalike-cli", "lookalike-testing", "lookalike-experiments"},
     "indicatif": {"lookalike-cli"},
     "anyhow": {"lookalike-cli", "lookalike-experiments"},
-    "arrow-array": {"lookalike-io", "lookalike"},
+    "arrow-array": {"lookalike-io", "lookalike", "lookalike-python"},
+    "pyo3": {"lookalike-python"},
     "parquet": {"lookalike-io"},
     "html5ever": {"lookalike-text"},
     "mail-parser": {"lookalike-io"},
@@ -199,7 +201,7 @@ def main() -> int:
                 complaints.append(f"{name} must not use {target}")
             if name not in HOME.get(target, {name}):
                 complaints.append(f"{target} belongs in {', '.join(sorted(HOME[target]))}, not in {name}")
-    for crate in sorted(Path("crates").iterdir()):
+    for crate in [*sorted(Path("crates").iterdir()), Path("bindings/python")]:
         complaints += file_complaints(crate)
     for complaint in complaints:
         print(complaint)

@@ -2,7 +2,10 @@
 
 mod write;
 
+use crate::LookalikeError;
 use crate::memory_table::ResultTable;
+use crate::result_tables::write_problems;
+use crate::table_store::TablesInMemory;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
@@ -85,6 +88,14 @@ impl Answer {
     #[must_use]
     pub fn documents(&self) -> &ResultTable {
         &self.documents
+    }
+
+    /// [`Answer::problems`] as the table of that name: file, record, line, offset and message.
+    ///
+    /// # Errors
+    /// More text than a table holds.
+    pub fn problems_table(&self) -> Result<ResultTable, LookalikeError> {
+        write_problems(&self.problems, &TablesInMemory)
     }
 
     /// The rows of the ledger.

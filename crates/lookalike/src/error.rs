@@ -367,6 +367,59 @@ impl LookalikeError {
         }
     }
 
+    /// A stable name of this failure for programs, in snake case: `threshold`, `input`, …
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Threshold(_) => "threshold",
+            Self::Keep(_) => "keep_rule",
+            Self::KeepField { .. } => "keep_field",
+            Self::ShingleSize(_) => "shingle_size",
+            Self::Settings(_) => "settings",
+            Self::Limit(_) => "limit",
+            Self::Labels(_) => "labels",
+            Self::Method(_) => "method",
+            Self::Lexicon(_) => "lexicon",
+            Self::LexiconChecksum { .. } => "lexicon_checksum",
+            Self::Engine(EngineError::Strict(_)) => "bad_record",
+            Self::Engine(EngineError::Cancelled)
+            | Self::AddingCancelled
+            | Self::FilterCancelled => "cancelled",
+            Self::Engine(EngineError::TermFilter(_)) => "term_filter",
+            Self::Engine(EngineError::Threads { .. }) => "threads",
+            Self::Engine(EngineError::Scratch { .. }) | Self::ScratchDir(_) => "scratch",
+            Self::Engine(EngineError::Input(_) | EngineError::Unreadable(_)) | Self::Input(_) => {
+                "input"
+            }
+            Self::Engine(_) => "engine",
+            Self::Stopped { source, .. } => source.code(),
+            Self::Source { .. } => "source",
+            Self::SourceChanged { .. } | Self::Changed { .. } | Self::UnreadableAgain(_) => {
+                "input_changed"
+            }
+            Self::Output(_) => "output",
+            Self::Table(_) => "table",
+            Self::Run { .. } => "run",
+            Self::Plan { .. } => "plan",
+            Self::Recluster { .. } => "recluster",
+            Self::Unanswerable { .. } => "unanswerable",
+            Self::NoSuchDocument { .. } | Self::NoDocument { .. } | Self::NotInIndex { .. } => {
+                "no_such_document"
+            }
+            Self::RepeatedId { .. } | Self::SeveralDocuments { .. } => "ambiguous_document",
+            Self::StandardInput => "standard_input",
+            Self::Index(_) => "index",
+            Self::Report(_) | Self::Summary(_) => "report",
+            Self::Internal { .. } => "internal",
+        }
+    }
+
+    /// The error of a call that its caller ended.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        Self::Engine(EngineError::Cancelled)
+    }
+
     /// The directory of the checkpoints of the job, if there are any.
     #[must_use]
     pub fn kept(&self) -> Option<&std::path::Path> {

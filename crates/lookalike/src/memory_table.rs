@@ -4,6 +4,7 @@ use crate::LookalikeError;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
+use arrow_schema::{Schema, SchemaRef};
 use lookalike_io::table::{Cell, Column, ColumnKind, TableWriter};
 
 /// A result table, with the columns of the table of that name in a result directory.
@@ -14,6 +15,12 @@ pub struct ResultTable {
 }
 
 impl ResultTable {
+    /// The columns, also of a table that the call did not make: then there are none.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        self.batches.first().map_or_else(|| Schema::empty().into(), RecordBatch::schema)
+    }
+
     /// The rows as Arrow record batches.
     #[must_use]
     pub fn batches(&self) -> &[RecordBatch] {

@@ -5,6 +5,7 @@ use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format};
+use lookalike_methods::MethodSpec;
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -113,6 +114,19 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Checks what can be checked without documents, as a call does before it reads any.
+    ///
+    /// # Errors
+    /// Those of [`Settings::matching`] and [`Settings::keep_rules`]; a method that does not exist.
+    pub fn check(&self) -> Result<(), LookalikeError> {
+        self.matching()?;
+        self.keep_rules()?;
+        if let Some(method) = &self.method {
+            method.spec.parse::<MethodSpec>()?;
+        }
+        Ok(())
+    }
+
     /// What documents are compared by.
     ///
     /// # Errors

@@ -459,9 +459,8 @@ impl CallerDocuments for CallerSource<'_> {
 /// The error of a source that can be read once, where it is read several times.
 pub(crate) fn reads_twice(what: &str, name: &str) -> LookalikeError {
     LookalikeError::Settings(format!(
-        "{what} reads the documents several times, and the source {name} can be read once; give a source \
-         that is repeatable (Source::repeatable_records, repeatable_batches, held_records or held_batches) \
-         or files"
+        "{what} reads the documents several times, and the source {name} can be read once; give documents \
+         that are held in memory, a function that begins a reading, or files"
     ))
 }
 

@@ -1,9 +1,9 @@
 //! The table `problems`: records and files that could not be used, and why.
 
 use crate::LookalikeError;
-use crate::table_store::{TableFiles, TableStore};
+use crate::table_store::TableStore;
 use lookalike_io::Problem;
-use lookalike_io::table::{Cell, Column, ColumnKind, WrittenTable};
+use lookalike_io::table::{Cell, Column, ColumnKind};
 
 /// Columns of `problems`.
 const PROBLEMS: [Column; 5] = [
@@ -15,10 +15,10 @@ const PROBLEMS: [Column; 5] = [
 ];
 
 /// Writes the listed problems (of very many, only the first are listed).
-pub(crate) fn write_problems(
+pub(crate) fn write_problems<S: TableStore>(
     problems: &[Problem],
-    store: &TableFiles<'_>,
-) -> Result<WrittenTable, LookalikeError> {
+    store: &S,
+) -> Result<S::Done, LookalikeError> {
     let mut table = store.begin("problems", &PROBLEMS)?;
     let known = |place: u64| if place == 0 { Cell::Null } else { Cell::Count(place) };
     for problem in problems {

@@ -1,0 +1,46 @@
+"""Finds the near-duplicate documents in any collection, and proves each one.
+
+>>> import lookalike
+>>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose is a rose!"]
+>>> result = lookalike.dedup(texts)
+>>> result.kept().to_pylist()
+[0, 1]
+>>> result.ledger.to_pylist()[0]["rule"]
+'lexically_equivalent'
+
+:func:`dedup` and :func:`cluster` take tables of pyarrow, Polars, pandas, DuckDB and Hugging Face datasets, lists and
+generators, and return a :class:`Result`: row numbers, a mask, and tables with the evidence for each decision.
+"""
+
+from lookalike._dedup import cluster, dedup
+from lookalike._documents import Documents
+from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, ResourceError, SettingsError
+from lookalike._lookalike import Array, Table, __version__
+from lookalike._progress import CancelScope, Progress, Step, cancel_scope
+from lookalike._result import Result
+from lookalike._settings import Settings
+
+#: Changes when the bytes of a result may change. Engines that run on several machines refuse a mix.
+core_version = __version__
+
+__all__ = [
+    "Array",
+    "CancelScope",
+    "Cancelled",
+    "DataError",
+    "Documents",
+    "InputError",
+    "LookalikeError",
+    "Progress",
+    "ResourceError",
+    "Result",
+    "Settings",
+    "SettingsError",
+    "Step",
+    "Table",
+    "__version__",
+    "cancel_scope",
+    "cluster",
+    "core_version",
+    "dedup",
+]

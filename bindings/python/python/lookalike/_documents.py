@@ -1,0 +1,139 @@
+"""What a caller gives as documents, as the extension module takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from lookalike._errors import DataError
+from lookalike._settings import Settings
+
+#: Records that are turned into a batch at once.
+_ROWS = 1024
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """Tables of pyarrow, Polars, pandas, DuckDB, nanoarrow and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+@runtime_checkable
+class ArrowArray(Protocol):
+    """Record batches and arrays of them."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+
+#: Arrow tables, streams and batches; texts; records; columns by name.
+Documents = ArrowStream | ArrowArray | Iterable[str] | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
+
+
+class Opener(NamedTuple):
+    """What the extension module reads; the names are those of its struct."""
+
+    open: Callable[[], Any]
+    repeatable: bool
+    name: str
+    required: list[str]
+
+
+def opener(data: Documents, settings: Settings, name: str, required: Iterable[str]) -> Opener:
+    """How the documents are read, which happens later.
+
+    Raises
+    ------
+    TypeError
+        What is no collection of documents.
+    """
+    open_, repeatable = _reading(data, settings)
+    return Opener(open_, repeatable, name, list(required))
+
+
+def _reading(data: Any, settings: Settings) -> tuple[Callable[[], Any], bool]:
+    """A function that begins a reading, and whether it can be called again."""
+    if isinstance(data, (str, bytes, bytearray)):
+        raise TypeError("a single text is no collection; give a list of texts")
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        raise TypeError("a lazy frame has no rows yet; call .collect(), or .collect_batches() for one too large")
+    if hasattr(data, "with_format") and hasattr(data, "features"):
+        # A datasets.Dataset: its .data has rows that were filtered away, so it is read through its own iterator.
+        rows = data.with_format("arrow")
+        return (lambda: rows.iter(_ROWS)), hasattr(data, "__len__")
+    if hasattr(data, "__arrow_c_stream__"):
+        if not _has_length(data):
+            # A stream: it is read once.
+            return (lambda: data), False
+        return (lambda: data), True
+    if hasattr(data, "__arrow_c_array__"):
+        return (lambda: iter([data])), True
+    if isinstance(data, Mapping):
+        columns = dict(data)
+        return (lambda: _of_columns(columns)), True
+    if not isinstance(data, Iterable):
+        raise TypeError(
+            "documents are a table that speaks Arrow, texts, records (mappings) or columns by name, not "
+            + type(data).__name__
+        )
+    if isinstance(data, Iterator):
+        once = data
+        return (lambda: _of_items(once, settings)), False
+    if not _has_length(data):
+        return (lambda: _of_items(iter(data), settings)), False
+    return (lambda: _of_items(iter(data), settings)), True
+
+
+def _has_length(data: Any) -> bool:
+    try:
+        len(data)
+    except TypeError:
+        return False
+    return True
+
+
+def _of_columns(columns: Mapping[str, Any]) -> Iterator[dict[str, list[Any]]]:
+    """Batches of columns by name."""
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"the columns have different lengths: {lengths}", "source")
+    for start in range(0, max(lengths.values(), default=0), _ROWS):
+        yield {name: _listed(values[start : start + _ROWS]) for name, values in columns.items()}
+
+
+def _listed(values: Any) -> list[Any]:
+    """A part of a column as a list of Python objects."""
+    for method in ("to_pylist", "tolist"):
+        if hasattr(values, method):
+            listed = getattr(values, method)()
+            return listed if isinstance(listed, list) else [listed]
+    return list(values)
+
+
+def _of_items(items: Iterator[Any], settings: Settings) -> Iterator[Any]:
+    """Batches of texts, records or Arrow batches."""
+    wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date]
+    for rule in settings.keep:
+        wanted += [rule.partition(":")[2]] if ":" in rule else []
+    row = 0
+    while True:
+        first = next(items, None)
+        if first is None and (first := next(items, None)) is None:
+            return
+        if hasattr(first, "__arrow_c_stream__") or hasattr(first, "__arrow_c_array__"):
+            yield first
+            continue
+        block = [first, *islice(items, _ROWS - 1)]
+        yield _block(block, wanted, settings.text, row)
+        row += len(block)
+
+
+def _block(block: list[Any], wanted: list[str], text: str, row: int) -> dict[str, list[Any]]:
+    if all(isinstance(item, str) or item is None for item in block):
+        return {text: block}
+    for number, item in enumerate(block, row):
+        if not isinstance(item, Mapping):
+            raise TypeError(f"item {number} is a {type(item).__name__}; give texts, or records with a field {text!r}")
+    present = {name for item in block for name in item}
+    return {name: [item.get(name) for item in block] for name in dict.fromkeys(wanted) if name in present}

@@ -1,0 +1,101 @@
+"""Exceptions of the package, and the messages of the library in Python's words."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+
+# Names that the library uses, where those of the package are others.
+_NAMES = {
+    "text_field": "text",
+    "html_field": "html",
+    "id_field": "id",
+    "url_field": "url",
+    "title_field": "title",
+    "date_field": "date",
+    "input_format": "format",
+}
+
+_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*\w)?")
+
+
+class LookalikeError(Exception):
+    """Base of all errors of this package.
+
+    Attributes
+    ----------
+    code : str
+        A stable name of the failure in snake case, for programs: ``"threshold"``, ``"source"``, …
+    """
+
+    code: str
+
+    def __init__(self, message: str, code: str = "failed") -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[type[LookalikeError], tuple[str, str]]:
+        return type(self), (str(self), self.code)
+
+
+class SettingsError(LookalikeError, ValueError):
+    """Settings that do not exist, make no sense or exclude each other."""
+
+
+class DataError(LookalikeError, ValueError):
+    """Documents that cannot be used: a missing column, a bad record with ``strict=True``, a broken stream."""
+
+
+class InputError(LookalikeError, OSError):
+    """A file or a directory that cannot be read or written."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class ResourceError(LookalikeError, RuntimeError):
+    """Threads, temporary files or a limit; or a fault of this package."""
+
+
+class Cancelled(LookalikeError):
+    """The call was ended by :meth:`CancelScope.cancel`."""
+
+
+_CLASSES: dict[str, type[LookalikeError]] = {
+    "cancelled": Cancelled,
+    "source": DataError,
+    "input_changed": DataError,
+    "bad_record": DataError,
+    "keep_field": DataError,
+    "labels": DataError,
+    "no_such_document": DataError,
+    "ambiguous_document": DataError,
+    "limit": ResourceError,
+    "threads": ResourceError,
+    "scratch": ResourceError,
+    "internal": ResourceError,
+}
+
+
+def in_python(message: str) -> str:
+    """Writes ``the setting NAME`` of the library's messages as ``NAME=``.
+
+    >>> in_python("name the text with the setting text_field; see the setting keep=newest")
+    "name the text with text=; see keep='newest'"
+    """
+
+    def keyword(match: re.Match[str]) -> str:
+        name, value = match.groups()
+        name = _NAMES.get(name, name)
+        return f"{name}={value[1:]!r}" if value else f"{name}="
+
+    return _SETTING.sub(keyword, message)
+
+
+def exception(kind: str, code: str, message: str, kept: PathLike[str] | None = None) -> LookalikeError:
+    """The exception for an error of the library; called by the extension module."""
+    usual = SettingsError if kind == "usage" else InputError
+    made = _CLASSES.get(code, usual)(in_python(message), code)
+    if kept is not None:
+        made.kept = kept  # type: ignore[attr-defined]
+    return made

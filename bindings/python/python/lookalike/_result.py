@@ -1,0 +1,149 @@
+"""What became of documents, and why."""
+
+from __future__ import annotations
+
+import html
+import json
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Any, Literal
+
+from lookalike._documents import Opener
+from lookalike._libraries import native
+from lookalike._lookalike import Answer, Table
+from lookalike._settings import Settings
+
+
+class Result:
+    """What became of the documents of :func:`dedup` or :func:`cluster`, and why.
+
+    Rows are numbered from 0 in the order of the documents; the ``record`` columns of tables are row + 1. Tables have
+    exactly the columns, rows and order of the command's, and speak Arrow: ``pyarrow.table(result.ledger)``,
+    ``polars.DataFrame(result.ledger)``, ``result.ledger.to_pylist()``.
+
+    Examples
+    --------
+    >>> import lookalike
+    >>> texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose is a rose!"]
+    >>> result = lookalike.dedup(texts)
+    >>> [texts[row] for row in result.kept()]
+    ['a rose is a rose is a rose', 'to be or not to be']
+    >>> print(result)
+    documents                  3
+    kept                       2 (66.7 %)
+    removed                    1 (33.3 %)
+      lexically equivalent     1
+    clusters                   1 (largest: 2)
+    pairs listed               1 (those that caused a removal)
+    text                       71 B, 22 tokens
+    """
+
+    #: The settings of the call.
+    settings: Settings
+
+    def __init__(
+        self,
+        answer: Answer,
+        *,
+        settings: Settings,
+        documents: Opener | None,
+        library: str = "",
+        drop_problems: bool = False,
+    ) -> None:
+        self._answer = answer
+        self._documents = documents
+        self._library = library
+        self._drop_problems = drop_problems
+        self.settings = settings
+
+    def kept(self) -> Any:
+        """Numbers of the rows that stay, ascending; rows that could not be read are not among them.
+
+        Returns
+        -------
+        pyarrow.Array, polars.Series, numpy.ndarray or Array
+            In the form that the library of the documents selects by (pandas by NumPy arrays); an :class:`Array` for
+            all others.
+        """
+        return native(self._answer.kept(), self._library)
+
+    def removed(self) -> Any:
+        """Numbers of the rows that are removed, ascending; in the form of :meth:`kept`."""
+        return native(self._answer.removed(), self._library)
+
+    def mask(self) -> Any:
+        """For each row whether it stays: ``table.filter(result.mask())``; in the form of :meth:`kept`.
+
+        Rows that could not be read (without a text) stay, unless the call had ``drop_problems=True``.
+        """
+        return native(self._answer.mask(self._drop_problems), self._library)
+
+    @cached_property
+    def ledger(self) -> Table:
+        """Every removed document with its witness, the rule, and the counts that prove the match."""
+        return self._answer.table("ledger")
+
+    @cached_property
+    def pairs(self) -> Table:
+        """The pairs that were listed: of :func:`cluster` all that reach the threshold."""
+        return self._answer.table("pairs")
+
+    @cached_property
+    def clusters(self) -> Table:
+        """Every document that is in a cluster with another one."""
+        return self._answer.table("clusters")
+
+    @cached_property
+    def problems(self) -> Table:
+        """Documents that could not be used, and why."""
+        return self._answer.table("problems")
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The content of ``summary.json``: counts, settings, warnings, and the digest of the result."""
+        summary: dict[str, Any] = json.loads(self._answer.summary())
+        return summary
+
+    def write(
+        self,
+        output: str | PathLike[str],
+        *,
+        force: bool = False,
+        tables: Literal["parquet", "tsv", "jsonl"] = "parquet",
+    ) -> None:
+        """Writes the tables and ``summary.json`` to a directory, whole or not at all.
+
+        The bytes of the tables are those that the command writes over the same rows. Documents are not written: filter
+        your table with :meth:`mask`.
+
+        Parameters
+        ----------
+        output : path
+            The directory, which must not exist unless `force` is True.
+        force : bool
+            Replace an earlier result.
+        tables : {"parquet", "tsv", "jsonl"}
+            Form of the tables.
+        """
+        self._answer.write(fspath(output), force, tables)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self._answer)
+
+    def __repr__(self) -> str:
+        rows, warnings = self._answer.summary_rows()
+        width = max(len(name) for name, _ in rows) + 5
+        lines = [f"{name:<{width}}{value}" for name, value in rows]
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in warnings)])
+
+    def _repr_html_(self) -> str:
+        rows, warnings = self._answer.summary_rows()
+        indent = ' style="padding-left: 2em"'
+        cells = "".join(
+            f"<tr><th{indent if name.startswith(' ') else ''} scope='row' align='left'>{html.escape(name.strip())}</th>"
+            f"<td align='left'>{html.escape(value)}</td></tr>"
+            for name, value in rows
+        )
+        notes = "".join(f"<p>Warning: {html.escape(warning)}</p>" for warning in warnings)
+        return f"<table>{cells}</table>{notes}"

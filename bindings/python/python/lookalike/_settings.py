@@ -1,0 +1,233 @@
+"""What decides: everything that changes an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from fractions import Fraction
+from os import PathLike, fspath
+from types import EllipsisType
+from typing import Any, Literal
+
+from lookalike import _lookalike
+from lookalike._errors import SettingsError
+
+Threshold = float | str | Fraction | Decimal
+Measure = Literal["resemblance", "containment", "cosine"]
+Linkage = Literal["leaders", "components"]
+
+#: Decimals that a threshold can have.
+_DECIMALS = 9
+
+
+def threshold_text(threshold: Threshold) -> str:
+    """A threshold as a decimal, as it is written.
+
+    >>> threshold_text(0.8), threshold_text(Fraction(4, 5)), threshold_text("0.80")
+    ('0.8', '0.8', '0.80')
+    >>> threshold_text(0.1 + 0.2)
+    Traceback (most recent call last):
+      ...
+    lookalike._errors.SettingsError: threshold=0.30000000000000004 has more than 9 decimals; write '0.3'
+    """
+    if isinstance(threshold, str):
+        return threshold
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float, Fraction, Decimal)):
+        raise TypeError(f"threshold is a number or its decimal as text, not {type(threshold).__name__}")
+    if isinstance(threshold, Fraction):
+        exact = Decimal(threshold.numerator) / Decimal(threshold.denominator)
+        if Fraction(exact) != threshold:
+            raise SettingsError(f"threshold={threshold!r} is no decimal; round it", "threshold")
+    else:
+        # As it is written: 0.8 and not the nearest number of 53 bits.
+        exact = Decimal(repr(threshold)) if isinstance(threshold, float) else Decimal(threshold)
+    text = format(exact, "f") if exact.is_finite() else str(exact)
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    if len(text.partition(".")[2]) > _DECIMALS:
+        rounded = format(round(exact, _DECIMALS).normalize(), "f")
+        message = f"threshold={threshold!s} has more than {_DECIMALS} decimals; write {rounded!r}"
+        raise SettingsError(message, "threshold")
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything that decides an answer: equal settings over equal documents give equal bytes.
+
+    Settings are immutable, hashable and picklable, and are checked when they are made. :meth:`to_json` writes what
+    ``summary.json`` of a run states.
+
+    Parameters
+    ----------
+    threshold : float, str, Fraction or Decimal, default 0.8
+        What `measure` has to reach, above 0 and at most 1. A decimal as it is written: 0.8 is 4/5.
+    measure : {"resemblance", "containment", "cosine"}
+        |A∩B| / |A∪B|, |A∩B| / |A|, or the cosine, of the sets of features.
+    witness : {"first", "best"}
+        Which kept match of a removed document is named as its witness: the first one in the order of precedence, or
+        the one of the highest measure.
+    shingle : int or None
+        Tokens in a shingle; ``None`` compares the distinct terms of documents. By default 5, and ``None`` with
+        ``measure="cosine"``.
+    shingle_unit : {"word", "char"}
+        What a token is.
+    normalize : {"none", "nfc", "nfkc"}
+        Unicode normalisation of texts.
+    terms : {"all", "kolcz"}
+        Which terms count, where documents are compared by terms.
+    short_documents : {"whole", "ignore"}
+        Texts with fewer tokens than a shingle are one shingle, or match nothing.
+    min_features : int, optional
+        Documents with fewer features match only documents with the same words. By default 10 where terms are
+        compared, else 1.
+    ignore_common : int, optional
+        Features that more distinct sets than this have are removed from all sets.
+    keep : str or sequence of str, default "first"
+        Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
+        ``min:FIELD``; several are applied in order.
+    linkage : {"leaders", "components"}
+        Every removed document matches a kept one, or is connected with it by matches.
+    method : str, optional
+        A method of the papers instead of the exact join, ``"name:parameter=value,…"``; see :func:`methods`.
+    verify : {"exact", "sketch", "none"}
+        What decides about the candidates of `method`.
+    lexicon : path, optional
+        Document frequencies for `method`; by default they are counted in the documents.
+    lexicon_checksum : str, optional
+        Other document frequencies than those with this checksum are refused.
+    key_limit : int, optional
+        Keys of `method` that more distinct documents have are ignored.
+    text, id, html, url, title, date : str
+        Names of columns or fields. `html` is read where there is no text; `date` is for ``keep="newest"``.
+    format : str, optional
+        Format of files, where it does not follow from their names.
+    max_record : int, optional
+        Longest record of files in bytes.
+
+    Raises
+    ------
+    SettingsError
+        A value that cannot be used.
+
+    Examples
+    --------
+    >>> import lookalike
+    >>> settings = lookalike.Settings(threshold=0.9, keep="longest")
+    >>> settings == lookalike.Settings.from_json(settings.to_json())
+    True
+    >>> settings.replace(threshold=0.7).threshold
+    '0.7'
+    """
+
+    threshold: Threshold = "0.8"
+    measure: Measure = "resemblance"
+    witness: Literal["first", "best"] = "first"
+    shingle: int | None | EllipsisType = ...
+    shingle_unit: Literal["word", "char"] = "word"
+    normalize: Literal["none", "nfc", "nfkc"] = "nfc"
+    terms: str = "all"
+    short_documents: Literal["whole", "ignore"] = "whole"
+    min_features: int | None = None
+    ignore_common: int | None = None
+    keep: str | Sequence[str] = "first"
+    linkage: Linkage = "leaders"
+    method: str | None = None
+    verify: Literal["exact", "sketch", "none"] = "exact"
+    lexicon: str | PathLike[str] | None = None
+    lexicon_checksum: str | None = None
+    key_limit: int | None = None
+    text: str = "text"
+    id: str = "id"
+    html: str = "html"
+    url: str = "url"
+    title: str = "title"
+    date: str = "date"
+    format: str | None = None
+    max_record: int | None = None
+
+    def __post_init__(self) -> None:
+        rules: Any = self.keep
+        if rules == "last" or rules is False:
+            raise SettingsError(
+                "keep='last' depends on the order of rows only, and keep=False would remove documents without one that"
+                " stays; use keep='first', 'longest', 'newest', 'max:FIELD', …",
+                "keep_rule",
+            )
+        keep = (rules,) if isinstance(rules, str) else tuple(rules)
+        shingle = self.shingle
+        if shingle is ...:
+            shingle = None if self.measure == "cosine" else 5
+        usual = 10 if shingle is None else 1
+        values = {
+            "threshold": threshold_text(self.threshold),
+            "keep": keep,
+            "shingle": shingle,
+            "min_features": usual if self.min_features is None else self.min_features,
+            "lexicon": None if self.lexicon is None else fspath(self.lexicon),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if self.method is None:
+            wrong = [name for name in ("lexicon", "lexicon_checksum", "key_limit") if getattr(self, name) is not None]
+            if self.verify != "exact":
+                wrong.append("verify")
+            if wrong:
+                raise SettingsError(f"{wrong[0]}= is for a method; name one with method=", "settings")
+        _lookalike.checked_settings(self.to_json())
+
+    def replace(self, **changes: Any) -> Settings:
+        """These settings with other values.
+
+        Defaults that follow from another setting follow again: with ``measure="cosine"``, `shingle` does.
+        """
+        if "measure" in changes and "shingle" not in changes:
+            usual: dict[str, int | None] = {"cosine": None}
+            if self.shingle == usual.get(self.measure, 5):
+                changes["shingle"] = ...
+        if "shingle" in changes and "min_features" not in changes:
+            if self.min_features == (10 if self.shingle is None else 1):
+                changes["min_features"] = None
+        return replace(self, **changes)
+
+    def to_json(self) -> str:
+        """The settings as ``summary.json`` states them."""
+        names = ("text", "id", "html", "url", "title", "date")
+        value: dict[str, Any] = {
+            "measure": self.measure,
+            "threshold": self.threshold,
+            "shingle": self.shingle,
+            "terms": self.terms,
+            "short_documents": self.short_documents,
+            "min_features": self.min_features,
+            "analysis": {"normalize": self.normalize, "unit": self.shingle_unit},
+            "keep": list(self.keep),
+            "linkage": self.linkage,
+            "witness": self.witness,
+            "fields": {**{name: getattr(self, name) for name in names}, "extra": []},
+            "format": self.format,
+            "max_record": self.max_record,
+        }
+        if self.ignore_common is not None:
+            value["ignore_common"] = self.ignore_common
+        if self.method is not None:
+            optional = {name: getattr(self, name) for name in ("lexicon", "lexicon_checksum", "key_limit")}
+            method = {name: given for name, given in optional.items() if given is not None}
+            value["method"] = {"spec": self.method, "verify": self.verify, **method}
+        return json.dumps(value)
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        """The settings that :meth:`to_json` wrote, or those of a run: ``summary["settings"]["job"]["settings"]``."""
+        value = json.loads(_lookalike.checked_settings(text))
+        method = value.pop("method", None) or {}
+        analysis, columns = value.pop("analysis"), value.pop("fields")
+        columns.pop("extra", None)
+        value["method"] = method.pop("spec", None)
+        return cls(**value, **method, **columns, normalize=analysis["normalize"], shingle_unit=analysis["unit"])
+
+
+#: Names of all settings.
+NAMES = frozenset(field.name for field in fields(Settings))

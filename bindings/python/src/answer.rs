@@ -1,0 +1,143 @@
+//! `dedup` and `cluster`, and their answer.
+
+use crate::array::Array;
+use crate::call::{Watch, detached};
+use crate::column_batch::Columns;
+use crate::documents::Documents;
+use crate::table::Table;
+use crate::{errors, settings};
+use arrow_array::{BooleanArray, UInt64Array};
+use lookalike::{Job, Resources, TableFormat};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a call may take, and what it is told.
+#[derive(FromPyObject)]
+pub(crate) struct Options {
+    threads: usize,
+    memory: Option<u64>,
+    scratch: Option<PathBuf>,
+    strict: bool,
+    max_pairs: Option<u64>,
+    progress: Option<Py<PyAny>>,
+    cancelled: Option<Py<PyAny>>,
+}
+
+/// Finds the near-duplicates of documents: removes them, or with `list_pairs` lists all pairs.
+#[pyfunction]
+#[pyo3(signature = (documents, settings, options, *, list_pairs, against = None, only_against = false))]
+pub(crate) fn find(
+    py: Python<'_>,
+    documents: Documents,
+    settings: &str,
+    options: Options,
+    list_pairs: bool,
+    against: Option<Documents>,
+    only_against: bool,
+) -> PyResult<Answer> {
+    let settings = settings::parse(py, settings)?;
+    let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
+    let resources = Resources { threads, memory, scratch, strict, max_pairs };
+    let source = documents.source(Columns::of(&settings));
+    let source = match against {
+        None => source,
+        Some(against) => {
+            let against = against.source(Columns::of(&settings));
+            if only_against { source.only_against(against) } else { source.against(against) }
+        }
+    };
+    let call = if list_pairs { lookalike::cluster } else { lookalike::dedup };
+    let watch = Watch::new(progress, cancelled);
+    let answer = detached(py, &watch, |progress| call(source, &settings, &resources, progress))?;
+    Ok(Answer(answer))
+}
+
+/// What became of the documents of a call, and why.
+#[pyclass(frozen, module = "lookalike._lookalike")]
+pub(crate) struct Answer(lookalike::Answer);
+
+impl Answer {
+    fn rows(&self) -> usize {
+        self.0.records().map_or(0, |records| records as usize)
+    }
+
+    fn removed_rows(&self) -> impl Iterator<Item = usize> {
+        self.0.removals().map(|row| row.removed.record as usize - 1)
+    }
+}
+
+#[pymethods]
+impl Answer {
+    /// Numbers of the rows that stay, ascending. Rows that could not be read are not among them.
+    fn kept(&self) -> Array {
+        let rows = self.0.kept().iter().map(|place| place.index() as u64);
+        Array::new(Arc::new(UInt64Array::from_iter_values(rows)))
+    }
+
+    /// Numbers of the rows that are removed, ascending.
+    fn removed(&self) -> Array {
+        let mut rows: Vec<u64> = self.removed_rows().map(|row| row as u64).collect();
+        rows.sort_unstable();
+        Array::new(Arc::new(UInt64Array::from(rows)))
+    }
+
+    /// For each row whether it stays. Rows that could not be read stay, or go with `drop_problems`.
+    fn mask(&self, drop_problems: bool) -> Array {
+        let mut stays = vec![!drop_problems; self.rows()];
+        match drop_problems {
+            true => self.0.kept().iter().for_each(|place| stays[place.index()] = true),
+            false => self.removed_rows().for_each(|row| stays[row] = false),
+        }
+        Array::new(Arc::new(BooleanArray::from(stays)))
+    }
+
+    /// The table `ledger`, `pairs`, `clusters`, `documents` or `problems`.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
+        let answer = &self.0;
+        Ok(Table::of(match name {
+            "ledger" => answer.ledger(),
+            "pairs" => answer.pairs(),
+            "clusters" => answer.clusters(),
+            "documents" => answer.documents(),
+            "problems" => {
+                let table = answer.problems_table();
+                return Ok(Table::of(&table.map_err(|error| errors::exception(py, error))?));
+            }
+            _ => return Err(PyValueError::new_err(format!("no table {name:?}"))),
+        }))
+    }
+
+    /// The content of `summary.json`.
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.summary.to_json().map_err(|error| errors::exception(py, error.into()))
+    }
+
+    /// The rows of the summary as the command prints it, and its warnings.
+    fn summary_rows(&self) -> (Vec<(String, String)>, Vec<String>) {
+        (self.0.summary.table(), self.0.summary.warnings.clone())
+    }
+
+    /// Number of rows.
+    fn __len__(&self) -> usize {
+        self.rows()
+    }
+
+    /// Writes the tables and the summary to a directory, whole or not at all.
+    fn write(&self, py: Python<'_>, output: PathBuf, force: bool, tables: &str) -> PyResult<()> {
+        let tables = match tables {
+            "parquet" => TableFormat::Parquet,
+            "tsv" => TableFormat::Tsv,
+            "jsonl" => TableFormat::Jsonl,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "tables={other:?}: parquet, tsv or jsonl"
+                )));
+            }
+        };
+        let job = Job { force, tables, report: false, ..Job::new(Vec::new(), output) };
+        let written = py.detach(|| self.0.write(&job));
+        written.map(|_| ()).map_err(|error| errors::exception(py, error))
+    }
+}

@@ -1,0 +1,99 @@
+//! Record batches of Python lists.
+
+use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
+use lookalike::{Settings, SourceError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use std::sync::Arc;
+
+/// Which columns hold numbers; all others hold text.
+pub(crate) struct Columns {
+    numbers: Vec<String>,
+    text: [String; 2],
+}
+
+impl Columns {
+    /// Those of the fields that settings name.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let rules = settings.keep_rules().unwrap_or_default();
+        let numbers = rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+        let fields = &settings.fields;
+        Self { numbers, text: [fields.text.clone(), fields.html.clone()] }
+    }
+}
+
+/// A batch of lists by column. Lists are of equal length.
+///
+/// # Errors
+/// A value of a type that the column cannot have, with its row in the batch.
+pub(crate) fn batch_of(
+    lists: &Bound<'_, PyDict>,
+    columns: &Columns,
+) -> Result<RecordBatch, SourceError> {
+    let mut arrays: Vec<(String, ArrayRef)> = Vec::with_capacity(lists.len());
+    for (name, values) in lists {
+        let name: String = name.extract()?;
+        let values = values.cast_into::<PyList>().map_err(PyErr::from)?;
+        let array = match columns.numbers.contains(&name) {
+            true => numbers(&name, &values)?,
+            false => texts(&name, &values, columns.text.contains(&name))?,
+        };
+        arrays.push((name, array));
+    }
+    let field =
+        |(name, array): &(String, ArrayRef)| Field::new(name, array.data_type().clone(), true);
+    let schema = Schema::new(arrays.iter().map(field).collect::<Vec<_>>());
+    let arrays = arrays.into_iter().map(|(_, array)| array).collect();
+    Ok(RecordBatch::try_new(Arc::new(schema), arrays)?)
+}
+
+/// Texts; of columns that are no documents, whole numbers and dates too, as they are written.
+fn texts(name: &str, values: &Bound<'_, PyList>, document: bool) -> PyResult<ArrayRef> {
+    let py = values.py();
+    let mut builder = StringBuilder::new();
+    for (row, value) in values.iter().enumerate() {
+        if value.is_none() {
+            builder.append_null();
+        } else if let Ok(text) = value.cast::<PyString>() {
+            let text = text.to_cow().map_err(|error| {
+                let message = format!("row {row} of this batch, column `{name}`: {error}");
+                PyValueError::new_err(message)
+            })?;
+            builder.append_value(text);
+        } else if !document && value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>()
+        {
+            builder.append_value(value.str()?.to_cow()?);
+        } else if !document && value.hasattr(intern!(py, "isoformat"))? {
+            builder
+                .append_value(value.call_method0(intern!(py, "isoformat"))?.extract::<String>()?);
+        } else {
+            return Err(wrong(name, row, &value, "text"));
+        }
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+fn numbers(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
+    let mut builder = Float64Builder::new();
+    for (row, value) in values.iter().enumerate() {
+        if value.is_none() {
+            builder.append_null();
+        } else if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+            builder.append_value(value.extract()?);
+        } else {
+            return Err(wrong(name, row, &value, "a number"));
+        }
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+fn wrong(name: &str, row: usize, value: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
+    let kind = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!(
+        "row {row} of this batch, column `{name}`: a value of the type {kind} is not {wanted}"
+    ))
+}

@@ -1,0 +1,27 @@
+//! The extension module of the Python package `lookalike`.
+//!
+//! Arguments come from the package's Python code in few shapes: settings as JSON, documents as
+//! [`documents::Documents`]. Everything that takes time runs in [`call::detached`]: without the
+//! interpreter's lock, with signals handled and progress reported on the calling thread.
+
+mod answer;
+mod array;
+mod call;
+mod column_batch;
+mod documents;
+mod errors;
+mod settings;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<answer::Answer>()?;
+    module.add_class::<array::Array>()?;
+    module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(answer::find, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
+    Ok(())
+}

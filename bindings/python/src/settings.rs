@@ -1,0 +1,26 @@
+//! Settings, which Python holds as JSON.
+
+use crate::errors;
+use lookalike::{LookalikeError, Settings};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Settings of JSON as `Settings.to_json` of the package writes them.
+pub(crate) fn parse(py: Python<'_>, json: &str) -> PyResult<Settings> {
+    let parsed = serde_json::from_str::<Settings>(json);
+    let settings = parsed.map_err(|error| {
+        // What follows says where in text that the caller has not written.
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default().to_owned();
+        errors::exception(py, LookalikeError::Settings(what))
+    })?;
+    settings.check().map_err(|error| errors::exception(py, error))?;
+    Ok(settings)
+}
+
+/// The settings with their defaults, as the library writes them.
+#[pyfunction]
+pub(crate) fn checked_settings(py: Python<'_>, json: &str) -> PyResult<String> {
+    let settings = parse(py, json)?;
+    serde_json::to_string(&settings).map_err(|error| PyValueError::new_err(error.to_string()))
+}

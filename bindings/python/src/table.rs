@@ -1,0 +1,168 @@
+//! Result tables, which every library that speaks Arrow can take.
+
+use crate::array::{Array, value_at};
+use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, Field, SchemaRef};
+use lookalike::ResultTable;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use std::sync::Arc;
+
+/// A table of a result. It holds Arrow memory: `pyarrow.table(t)`, `polars.DataFrame(t)` and others
+/// take it without a copy.
+#[pyclass(frozen, module = "lookalike")]
+pub(crate) struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Table {
+    pub(crate) fn of(table: &ResultTable) -> Self {
+        Self { schema: table.schema(), batches: table.batches().to_vec() }
+    }
+
+    /// An array as a table with the column `values`.
+    pub(crate) fn of_array(array: &ArrayRef) -> PyResult<Self> {
+        let batch = RecordBatch::try_from_iter_with_nullable([("values", array.clone(), true)]);
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema: batch.schema(), batches: vec![batch] })
+    }
+
+    /// The table as an Arrow IPC stream.
+    fn to_ipc(&self) -> Result<Vec<u8>, ArrowError> {
+        let mut writer = StreamWriter::try_new(Vec::new(), &self.schema)?;
+        self.batches.iter().try_for_each(|batch| writer.write(batch))?;
+        writer.into_inner()
+    }
+
+    fn of_ipc(bytes: &[u8]) -> Result<Self, ArrowError> {
+        let reader = StreamReader::try_new(bytes, None)?;
+        Ok(Self { schema: reader.schema(), batches: reader.collect::<Result<_, _>>()? })
+    }
+
+    fn rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    fn index(&self, name: &str) -> PyResult<usize> {
+        self.schema.index_of(name).map_err(|_| {
+            let names = self.schema.fields().iter().map(|field| field.name().as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            PyKeyError::new_err(format!("no column {name:?}; the columns are {names}"))
+        })
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// A table of anything that has `__arrow_c_stream__`.
+    #[staticmethod]
+    fn from_arrow(stream: PyRecordBatchReader) -> PyResult<Self> {
+        let reader = stream.into_reader()?;
+        let schema = reader.schema();
+        let batches = reader.collect::<Result<_, _>>();
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema, batches })
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let field = Field::new_struct("", self.schema.fields().clone(), false);
+        let rows = self.batches.clone().into_iter();
+        let rows = rows.map(|batch| Ok(Arc::new(StructArray::from(batch)) as ArrayRef));
+        let reader = ArrayIterator::new(rows, Arc::new(field));
+        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.schema.as_ref())?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.rows()
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.rows()
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// A column by name.
+    pub(crate) fn column(&self, name: &str) -> PyResult<Array> {
+        let at = self.index(name)?;
+        let parts: Vec<_> = self.batches.iter().map(|batch| batch.column(at).clone()).collect();
+        Array::of_parts(self.schema.field(at).data_type(), &parts)
+    }
+
+    fn __getitem__(&self, name: &str) -> PyResult<Array> {
+        self.column(name)
+    }
+
+    /// The rows as dictionaries.
+    #[pyo3(signature = (start = 0, stop = None))]
+    fn to_pylist<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        stop: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        let mut before = 0;
+        for batch in &self.batches {
+            let end = stop
+                .map_or(batch.num_rows(), |stop| stop.saturating_sub(before).min(batch.num_rows()));
+            for row in start.saturating_sub(before)..end {
+                let values = PyDict::new(py);
+                for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+                    values.set_item(field.name(), value_at(py, column, row)?)?;
+                }
+                rows.append(values)?;
+            }
+            before += batch.num_rows();
+        }
+        Ok(rows)
+    }
+
+    /// The columns as lists by name.
+    fn to_pydict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for name in self.column_names() {
+            columns.set_item(&name, self.column(&name)?.to_pylist(py)?)?;
+        }
+        Ok(columns)
+    }
+
+    fn __repr__(&self) -> String {
+        let names = self.column_names().join(", ");
+        format!("<lookalike.Table: {} rows; {names}>", self.rows())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let bytes = slf.get().to_ipc().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let make = slf.get_type().getattr("_from_ipc")?;
+        let arguments = (pyo3::types::PyBytes::new(py, &bytes),).into_pyobject(py)?;
+        (make, arguments).into_pyobject(py)
+    }
+
+    #[staticmethod]
+    fn _from_ipc(bytes: &[u8]) -> PyResult<Self> {
+        Self::of_ipc(bytes).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
