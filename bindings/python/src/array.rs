@@ -1,8 +1,9 @@
 //! Columns of results.
 
+use crate::ipc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array as _, ArrayRef, new_empty_array};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, new_empty_array};
 use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -153,14 +154,19 @@ impl Array {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let table = crate::table::Table::of_array(&slf.get().0)?;
-        let make = slf.get_type().getattr("_from_table")?;
-        (make, (Bound::new(py, table)?,)).into_pyobject(py)
+        let batch =
+            RecordBatch::try_from_iter_with_nullable([("values", slf.get().0.clone(), true)]);
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = ipc::to_bytes(&batch.schema(), &[batch])?;
+        let make = slf.get_type().getattr("_from_ipc")?;
+        (make, (PyBytes::new(py, &bytes),)).into_pyobject(py)
     }
 
     #[staticmethod]
-    fn _from_table(table: &crate::table::Table) -> PyResult<Self> {
-        table.column("values")
+    fn _from_ipc(bytes: &[u8]) -> PyResult<Self> {
+        let (schema, batches) = ipc::of_bytes(bytes)?;
+        let parts: Vec<_> = batches.iter().map(|batch| batch.column(0).clone()).collect();
+        Self::of_parts(schema.field(0).data_type(), &parts)
     }
 }
 

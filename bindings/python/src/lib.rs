@@ -10,6 +10,7 @@ mod call;
 mod column_batch;
 mod documents;
 mod errors;
+mod ipc;
 mod settings;
 mod table;
 

@@ -1,10 +1,9 @@
 //! Result tables, which every library that speaks Arrow can take.
 
 use crate::array::{Array, value_at};
+use crate::ipc;
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
-use arrow_ipc::reader::StreamReader;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, Field, SchemaRef};
+use arrow_schema::{Field, SchemaRef};
 use lookalike::ResultTable;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -24,25 +23,6 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn of(table: &ResultTable) -> Self {
         Self { schema: table.schema(), batches: table.batches().to_vec() }
-    }
-
-    /// An array as a table with the column `values`.
-    pub(crate) fn of_array(array: &ArrayRef) -> PyResult<Self> {
-        let batch = RecordBatch::try_from_iter_with_nullable([("values", array.clone(), true)]);
-        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { schema: batch.schema(), batches: vec![batch] })
-    }
-
-    /// The table as an Arrow IPC stream.
-    fn to_ipc(&self) -> Result<Vec<u8>, ArrowError> {
-        let mut writer = StreamWriter::try_new(Vec::new(), &self.schema)?;
-        self.batches.iter().try_for_each(|batch| writer.write(batch))?;
-        writer.into_inner()
-    }
-
-    fn of_ipc(bytes: &[u8]) -> Result<Self, ArrowError> {
-        let reader = StreamReader::try_new(bytes, None)?;
-        Ok(Self { schema: reader.schema(), batches: reader.collect::<Result<_, _>>()? })
     }
 
     fn rows(&self) -> usize {
@@ -155,7 +135,7 @@ impl Table {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let bytes = slf.get().to_ipc().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = ipc::to_bytes(&slf.get().schema, &slf.get().batches)?;
         let make = slf.get_type().getattr("_from_ipc")?;
         let arguments = (pyo3::types::PyBytes::new(py, &bytes),).into_pyobject(py)?;
         (make, arguments).into_pyobject(py)
@@ -163,6 +143,7 @@ impl Table {
 
     #[staticmethod]
     fn _from_ipc(bytes: &[u8]) -> PyResult<Self> {
-        Self::of_ipc(bytes).map_err(|error| PyValueError::new_err(error.to_string()))
+        let (schema, batches) = ipc::of_bytes(bytes)?;
+        Ok(Self { schema, batches })
     }
 }
