@@ -97,7 +97,7 @@ impl Signed {
     /// Finds what matches. With `pairs` all pairs are listed.
     pub(crate) fn find(self, pairs: bool) -> Result<Found> {
         let started = Instant::now();
-        let units = Units::new(&self.collection, &[], self.settings.measure)?;
+        let units = Units::new(&self.collection, &[], self.settings.measure, &Silent)?;
         let collapsing = started.elapsed().as_secs_f64();
         let options = MatchOptions {
             list_pairs: pairs.then_some(MOST_PAIRS),

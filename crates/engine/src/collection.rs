@@ -114,7 +114,7 @@ impl Collection {
     ///
     /// let collection = Collection::of_sets([vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![9]]);
     /// let settings = MatchSettings::resemblance("0.8".parse()?);
-    /// let units = Units::new(&collection, &[], settings.measure)?;
+    /// let units = Units::new(&collection, &[], settings.measure, &Silent)?;
     /// let options = MatchOptions::in_memory(Linkage::Leaders);
     /// let matches =
     ///     find(&collection, &units, &settings, &Approach::default(), &options, &Silent)?;

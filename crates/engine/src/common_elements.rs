@@ -4,6 +4,7 @@
 //! threads, any budget and any order of the documents.
 
 use crate::passes::Passes;
+use crate::poll::Poll;
 use crate::{Collection, EngineError, Progress, Units};
 use lookalike_core::CommonElements;
 use lookalike_join::{Part, SetScan, TaskId};
@@ -59,7 +60,7 @@ pub fn common_elements(
     let elements: u64 = units.ids().map(|unit| u64::from(units.size(unit))).sum();
     let rounds = (elements * ELEMENT).div_ceil(memory.max(LEAST)).max(1);
     let passes = Passes::new(collection, units);
-    let mut common = Vec::new();
+    let (mut common, poll) = (Vec::new(), Poll::new(progress));
     progress.phase("counting common", Some(rounds * u64::from(passes.tasks())));
     for number in 0..rounds {
         let round = Round::new(number, rounds);
@@ -68,6 +69,7 @@ pub fn common_elements(
             .with_max_len(1)
             .map(TaskId)
             .map(|task| {
+                poll.now()?;
                 let mut partitions = vec![Vec::new(); PARTITIONS];
                 passes.visit(task, Part::Whole, |_, low, high| {
                     for &value in low.iter().chain(high.read()?) {
@@ -81,18 +83,16 @@ pub fn common_elements(
                 Ok(partitions)
             })
             .collect::<Result<_, EngineError>>()?;
-        if progress.cancelled() {
-            return Err(EngineError::Cancelled);
-        }
         let counted = (0..PARTITIONS).into_par_iter().map(|partition| {
+            poll.now()?;
             let mut values: Vec<u64> = Vec::new();
             gathered.iter().for_each(|task| values.extend_from_slice(&task[partition]));
             values.sort_unstable();
             let runs =
                 values.chunk_by(|a, b| a == b).filter(|run| run.len() as u64 > u64::from(most));
-            runs.map(|run| run[0]).collect::<Vec<u64>>()
+            Ok(runs.map(|run| run[0]).collect::<Vec<u64>>())
         });
-        common.extend(counted.collect::<Vec<_>>().into_iter().flatten());
+        common.extend(counted.collect::<Result<Vec<_>, EngineError>>()?.into_iter().flatten());
     }
     Ok(CommonElements::new(common))
 }
@@ -122,7 +122,7 @@ mod tests {
             let truth: Vec<u64> =
                 holders.into_iter().filter(|&(_, sets)| sets > most).map(|(value, _)| value).collect();
             let collection = Collection::of_sets(sets);
-            let units = Units::new(&collection, &[], Measure::Resemblance).unwrap();
+            let units = Units::new(&collection, &[], Measure::Resemblance, &Silent).unwrap();
             let found = common_elements(&collection, &units, most, u64::MAX, &Silent).unwrap();
             prop_assert_eq!(found.elements(), truth);
         }
@@ -155,7 +155,7 @@ mod tests {
             })
             .collect();
         let collection = Collection::of_sets(sets);
-        let units = Units::new(&collection, &[], Measure::Resemblance).unwrap();
+        let units = Units::new(&collection, &[], Measure::Resemblance, &Silent).unwrap();
         let find = |memory| common_elements(&collection, &units, 9, memory, &Silent).unwrap();
         let (one, many) = (find(u64::MAX), find(1));
         assert_eq!(one, many);

@@ -32,6 +32,7 @@ mod near_words;
 pub mod original;
 mod passes;
 pub mod pipeline;
+pub mod poll;
 pub mod problems;
 pub mod reason_codes;
 pub mod settings;

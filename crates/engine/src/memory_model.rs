@@ -316,7 +316,7 @@ mod tests {
             |number: u64| (0..200).map(move |at| finalise(number / 2 * 1000 + at + number % 2 * 7));
         let collection = Collection::of_sets((0..sets).map(|number| set(number).collect()));
         let settings = MatchSettings::resemblance("0.8".parse().unwrap());
-        let units = Units::new(&collection, &[], settings.measure).unwrap();
+        let units = Units::new(&collection, &[], settings.measure, &crate::Silent).unwrap();
         let options = MatchOptions::in_memory(Linkage::Leaders);
         let approach = Approach::default();
         let matches = find(&collection, &units, &settings, &approach, &options, &Silent).unwrap();

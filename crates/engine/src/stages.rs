@@ -5,6 +5,7 @@
 //! [`find_from`] directly.
 
 use crate::matching::find_from;
+use crate::poll::Poll;
 use crate::{
     Approach, Checkpoints, Collection, EngineError, MatchOptions, MatchResult, MatchSettings,
     Matches, Progress, Units, Verdicts, heap,
@@ -97,8 +98,8 @@ impl Ingested {
         let started = Instant::now();
         progress.phase("collapsing", None);
         collection.load_names_for_ties(keep)?;
-        let units =
-            checkpoints.read_or_compute(|| Units::new(&collection, keep, settings.measure))?;
+        let units = checkpoints
+            .read_or_compute(|| Units::new(&collection, keep, settings.measure, progress))?;
         collection.load_names(|_| false)?;
         if approach.keeps_sets() {
             collection.spill_for_join()?;
@@ -115,9 +116,14 @@ impl Joined {
     /// and holds rows in their place.
     ///
     /// # Errors
-    /// Rows on disk that cannot be read.
-    pub fn decide(self, plan: JoinPlan<'_>) -> Result<Decided, EngineError> {
+    /// Rows on disk that cannot be read, or a cancellation.
+    pub fn decide(
+        self,
+        plan: JoinPlan<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Decided, EngineError> {
         let Self { mut collection, budget, units, matches, .. } = self;
+        Poll::new(progress).now()?;
         let sets = collection.take_sets();
         let trim_heap = collection.trim_heap;
         let free = || {
@@ -136,11 +142,14 @@ impl Joined {
         };
         let (verdicts, ()) = rayon::join(decide, free);
         let verdicts = verdicts?;
+        let poll = Poll::new(progress);
+        poll.now()?;
         let listed = units.in_pairs(&matches);
         let wanted =
             |document| units.of_document(document).is_some_and(|unit| listed[unit.index()]);
         collection.load_names(wanted)?;
-        collection.rank_names(wanted)?;
+        poll.now()?;
+        collection.rank_names(progress, wanted)?;
         Ok(Decided { collection, units, matches, verdicts })
     }
 }

@@ -1,5 +1,7 @@
-//! Sorting by a comparison that can fail.
+//! Sorting by a comparison that can fail, and that can be cancelled.
 
+use crate::poll::Poll;
+use crate::{EngineError, Progress};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -14,12 +16,31 @@ pub fn try_par_sort_unstable_by<T: Send, E: Send + Sync>(
 ) -> Result<(), E> {
     let failed = OnceLock::new();
     items.par_sort_unstable_by(|a, b| {
+        if failed.get().is_some() {
+            return Ordering::Equal;
+        }
         compare(a, b).unwrap_or_else(|error| {
             failed.get_or_init(|| error);
             Ordering::Equal
         })
     });
     failed.into_inner().map_or(Ok(()), Err)
+}
+
+/// The same, and ends soon after it was cancelled.
+///
+/// # Errors
+/// The first error of `compare`, or that it was cancelled.
+pub fn par_sort_cancellable<T: Send, E: From<EngineError> + Send + Sync>(
+    items: &mut [T],
+    progress: &dyn Progress,
+    compare: impl Fn(&T, &T) -> Result<Ordering, E> + Sync,
+) -> Result<(), E> {
+    let poll = Poll::new(progress);
+    try_par_sort_unstable_by(items, |a, b| {
+        poll.step()?;
+        compare(a, b)
+    })
 }
 
 #[cfg(test)]
@@ -35,5 +56,13 @@ mod tests {
         let least = items[0];
         let fails = |a: &u32, b: &u32| if *a == least { Err(*a) } else { Ok(a.cmp(b)) };
         assert_eq!(try_par_sort_unstable_by(&mut shuffled(), fails), Err(least));
+        let sorted = |progress: &dyn Progress, items: &mut Vec<u32>| {
+            par_sort_cancellable(items, progress, |a, b| Ok::<_, EngineError>(a.cmp(b)))
+        };
+        let mut items = shuffled();
+        sorted(&crate::Silent, &mut items).unwrap();
+        assert!(items.is_sorted());
+        let cancelled = sorted(&crate::poll::Cancelled, &mut shuffled());
+        assert!(matches!(cancelled, Err(EngineError::Cancelled)));
     }
 }

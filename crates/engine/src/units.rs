@@ -8,10 +8,11 @@
 //! It is the *stored* sets that are sorted, by their digests, and not the documents: of a million
 //! copies one set is stored.
 
-use crate::EngineError;
 use crate::block::{Block, HeldSets};
 use crate::collection::{Collection, Document, DocumentId, SetRef};
-use crate::try_sort::try_par_sort_unstable_by;
+use crate::poll::Poll;
+use crate::try_sort::par_sort_cancellable;
+use crate::{EngineError, Progress};
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
 use lookalike_join::{ChunkId, JoinResult, SetId, SourceError};
@@ -60,13 +61,14 @@ impl Units {
     /// ties by name, then by place in the collection.
     ///
     /// # Errors
-    /// Rows on disk that cannot be read.
+    /// Rows on disk that cannot be read, or a cancellation.
     pub fn new(
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
+        progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
-        Self::of(collection, keep, measure, |_| true)
+        Self::of(collection, keep, measure, progress, |_| true)
     }
 
     /// The same, of some of the documents: the others have no unit.
@@ -77,14 +79,18 @@ impl Units {
         collection: &Collection,
         keep: &[KeepRule],
         measure: Measure,
+        progress: &dyn Progress,
         takes: impl Fn(DocumentId) -> bool + Sync,
     ) -> Result<Self, EngineError> {
+        let poll = Poll::new(progress);
         let Sets { places, of_document } = Sets::of(collection, takes)?;
+        poll.now()?;
         let compare = |a: DocumentId, b: DocumentId| document_order(collection, keep, a, b);
         // The best document with each set, where the set is the first of those that are equal.
         let mut best = vec![NO_DOCUMENT; places.len()];
         for (document, &set) in (0..).map(DocumentId).zip(&of_document) {
             if set != StoredSet::NONE {
+                poll.step()?;
                 let best = &mut best[set.index()];
                 if *best == NO_DOCUMENT || compare(document, *best)? == Ordering::Less {
                     *best = document;
@@ -95,7 +101,7 @@ impl Units {
         let has_documents = |set: &StoredSet| best[set.index()] != NO_DOCUMENT;
         let sets = (0..places.len() as u32).map(StoredSet);
         let mut order: Vec<StoredSet> = sets.filter(has_documents).collect();
-        try_par_sort_unstable_by(&mut order, |&a, &b| {
+        par_sort_cancellable(&mut order, progress, |&a, &b| {
             let (x, y) = (best[a.index()], best[b.index()]);
             let protected = collection.is_protected(y).cmp(&collection.is_protected(x));
             let by_size = match measure {
@@ -127,12 +133,17 @@ impl Units {
             protected,
         };
         drop((places, order));
-        units.gather(collection, keep)?;
+        units.gather(collection, keep, progress)?;
         Ok(units)
     }
 
     /// Lists the members of each unit in order of precedence.
-    fn gather(&mut self, collection: &Collection, keep: &[KeepRule]) -> Result<(), EngineError> {
+    fn gather(
+        &mut self,
+        collection: &Collection,
+        keep: &[KeepRule],
+        progress: &dyn Progress,
+    ) -> Result<(), EngineError> {
         let units = self.places.len();
         let mut starts = vec![0u32; units + 1];
         for &unit in self.of_document.iter().filter(|&&unit| unit != NO_UNIT) {
@@ -164,7 +175,7 @@ impl Units {
             rest = after;
         }
         several.into_par_iter().try_for_each(|members| {
-            try_par_sort_unstable_by(members, |&a, &b| document_order(collection, keep, a, b))
+            par_sort_cancellable(members, progress, |&a, &b| document_order(collection, keep, a, b))
         })?;
         (self.members, self.member_starts) = (members, starts);
         Ok(())

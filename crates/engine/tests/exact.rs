@@ -67,7 +67,7 @@ fn run_with(
 ) -> Run {
     let mut collection =
         Collection::of_sets(sets.iter().map(|set| set.iter().map(|&v| spread(v)).collect()));
-    let units = Units::new(&collection, &[], settings.measure).unwrap();
+    let units = Units::new(&collection, &[], settings.measure, &Silent).unwrap();
     if at_hand.is_some() {
         collection.hold_at_most(0).unwrap();
     }

@@ -26,7 +26,7 @@ fn join(
     sets: u64,
 ) -> Result<Found, lookalike_engine::EngineError> {
     let settings = MatchSettings::resemblance(threshold.parse().unwrap());
-    let units = Units::new(collection, &[], settings.measure)?;
+    let units = Units::new(collection, &[], settings.measure, &Silent)?;
     let options = MatchOptions {
         linkage,
         witness: WitnessRule::default(),

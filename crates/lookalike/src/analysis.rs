@@ -228,7 +228,7 @@ pub(crate) fn analyse_inputs(
         }
     };
     phases.extend(joined.phases.iter().copied());
-    let Decided { collection, units, matches, verdicts } = joined.decide(plan)?;
+    let Decided { collection, units, matches, verdicts } = joined.decide(plan, progress)?;
     let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
     if collection.restored > 0 {
         resumed.taken.insert(0, "reading");

@@ -140,7 +140,7 @@ impl<'a> CommonCounts<'a> {
             ..IngestOptions::in_memory(self.threads)
         };
         let collection = self.documents.ingest(&Signer::new(&settings), &options, self.progress)?;
-        let units = Units::new(&collection, &[], Measure::Resemblance)?;
+        let units = Units::new(&collection, &[], Measure::Resemblance, self.progress)?;
         let elements =
             common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;
         let content = content(&collection)?;

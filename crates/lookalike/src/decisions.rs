@@ -2,8 +2,8 @@
 
 use crate::analysis::Analysis;
 use lookalike_engine::collection::{Document, Rows};
-use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{ChunkId, DocumentId, EngineError};
+use lookalike_engine::try_sort::par_sort_cancellable;
+use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress};
 use lookalike_io::{Fate, Fates, Mark};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -28,8 +28,8 @@ impl Clusters {
     /// Numbers the clusters in the order of their leaders' names.
     ///
     /// # Errors
-    /// Names on disk that cannot be read.
-    pub(crate) fn new(analysis: &Analysis) -> Result<Self, EngineError> {
+    /// Names on disk that cannot be read, or a cancellation.
+    pub(crate) fn new(analysis: &Analysis, progress: &dyn Progress) -> Result<Self, EngineError> {
         let collection = &analysis.collection;
         let mut kept: Vec<DocumentId> = analysis.removals().map(|(_, r)| r.kept).collect();
         kept.par_sort_unstable();
@@ -37,7 +37,7 @@ impl Clusters {
             kept.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).unzip();
         let mut places: Vec<u32> = (0..leaders.len() as u32).collect();
         let leader = |place: u32| leaders[place as usize];
-        try_par_sort_unstable_by(&mut places, |&a, &b| {
+        par_sort_cancellable(&mut places, progress, |&a, &b| {
             collection.compare_names(leader(a), leader(b))
         })?;
         let in_order: Vec<DocumentId> = places.iter().map(|&place| leader(place)).collect();

@@ -13,7 +13,7 @@ use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
 use crate::result_tables::{Named, Table, digest_row};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::DocumentId;
-use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::units::rules_order;
 use lookalike_io::table::{Cell, Column, TableError, TableReader, Value};
 use rayon::prelude::*;
@@ -69,9 +69,11 @@ pub(crate) fn fill_documents(
 
     let named = |&document: &DocumentId| Named::of(analysis, document);
     let mut order: Vec<Named> = listed.par_iter().map(named).collect();
-    try_par_sort_unstable_by(&mut order, |x, y| match rules_order(collection, keep, x.a, y.a) {
-        Ordering::Equal => x.compare(*y, collection),
-        order => Ok(order),
+    par_sort_cancellable(&mut order, table.progress(), |x, y| {
+        match rules_order(collection, keep, x.a, y.a) {
+            Ordering::Equal => x.compare(*y, collection),
+            order => Ok(order),
+        }
     })?;
     let mut precedence = vec![0; collection.len() as usize];
     for (number, &Named { a: document, .. }) in (1u32..).zip(&order) {
@@ -87,7 +89,7 @@ pub(crate) fn fill_documents(
     let first_words = firsts(&listed, precedence.len(), sequence);
     let first_text = firsts(&listed, precedence.len(), text);
 
-    try_par_sort_unstable_by(&mut order, |x, y| x.compare(*y, collection))?;
+    par_sort_cancellable(&mut order, table.progress(), |x, y| x.compare(*y, collection))?;
     for Named { a: document, .. } in order {
         let at = document.index();
         let row = Row {

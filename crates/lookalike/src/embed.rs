@@ -163,7 +163,7 @@ fn answer(
             }
             (error, _) => error,
         })?;
-    let clusters = Clusters::new(&analysis)?;
+    let clusters = Clusters::new(&analysis, progress)?;
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     if caller.is_some() {
         for input in &mut summary.inputs {

@@ -93,7 +93,7 @@ fn carry_out(
     let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
 
     let writing = Instant::now();
-    let clusters = Clusters::new(&analysis)?;
+    let clusters = Clusters::new(&analysis, progress)?;
     let choice = match job.report {
         true => Choice::new(&analysis, &clusters)?,
         false => Choice::default(),

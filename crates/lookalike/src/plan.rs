@@ -112,7 +112,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
         // The share of the sample's sets that corresponds to N of the whole.
         let most = ((f64::from(most) * size.share) as u32).max(1);
         let common = pool.install(|| {
-            let units = Units::new(&trial.collection, &[], settings.measure)?;
+            let units = Units::new(&trial.collection, &[], settings.measure, progress)?;
             common_elements(&trial.collection, &units, most, memory.counting(), progress)
         })?;
         settings.common = Some(Arc::new(common));

@@ -273,7 +273,8 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let clock = Clock::start();
-    let units = pool.install(|| Units::new(&collection, &options.keep, settings.measure))?;
+    let units =
+        pool.install(|| Units::new(&collection, &options.keep, settings.measure, &Silent))?;
     run.collapsing = clock.stop();
     if approach.keeps_sets() {
         collection.spill_for_join()?;

@@ -4,8 +4,8 @@
 //! in the tables are read once, front to back, and sorted once for all tables.
 
 use super::DocumentId;
-use crate::EngineError;
-use crate::try_sort::try_par_sort_unstable_by;
+use crate::try_sort::par_sort_cancellable;
+use crate::{EngineError, Progress};
 use lookalike_core::SparseIndex;
 use std::cmp::Ordering;
 
@@ -71,11 +71,12 @@ impl Ranks {
     pub(super) fn new(
         which: SparseIndex,
         heads: Vec<u64>,
+        progress: &dyn Progress,
         compare: impl Fn(DocumentId, DocumentId) -> Result<Ordering, EngineError> + Sync,
     ) -> Result<Self, EngineError> {
         let mut order: Vec<(u64, DocumentId)> =
             heads.into_iter().zip(which.iter().map(DocumentId)).collect();
-        try_par_sort_unstable_by(&mut order, |a, b| match a.0.cmp(&b.0) {
+        par_sort_cancellable(&mut order, progress, |a, b| match a.0.cmp(&b.0) {
             Ordering::Equal => compare(a.1, b.1),
             order => Ok(order),
         })?;

@@ -2,7 +2,7 @@
 
 use super::names::{Names, Ranks, Texts};
 use super::{Collection, Document, DocumentId, DocumentRange, Rows};
-use crate::EngineError;
+use crate::{EngineError, Progress};
 use lookalike_cluster::KeepRule;
 use lookalike_core::SparseIndex;
 use std::borrow::Cow;
@@ -117,7 +117,11 @@ impl Collection {
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
-    pub fn rank_names(&mut self, wanted: impl Fn(DocumentId) -> bool) -> Result<(), EngineError> {
+    pub fn rank_names(
+        &mut self,
+        progress: &dyn Progress,
+        wanted: impl Fn(DocumentId) -> bool,
+    ) -> Result<(), EngineError> {
         self.ranks = Ranks::default();
         let which = SparseIndex::new(self.len(), |document| wanted(DocumentId(document)));
         let Some(first) = which.iter().next() else { return Ok(()) };
@@ -133,7 +137,7 @@ impl Collection {
             heads.push(super::names::head(name.as_bytes(), common))
         };
         self.pass_names(&which, Vec::new, head, |more| heads.extend(more))?;
-        self.ranks = Ranks::new(which, heads, |a, b| self.compare_names(a, b))?;
+        self.ranks = Ranks::new(which, heads, progress, |a, b| self.compare_names(a, b))?;
         Ok(())
     }
 

@@ -58,11 +58,11 @@ fn names_are_compared_as_if_they_were_written_out() {
     assert_eq!(places(&collection), placed);
     compare_all(&collection);
     // With ranks of some documents.
-    collection.rank_names(|document| document.0 % 2 > 0).unwrap();
+    collection.rank_names(&crate::Silent, |document| document.0 % 2 > 0).unwrap();
     compare_all(&collection);
     // Rows loaded again: within too small a budget, then all.
     collection.load_names(|_| false).unwrap();
-    collection.rank_names(|_| false).unwrap();
+    collection.rank_names(&crate::Silent, |_| false).unwrap();
     for (room, back) in [(100, false), (u64::MAX, true)] {
         collection.hold_rows(room).unwrap();
         assert_eq!(collection.blocks[1].rows_held, back);

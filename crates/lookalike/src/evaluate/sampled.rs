@@ -174,7 +174,7 @@ mod tests {
             settings.measure = [Measure::Resemblance, Measure::Containment, Measure::Cosine][which];
             let MatchSettings { features, terms, .. } = settings;
             settings.min_features = (least > 1).then_some(MinFeatures { count: least, features, terms });
-            let units = Units::new(&collection, &[], settings.measure).unwrap();
+            let units = Units::new(&collection, &[], settings.measure, &Silent).unwrap();
             let counted =
                 edges(&UnitSets::new(&collection, &units).unwrap(), &units, &settings, threshold, &sampled, u64::MAX, &Silent).unwrap();
             let options = MatchOptions { list_pairs: Some(u64::MAX), ..MatchOptions::in_memory(Linkage::Components) };

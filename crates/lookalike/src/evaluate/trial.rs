@@ -54,7 +54,8 @@ impl Laboratory<'_> {
         };
         let collection = ingest(self.inputs, &signer, &options, self.progress)?;
         self.progress.phase("collapsing", None);
-        let units = self.pool.install(|| Units::new(&collection, &[], settings.measure))?;
+        let units =
+            self.pool.install(|| Units::new(&collection, &[], settings.measure, self.progress))?;
         Ok((collection, units))
     }
 

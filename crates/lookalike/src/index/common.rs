@@ -39,7 +39,7 @@ pub(super) fn count(
     };
     let documents = Documents { inputs: &inputs, reading };
     let collection = documents.ingest(&analysis.signer, &options, progress)?;
-    let units = Units::new(&collection, &[], Measure::Resemblance)?;
+    let units = Units::new(&collection, &[], Measure::Resemblance, progress)?;
     let most = (units.len() / ONE_IN).max(FEWEST);
     Ok(common_elements(&collection, &units, most, memory.counting(), progress)?)
 }

@@ -91,7 +91,7 @@ fn write(
         matches: Some(&matches),
     };
     let analysis = analyse_inputs(request, Reading::Caller(&caller), progress)?;
-    let clusters = Clusters::new(&analysis)?;
+    let clusters = Clusters::new(&analysis, progress)?;
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     for input in &mut summary.inputs {
         (input.format, input.bytes) = ("index".into(), summary.text_bytes);

@@ -94,7 +94,9 @@ impl Bench<'_> {
         let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
         let started = Instant::now();
         collection.load_names_for_ties(self.keep)?;
-        let units = self.pool.install(|| Units::new(&collection, self.keep, settings.measure))?;
+        let units = self
+            .pool
+            .install(|| Units::new(&collection, self.keep, settings.measure, self.progress))?;
         phases.push(("collapsing", started.elapsed().as_secs_f64()));
         let options = self.options(self.linkage, self.list_pairs);
         collection.spill_for_join()?;
@@ -114,7 +116,8 @@ impl Bench<'_> {
         settings: &MatchSettings,
     ) -> Result<Units, EngineError> {
         let takes = |document| thinning.takes(document);
-        self.pool.install(|| Units::of(collection, self.keep, settings.measure, takes))
+        self.pool
+            .install(|| Units::of(collection, self.keep, settings.measure, self.progress, takes))
     }
 
     /// Options of a match.

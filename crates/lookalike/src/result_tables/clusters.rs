@@ -5,7 +5,7 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::document_columns::DocumentName;
-use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use lookalike_engine::try_sort::par_sort_cancellable;
 use std::cmp::Ordering;
 
 /// Adds the rows of the clusters, each with its leader first.
@@ -28,7 +28,7 @@ pub(crate) fn fill_clusters(
         }))
         .collect();
     let name = |document| DocumentName::of(&analysis.collection, document);
-    try_par_sort_unstable_by(&mut rows, |a, b| match (a.0, a.1).cmp(&(b.0, b.1)) {
+    par_sort_cancellable(&mut rows, table.progress(), |a, b| match (a.0, a.1).cmp(&(b.0, b.1)) {
         Ordering::Equal => a.2.compare(b.2, &analysis.collection),
         order => Ok(order),
     })?;

@@ -4,7 +4,7 @@ use super::{Extra, Named, Table};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::document_columns::DocumentName;
-use lookalike_engine::try_sort::try_par_sort_unstable_by;
+use lookalike_engine::try_sort::par_sort_cancellable;
 
 /// Adds the rows of the ledger.
 pub(crate) fn fill_ledger(
@@ -17,7 +17,9 @@ pub(crate) fn fill_ledger(
         .filter(|&(document, _)| !analysis.collection.is_protected(document))
         .map(|(document, removal)| (Named::of(analysis, document), removal))
         .collect();
-    try_par_sort_unstable_by(&mut rows, |a, b| a.0.compare(b.0, &analysis.collection))?;
+    par_sort_cancellable(&mut rows, table.progress(), |a, b| {
+        a.0.compare(b.0, &analysis.collection)
+    })?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for (Named { a: document, .. }, removal) in rows {
         let names = [&name(document)?, &name(removal.kept)?];

@@ -4,8 +4,9 @@ use super::{Extra, Named, Table};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::document_columns::DocumentName;
-use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{DocumentId, Edge, EngineError};
+use lookalike_engine::poll::Poll;
+use lookalike_engine::try_sort::par_sort_cancellable;
+use lookalike_engine::{DocumentId, Edge, EngineError, Progress};
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
 
@@ -19,9 +20,10 @@ struct PairRow {
 /// Adds the rows of the pairs, a before b by name.
 pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(), LookalikeError> {
     let extra = Extra::of(analysis);
-    let mut rows = pair_rows(analysis)?;
+    let progress = table.progress();
+    let mut rows = pair_rows(analysis, progress)?;
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
-    try_par_sort_unstable_by(&mut rows, compare)?;
+    par_sort_cancellable(&mut rows, progress, compare)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         table.compared([&name(a)?, &name(b)?], None, evidence, extra)?;
@@ -31,11 +33,13 @@ pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(
 
 /// Matches between units as pairs of documents: all pairs if the list is complete, else each
 /// document with the first of its own or of the other unit.
-fn pair_rows(analysis: &Analysis) -> Result<Vec<PairRow>, EngineError> {
+fn pair_rows(analysis: &Analysis, progress: &dyn Progress) -> Result<Vec<PairRow>, EngineError> {
+    let poll = Poll::new(progress);
     let Analysis { collection, units, matches, approach, .. } = analysis;
     let complete = matches.pairs.complete;
     let mut rows = Vec::new();
     let mut add = |x: DocumentId, y: DocumentId, evidence: Evidence| {
+        poll.step()?;
         let (a, b, evidence) = match collection.compare_names(x, y)? {
             Ordering::Greater => (y, x, evidence.swapped()),
             _ => (x, y, evidence),

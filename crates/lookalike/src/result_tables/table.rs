@@ -44,6 +44,11 @@ impl<'a> Table<'a> {
         Self { writer, digest, progress, rows: 0 }
     }
 
+    /// Whether to go on.
+    pub(crate) fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+
     /// The writer, still open.
     pub(crate) fn into_writer(self) -> TableWriter {
         self.writer
