@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package bench bench-peers bench-index bench-instructions experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package python bench bench-peers bench-index bench-instructions experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -16,7 +16,7 @@ build:
 	$(CARGO) build --release --locked
 
 ## Runs everything that has to pass.
-test: fmt lint layers package unit docs check-runs
+test: fmt lint layers package unit docs check-runs python
 	@echo "All checks passed."
 
 fmt:
@@ -65,6 +65,11 @@ check-runs:
 	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
 	$(PYTHON) tests/python/check_formats.py
+
+## Builds the Python package into a fresh virtual environment and runs all of its tests.
+python:
+	$(CARGO) build --locked --workspace --bin lookalike --tests
+	$(PYTHON) tests/python/run_package.py --command target/debug/lookalike
 
 ## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
 bench:

@@ -5,11 +5,12 @@ use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::table::Table;
-use crate::{errors, settings};
+use crate::{errors, pickle, settings};
 use arrow_array::{BooleanArray, UInt64Array};
 use lookalike::{Job, Resources, TableFormat};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -117,6 +118,18 @@ impl Answer {
     /// The rows of the summary as the command prints it, and its warnings.
     fn summary_rows(&self) -> (Vec<(String, String)>, Vec<String>) {
         (self.0.summary.table(), self.0.summary.warnings.clone())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let parts = pickle::to_bytes(&slf.get().0)?;
+        let parts = parts.iter().map(|part| PyBytes::new(py, part));
+        (slf.get_type().getattr("_of_parts")?, (PyList::new(py, parts)?,)).into_pyobject(py)
+    }
+
+    #[staticmethod]
+    fn _of_parts(py: Python<'_>, parts: Vec<Vec<u8>>) -> PyResult<Self> {
+        pickle::of_bytes(py, &parts).map(Self)
     }
 
     /// Number of rows.

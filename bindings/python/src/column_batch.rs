@@ -1,7 +1,7 @@
 //! Record batches of Python lists.
 
 use arrow_array::builder::{Float64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, NullArray, RecordBatch};
 use arrow_schema::{Field, Schema};
 use lookalike::{Settings, SourceError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -10,10 +10,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use std::sync::Arc;
 
-/// Which columns hold numbers; all others hold text.
+/// Which columns hold what. Others are not read: only their names are kept, for messages.
 pub(crate) struct Columns {
+    /// Numbers of keep rules.
     numbers: Vec<String>,
-    text: [String; 2],
+    /// Texts of documents.
+    texts: [String; 2],
+    /// Ids, dates and other short texts.
+    labels: [String; 4],
 }
 
 impl Columns {
@@ -22,7 +26,9 @@ impl Columns {
         let rules = settings.keep_rules().unwrap_or_default();
         let numbers = rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
         let fields = &settings.fields;
-        Self { numbers, text: [fields.text.clone(), fields.html.clone()] }
+        let texts = [&fields.text, &fields.html].map(Clone::clone);
+        let labels = [&fields.id, &fields.url, &fields.title, &fields.date].map(Clone::clone);
+        Self { numbers, texts, labels }
     }
 }
 
@@ -38,9 +44,14 @@ pub(crate) fn batch_of(
     for (name, values) in lists {
         let name: String = name.extract()?;
         let values = values.cast_into::<PyList>().map_err(PyErr::from)?;
-        let array = match columns.numbers.contains(&name) {
-            true => numbers(&name, &values)?,
-            false => texts(&name, &values, columns.text.contains(&name))?,
+        let array = if columns.texts.contains(&name) {
+            texts(&name, &values, true)?
+        } else if columns.labels.contains(&name) {
+            texts(&name, &values, false)?
+        } else if columns.numbers.contains(&name) {
+            numbers(&name, &values)?
+        } else {
+            Arc::new(NullArray::new(values.len()))
         };
         arrays.push((name, array));
     }

@@ -11,6 +11,7 @@ mod column_batch;
 mod documents;
 mod errors;
 mod ipc;
+mod pickle;
 mod settings;
 mod table;
 

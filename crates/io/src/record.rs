@@ -70,7 +70,7 @@ impl Item<'_> {
 
 /// A record, or the rest of a file, that could not be used. The message names the location and a
 /// remedy.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Problem {
     /// Index of the file in [`crate::Inputs::files`].
     pub file: u32,

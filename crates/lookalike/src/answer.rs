@@ -1,6 +1,9 @@
 //! The result of a library call, in memory.
 
+mod parts;
 mod write;
+
+pub use parts::AnswerParts;
 
 use crate::LookalikeError;
 use crate::memory_table::ResultTable;

@@ -112,7 +112,7 @@ mod state;
 mod summarise;
 mod table_store;
 
-pub use answer::{Answer, Counts, Member, Named, Pair, Place, Removed};
+pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
 pub use compare::{compare, compare_texts};
 pub use document_comparison::DocumentComparison;

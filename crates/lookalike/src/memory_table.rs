@@ -1,11 +1,13 @@
 //! A result table in memory.
 
-use crate::LookalikeError;
+use crate::result_tables::{Extra, cluster_columns, ledger_columns, pair_columns};
+use crate::{LookalikeError, documents};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lookalike_io::table::{Cell, Column, ColumnKind, TableWriter};
+use std::sync::Arc;
 
 /// A result table, with the columns of the table of that name in a result directory.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +27,32 @@ impl ResultTable {
     #[must_use]
     pub fn batches(&self) -> &[RecordBatch] {
         &self.batches
+    }
+
+    /// The table with these rows.
+    ///
+    /// # Errors
+    /// A column that no result table has.
+    pub(crate) fn of_batches(batches: Vec<RecordBatch>) -> Result<Self, LookalikeError> {
+        let mut known = [&cluster_columns()[..], &documents::COLUMNS].concat();
+        known.extend(ledger_columns(Extra::ALL).into_iter().chain(pair_columns(Extra::ALL)));
+        let schema = batches.first().map(RecordBatch::schema);
+        let fields = schema.iter().flat_map(|schema| schema.fields());
+        let column = |field: &Arc<Field>| {
+            let found = known.iter().find(|column| {
+                let kind = match column.kind {
+                    ColumnKind::Text => DataType::Utf8,
+                    ColumnKind::Count => DataType::Int64,
+                    ColumnKind::Ratio => DataType::Float64,
+                };
+                column.name == field.name() && kind == *field.data_type()
+            });
+            found.copied().ok_or_else(|| {
+                let name = field.name();
+                LookalikeError::Settings(format!("no result table has a column `{name}`"))
+            })
+        };
+        Ok(Self { columns: fields.map(column).collect::<Result<_, _>>()?, batches })
     }
 
     /// Number of rows.

@@ -1,6 +1,7 @@
 //! What a user asks for, in a form that a summary can state and a later `explain` can read back.
 
 use crate::LookalikeError;
+use crate::approach::wanted;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
@@ -122,7 +123,7 @@ impl Settings {
         self.matching()?;
         self.keep_rules()?;
         if let Some(method) = &self.method {
-            method.spec.parse::<MethodSpec>()?;
+            wanted(&self.analysis, &method.spec.parse::<MethodSpec>()?)?;
         }
         Ok(())
     }

@@ -286,7 +286,8 @@ fn records_are_written_as_a_run_over_their_file_writes_them() {
             for source in sources(&records, &path, &job.settings) {
                 let answer = call(source, &job.settings, &resources, &Silent).unwrap();
                 let to = Job { output: folder.path().join("written"), ..job.clone() };
-                answer.write(&to).unwrap();
+                // What was stored in parts is written as well.
+                Answer::of_parts(answer.parts()).unwrap().write(&to).unwrap();
                 assert_eq!(tables(&to.output), expected, "{format:?} on {threads} threads");
                 let kept = answer.select_kept(&records).count() as u64;
                 assert_eq!(kept, answer.summary.kept);

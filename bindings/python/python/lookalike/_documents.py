@@ -113,27 +113,25 @@ def _listed(values: Any) -> list[Any]:
 
 def _of_items(items: Iterator[Any], settings: Settings) -> Iterator[Any]:
     """Batches of texts, records or Arrow batches."""
-    wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date]
-    for rule in settings.keep:
-        wanted += [rule.partition(":")[2]] if ":" in rule else []
     row = 0
     while True:
-        first = next(items, None)
-        if first is None and (first := next(items, None)) is None:
+        block = list(islice(items, 1))
+        if not block:
             return
+        first = block[0]
         if hasattr(first, "__arrow_c_stream__") or hasattr(first, "__arrow_c_array__"):
             yield first
             continue
-        block = [first, *islice(items, _ROWS - 1)]
-        yield _block(block, wanted, settings.text, row)
+        block += islice(items, _ROWS - 1)
+        yield _block(block, settings.text, row)
         row += len(block)
 
 
-def _block(block: list[Any], wanted: list[str], text: str, row: int) -> dict[str, list[Any]]:
+def _block(block: list[Any], text: str, row: int) -> dict[str, list[Any]]:
     if all(isinstance(item, str) or item is None for item in block):
         return {text: block}
     for number, item in enumerate(block, row):
         if not isinstance(item, Mapping):
             raise TypeError(f"item {number} is a {type(item).__name__}; give texts, or records with a field {text!r}")
-    present = {name for item in block for name in item}
-    return {name: [item.get(name) for item in block] for name in dict.fromkeys(wanted) if name in present}
+    names = dict.fromkeys(name for item in block for name in item)
+    return {name: [item.get(name) for item in block] for name in names}

@@ -5,6 +5,8 @@ from typing import Any, final, overload
 from lookalike._documents import ArrowArray, ArrowStream, Opener
 from lookalike._resources import Options
 
+__all__ = ["Answer", "Array", "Table", "__version__", "checked_settings", "find"]
+
 __version__: str
 
 @final

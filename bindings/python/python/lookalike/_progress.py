@@ -116,7 +116,7 @@ def _bar() -> Report:
 
 
 def _lines() -> Report:
-    last, began = 0.0, time.monotonic()
+    last = began = time.monotonic()
 
     def report(phase: str, done: int, total: int | None, documents: int) -> None:
         nonlocal last

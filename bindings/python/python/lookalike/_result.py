@@ -127,6 +127,10 @@ class Result:
         """
         self._answer.write(fspath(output), force, tables)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The documents are not a part of the result.
+        return _unpickled, (self._answer, self.settings, self._library, self._drop_problems)
+
     def __len__(self) -> int:
         """Number of rows."""
         return len(self._answer)
@@ -147,3 +151,7 @@ class Result:
         )
         notes = "".join(f"<p>Warning: {html.escape(warning)}</p>" for warning in warnings)
         return f"<table>{cells}</table>{notes}"
+
+
+def _unpickled(answer: Answer, settings: Settings, library: str, drop_problems: bool) -> Result:
+    return Result(answer, settings=settings, documents=None, library=library, drop_problems=drop_problems)

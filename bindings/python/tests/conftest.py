@@ -1,0 +1,66 @@
+"""Collections and helpers that the tests share."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+#: The project, whose samples are used.
+ROOT = Path(os.environ.get("LOOKALIKE_ROOT") or Path(__file__).resolve().parents[3])
+
+
+def variants(number: int, seed: int = 1) -> list[str]:
+    """Texts of which about half are copies or slightly edited copies of earlier ones."""
+    chance = random.Random(seed)
+    words = [f"w{n}" for n in range(2000)]
+    texts: list[str] = []
+    for _ in range(number):
+        kind = chance.random()
+        if texts and kind < 0.2:
+            texts.append(chance.choice(texts))
+        elif texts and kind < 0.5:
+            edited = chance.choice(texts).split()
+            edited[chance.randrange(len(edited))] = chance.choice(words)
+            texts.append(" ".join(edited))
+        else:
+            texts.append(" ".join(chance.choices(words, k=chance.randrange(3, 80))))
+    return texts
+
+
+def shingles(text: str, size: int = 5) -> frozenset[tuple[str, ...]]:
+    """The shingles of a text whose words are separated by spaces; of a shorter one, itself."""
+    words = text.split()
+    return frozenset(tuple(words[at : at + size]) for at in range(max(1, len(words) - size + 1)))
+
+
+def greedy(texts: list[str], threshold: float) -> tuple[list[int], dict[int, int]]:
+    """The rows that stay and the first witness of each other one, by comparing all pairs."""
+    sets = [shingles(text) for text in texts]
+    kept: list[int] = []
+    witness: dict[int, int] = {}
+    for row, own in enumerate(sets):
+        for earlier in kept:
+            shared = len(own & sets[earlier])
+            if shared >= threshold * (len(own) + len(sets[earlier]) - shared) - 1e-12:
+                witness[row] = earlier
+                break
+        else:
+            kept.append(row)
+    return kept, witness
+
+
+@pytest.fixture(scope="session")
+def command() -> str:
+    """The command, whose results the package has to equal."""
+    path = os.environ.get("LOOKALIKE_COMMAND")
+    if not path:
+        pytest.skip("LOOKALIKE_COMMAND does not name the command")
+    return path
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    return ROOT / "samples"
