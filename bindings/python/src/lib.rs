@@ -8,6 +8,7 @@ mod answer;
 mod array;
 mod call;
 mod column_batch;
+mod compare;
 mod documents;
 mod errors;
 mod ipc;
@@ -23,6 +24,9 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<answer::Answer>()?;
     module.add_class::<array::Array>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<compare::Compared>()?;
+    module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
     module.add_function(wrap_pyfunction!(answer::find, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
     Ok(())

@@ -1,6 +1,7 @@
 //! Builds the method of a job, with its document frequencies.
 
 use crate::lexicon::{CountedTerms, DocumentSum, count_terms, description};
+use crate::no_statistics::NoStatistics;
 use crate::reading::Documents;
 use crate::scratch_dir::ScratchDir;
 use crate::settings::MethodSettings;
@@ -149,26 +150,4 @@ pub(crate) fn counted(
     })?;
     let path = folder.path().join("inputs.lexicon");
     count_terms(documents, &job.settings, wanted, threads, &path, progress)
-}
-
-/// Placeholder statistics, for reading a method's parameters only.
-#[derive(Debug)]
-struct NoStatistics;
-
-impl Statistics for NoStatistics {
-    fn documents(&self) -> u64 {
-        1
-    }
-
-    fn frequency(&self, _term: u64) -> u32 {
-        0
-    }
-
-    fn frequency_range(&self) -> (u32, u32) {
-        (1, 1)
-    }
-
-    fn checksum(&self) -> u128 {
-        0
-    }
 }

@@ -1,9 +1,14 @@
 //! `compare`: similarity and differences of two documents.
 
+use crate::analysis::pool;
+use crate::common::CommonCounts;
 use crate::document_comparison::DocumentComparison;
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
-use crate::{LookalikeError, Settings};
+use crate::reading::{Documents, Reading};
+use crate::settings::thread_count;
+use crate::{Job, LookalikeError, Settings, Source};
+use lookalike_engine::Silent;
 use lookalike_io::Inputs;
 use lookalike_report::DocExhibit;
 use std::path::Path;
@@ -75,10 +80,63 @@ pub fn compare_texts(
     caught(|| DocumentComparison::new(named("a", a), named("b", b), settings, None, None))
 }
 
+/// Compares two documents of a source, each named by its id or as `SOURCE:RECORD`.
+///
+/// ```
+/// use lookalike::{Settings, Source, compare_in};
+///
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// let settings = Settings { shingle: Some(4), ..Settings::default() };
+/// let source = Source::records(["a rose is a rose is a rose", "a rose is a rose"]);
+/// let evidence = compare_in(source, "records:1", "records:2", &settings)?;
+/// assert_eq!(evidence.comparison().measures.shared, 2);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Invalid settings; a name of no document or of several; a source that cannot be read, or not
+/// several times where [`Settings::ignore_common`] needs it.
+pub fn compare_in(
+    source: Source<'_>,
+    a: &str,
+    b: &str,
+    settings: &Settings,
+) -> Result<DocumentComparison, LookalikeError> {
+    let matching = settings.matching()?;
+    let place = source.name().to_owned();
+    let (inputs, caller) = source.open(settings.reading(Vec::new(), None))?;
+    let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
+    let documents = Documents { inputs: &inputs, reading };
+    let pool = pool(thread_count(0))?;
+    caught(|| {
+        let found = find(documents, &[Name::Id(a), Name::Id(b)], Ids::MayRepeat, thread_count(0))?;
+        let mut exhibits = Vec::new();
+        for (name, candidates) in [a, b].into_iter().zip(found.candidates) {
+            if candidates.count > 1 {
+                return Err(candidates.repeated(name, "name one of them as FILE:RECORD"));
+            }
+            let Some(document) = candidates.first else {
+                let (name, place) = (name.to_owned(), place.clone());
+                let advice = "give its id, or SOURCE:RECORD, counted from 1";
+                let unread = found.unread;
+                return Err(LookalikeError::NoSuchDocument { name, place, advice, unread });
+            };
+            exhibits.push(document.exhibit);
+        }
+        let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
+        let mut counts = CommonCounts::new(&job, documents, &matching, None, &Silent);
+        let common = pool.install(|| counts.of(matching.features))?;
+        let mut exhibits = exhibits.into_iter();
+        let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
+        DocumentComparison::new(a, b, settings, common, None)
+    })
+}
+
 pub(crate) fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
     let (file, name) = parts(wanted);
     let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
-    let found = find(&inputs, &[name], Ids::MayRepeat, 1);
+    let found = find(Documents::of_files(&inputs), &[name], Ids::MayRepeat, 1)?;
     let (place, unread) = (file.to_owned(), found.unread);
     let candidates = found.candidates.into_iter().next().unwrap_or_default();
     match name {

@@ -56,7 +56,8 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
         true => Ids::AreUnique,
         false => Ids::MayRepeat,
     };
-    let found = find(&inputs, &[Name::Id(a), Name::Id(b)], ids, thread_count(0));
+    let named = [Name::Id(a), Name::Id(b)];
+    let found = find(Documents::of_files(&inputs), &named, ids, thread_count(0))?;
     let mut documents = Vec::new();
     for (name, candidates) in [a, b].into_iter().zip(found.candidates) {
         if candidates.count > 1 {

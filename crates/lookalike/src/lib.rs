@@ -98,6 +98,7 @@ mod lookup;
 mod machine;
 mod memory;
 mod memory_table;
+mod no_statistics;
 mod panics;
 mod plan;
 mod reading;
@@ -114,7 +115,7 @@ mod table_store;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
-pub use compare::{compare, compare_texts};
+pub use compare::{compare, compare_in, compare_texts};
 pub use document_comparison::DocumentComparison;
 pub use embed::{Resources, cluster, dedup};
 pub use error::{ErrorKind, LookalikeError, SourceError, Unread};

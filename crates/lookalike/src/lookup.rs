@@ -3,6 +3,7 @@
 use crate::LookalikeError;
 use crate::document_columns::DocumentName;
 use crate::error::Unread;
+use crate::reading::{DocumentChunks, Documents};
 use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;
@@ -115,12 +116,31 @@ pub(crate) struct Found {
 type Hit = (usize, Match, DocumentName<'static>, Option<DocExhibit>);
 
 /// Finds documents; reads no further than necessary.
-pub(crate) fn find(inputs: &Inputs, names: &[Name<'_>], ids: Ids, threads: usize) -> Found {
+///
+/// # Errors
+/// Those of the caller's documents.
+pub(crate) fn find(
+    documents: Documents<'_>,
+    names: &[Name<'_>],
+    ids: Ids,
+    threads: usize,
+) -> Result<Found, LookalikeError> {
+    let inputs = documents.inputs;
+    documents.with_chunks(|chunks| Ok(find_in(inputs, chunks, names, ids, threads)))
+}
+
+fn find_in(
+    inputs: &Inputs,
+    chunks: DocumentChunks<'_>,
+    names: &[Name<'_>],
+    ids: Ids,
+    threads: usize,
+) -> Found {
     let mut best: Vec<Option<(Match, Candidates)>> = vec![None; names.len()];
     let mut unread = Unread::default();
     pipeline::ordered(
         threads,
-        inputs.chunks(),
+        chunks,
         VisitScratch::default,
         |scratch, chunk| {
             let (mut hits, mut unread) = (Vec::<Hit>::new(), Unread::default());

@@ -1,15 +1,16 @@
 //! What a user asks for, in a form that a summary can state and a later `explain` can read back.
 
 use crate::LookalikeError;
-use crate::approach::wanted;
+use crate::no_statistics::NoStatistics;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format};
-use lookalike_methods::MethodSpec;
+use lookalike_methods::{MethodSpec, build};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Everything that decides the answer: two runs with equal settings over the same documents give
 /// the same bytes.
@@ -123,7 +124,7 @@ impl Settings {
         self.matching()?;
         self.keep_rules()?;
         if let Some(method) = &self.method {
-            wanted(&self.analysis, &method.spec.parse::<MethodSpec>()?)?;
+            build(&method.spec.parse::<MethodSpec>()?, Some(Arc::new(NoStatistics)))?;
         }
         Ok(())
     }

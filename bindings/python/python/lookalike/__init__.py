@@ -12,6 +12,7 @@
 generators, and return a :class:`Result`: row numbers, a mask, and tables with the evidence for each decision.
 """
 
+from lookalike._compare import Comparison, compare
 from lookalike._dedup import cluster, dedup
 from lookalike._documents import Documents
 from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, ResourceError, SettingsError
@@ -27,6 +28,7 @@ __all__ = [
     "Array",
     "CancelScope",
     "Cancelled",
+    "Comparison",
     "DataError",
     "Documents",
     "InputError",
@@ -41,6 +43,7 @@ __all__ = [
     "__version__",
     "cancel_scope",
     "cluster",
+    "compare",
     "core_version",
     "dedup",
 ]

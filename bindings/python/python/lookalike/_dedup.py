@@ -11,11 +11,7 @@ from lookalike._libraries import library_of
 from lookalike._progress import Progress
 from lookalike._resources import options
 from lookalike._result import Result
-from lookalike._settings import NAMES, Settings
-
-#: Settings that name columns: those that a caller names have to be there.
-_COLUMNS = ("text", "id", "html", "url", "title", "date")
-
+from lookalike._settings import Settings, with_columns
 
 def dedup(
     data: Documents,
@@ -92,7 +88,7 @@ def dedup(
     >>> row["removed_id"], row["kept_id"], row["resemblance"]
     ('c', 'a', 1.0)
     """
-    settings, named = _settings(settings, keywords)
+    settings, named = with_columns(settings, keywords)
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
     documents = opener(data, settings, name, named)
     protected = None if against is None else opener(against, settings, "against", named)
@@ -146,26 +142,10 @@ def cluster(
     >>> pair["a_record"], pair["b_record"], pair["shared"], pair["size_a"], pair["size_b"]
     (1, 3, 3, 3, 3)
     """
-    settings, named = _settings(settings, keywords)
+    settings, named = with_columns(settings, keywords)
     limits = options(
         threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict, max_pairs=max_pairs
     )
     documents = opener(data, settings, name, named)
     answer = _lookalike.find(documents, settings.to_json(), limits, list_pairs=True)
     return Result(answer, settings=settings, documents=documents, library=library_of(data))
-
-
-def _settings(settings: Settings | None, keywords: dict[str, Any]) -> tuple[Settings, list[str]]:
-    """The settings of a call, and the columns that it names."""
-    unknown = sorted(set(keywords) - NAMES)
-    if unknown:
-        raise TypeError(f"{unknown[0]!r} is no argument and no setting; the settings are {', '.join(sorted(NAMES))}")
-    columns = {name: keywords.pop(name) for name in _COLUMNS if name in keywords}
-    columns = {name: column for name, column in columns.items() if column is not None}
-    if settings is not None and keywords:
-        raise TypeError(f"both settings= and {next(iter(keywords))}=; use settings.replace({next(iter(keywords))}=…)")
-    if settings is None:
-        settings = Settings(**keywords, **columns)
-    elif columns:
-        settings = settings.replace(**columns)
-    return settings, list(columns.values())

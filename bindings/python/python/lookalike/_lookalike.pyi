@@ -5,7 +5,17 @@ from typing import Any, final, overload
 from lookalike._documents import ArrowArray, ArrowStream, Opener
 from lookalike._resources import Options
 
-__all__ = ["Answer", "Array", "Table", "__version__", "checked_settings", "find"]
+__all__ = [
+    "Answer",
+    "Array",
+    "Compared",
+    "Table",
+    "__version__",
+    "checked_settings",
+    "compare_rows",
+    "compare_texts",
+    "find",
+]
 
 __version__: str
 
@@ -52,6 +62,13 @@ class Answer:
     def write(self, output: str | PathLike[str], force: bool, tables: str) -> None: ...
     def __len__(self) -> int: ...
 
+@final
+class Compared:
+    def json(self) -> str: ...
+    def text(self, width: int, colour: bool) -> str: ...
+
+def compare_texts(a: str, b: str, settings: str) -> Compared: ...
+def compare_rows(documents: Opener, a: str, b: str, settings: str) -> Compared: ...
 def find(
     documents: Opener,
     settings: str,

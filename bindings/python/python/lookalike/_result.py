@@ -8,7 +8,10 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal
 
+from lookalike import _lookalike
+from lookalike._compare import Comparison
 from lookalike._documents import Opener
+from lookalike._errors import DataError
 from lookalike._libraries import native
 from lookalike._lookalike import Answer, Table
 from lookalike._settings import Settings
@@ -103,6 +106,61 @@ class Result:
         """The content of ``summary.json``: counts, settings, warnings, and the digest of the result."""
         summary: dict[str, Any] = json.loads(self._answer.summary())
         return summary
+
+    def explain(self, a: int | str, b: int | str | None = None) -> Comparison:
+        """Compares two documents of the call, and says what it decided about them.
+
+        Parameters
+        ----------
+        a, b : int or str
+            Row numbers, or ids. Without `b`, `a` is a removed document and is compared with its witness.
+
+        Raises
+        ------
+        DataError
+            Documents that were a stream, which cannot be read again; a name of none or several of them.
+
+        Examples
+        --------
+        >>> import lookalike
+        >>> result = lookalike.dedup(["a rose is a rose is a rose", "A rose is a rose is a rose!"])
+        >>> result.explain(1).decision
+        'table:2 was removed as lexically_equivalent to table:1.'
+        """
+        row = self._decision(a, b)
+        if b is None:
+            if row is None:
+                raise DataError(f"{a!r} was not removed; name two documents", "no_such_document")
+            b = row["kept_record"] - 1 if row["kept_file"] == row["removed_file"] else row["kept_id"]
+        documents = self._documents
+        if documents is None or not documents.repeatable:
+            raise DataError(
+                "the documents cannot be read again: they were a stream, or the result was stored; use compare() on"
+                " the texts",
+                "source",
+            )
+        names = [f"{documents.name}:{which + 1}" if isinstance(which, int) else which for which in (a, b)]
+        compared = _lookalike.compare_rows(documents, names[0], names[1], self.settings.to_json())
+        decision = None
+        if row is not None:
+            decision = f"{row['removed_id']} was removed as {row['rule']} to {row['kept_id']}."
+        return Comparison(compared, decision)
+
+    def _decision(self, a: int | str, b: int | str | None) -> dict[str, Any] | None:
+        """The row of the ledger about two documents, or about a removed one."""
+        if not len(self.ledger):
+            return None
+
+        def rows(which: int | str | None, side: str) -> set[int]:
+            if which is None:
+                return set(range(len(self.ledger)))
+            column, value = ("record", which + 1) if isinstance(which, int) else ("id", which)
+            values = self.ledger[f"{side}_{column}"].to_pylist()
+            return {row for row, found in enumerate(values) if found == value}
+
+        about = rows(a, "removed") & rows(b, "kept") | (rows(b, "removed") & rows(a, "kept") if b is not None else set())
+        row = min(about, default=None)
+        return None if row is None else self.ledger.to_pylist(row, row + 1)[0]
 
     def write(
         self,

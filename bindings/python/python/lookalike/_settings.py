@@ -231,3 +231,26 @@ class Settings:
 
 #: Names of all settings.
 NAMES = frozenset(field.name for field in fields(Settings))
+
+#: Settings that name columns: those that a caller names have to be there.
+_COLUMNS = ("text", "id", "html", "url", "title", "date")
+
+
+def given_settings(settings: Settings | None, keywords: dict[str, Any]) -> Settings:
+    """The settings of a call, given as such or by keywords."""
+    unknown = sorted(set(keywords) - NAMES)
+    if unknown:
+        raise TypeError(f"{unknown[0]!r} is no argument and no setting; the settings are {', '.join(sorted(NAMES))}")
+    if settings is None:
+        return Settings(**keywords)
+    if keywords:
+        first = next(iter(keywords))
+        raise TypeError(f"both settings= and {first}=; use settings.replace({first}=…)")
+    return settings
+
+
+def with_columns(settings: Settings | None, keywords: dict[str, Any]) -> tuple[Settings, list[str]]:
+    """The settings of a call whose names of columns may be given beside them, and the columns that it names."""
+    columns = {name: keywords.pop(name) for name in _COLUMNS if keywords.get(name) is not None}
+    given = given_settings(settings, keywords)
+    return (given.replace(**columns) if columns else given), list(columns.values())
