@@ -4,10 +4,10 @@ use crate::array::Array;
 use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
 use crate::documents::Documents;
-use crate::table::Table;
+use crate::table::{Table, table_format};
 use crate::{errors, pickle, settings};
 use arrow_array::{BooleanArray, UInt64Array};
-use lookalike::{Job, Resources, TableFormat};
+use lookalike::{Job, Resources};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
@@ -139,16 +139,7 @@ impl Answer {
 
     /// Writes the tables and the summary to a directory, whole or not at all.
     fn write(&self, py: Python<'_>, output: PathBuf, force: bool, tables: &str) -> PyResult<()> {
-        let tables = match tables {
-            "parquet" => TableFormat::Parquet,
-            "tsv" => TableFormat::Tsv,
-            "jsonl" => TableFormat::Jsonl,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "tables={other:?}: parquet, tsv or jsonl"
-                )));
-            }
-        };
+        let tables = table_format(tables)?;
         let job = Job { force, tables, report: false, ..Job::new(Vec::new(), output) };
         let written = py.detach(|| self.0.write(&job));
         written.map(|_| ()).map_err(|error| errors::exception(py, error))

@@ -40,6 +40,12 @@ pub(crate) fn compare_rows(
 #[pyclass(frozen, module = "lookalike._lookalike")]
 pub(crate) struct Compared(DocumentComparison);
 
+impl Compared {
+    pub(crate) fn new(comparison: DocumentComparison) -> Self {
+        Self(comparison)
+    }
+}
+
 #[pymethods]
 impl Compared {
     /// The comparison as JSON.

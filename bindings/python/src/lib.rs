@@ -13,6 +13,7 @@ mod documents;
 mod errors;
 mod ipc;
 mod pickle;
+mod run;
 mod settings;
 mod table;
 
@@ -29,5 +30,10 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
     module.add_function(wrap_pyfunction!(answer::find, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(run::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(run::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(run::read_table, module)?)?;
+    module.add_function(wrap_pyfunction!(run::recluster, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
     Ok(())
 }

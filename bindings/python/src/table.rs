@@ -4,13 +4,19 @@ use crate::array::{Array, value_at};
 use crate::ipc;
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Field, SchemaRef};
-use lookalike::ResultTable;
+use lookalike::{ResultTable, TableFormat};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::sync::Arc;
+
+/// The table format of this name.
+pub(crate) fn table_format(name: &str) -> PyResult<TableFormat> {
+    let found = TableFormat::ALL.into_iter().find(|format| format.extension() == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("tables={name:?}: parquet, tsv or jsonl")))
+}
 
 /// A table of a result. It holds Arrow memory: `pyarrow.table(t)`, `polars.DataFrame(t)` and others
 /// take it without a copy.

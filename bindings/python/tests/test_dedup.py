@@ -43,7 +43,10 @@ def test_cluster_lists_every_pair() -> None:
     found = [(row["a_record"] - 1, row["b_record"] - 1) for row in result.pairs.to_pylist()]
     assert {(min(pair), max(pair)) for pair in found} == pairs and len(found) == len(pairs)
     assert result.summary["pairs"]["complete"]
-    assert result.kept().to_pylist() == lookalike.dedup(texts, threshold="0.5").kept().to_pylist()
+    for linkage in ["components", "leaders"]:
+        kept = lookalike.dedup(texts, threshold="0.5", linkage=linkage).kept().to_pylist()
+        assert lookalike.cluster(texts, threshold="0.5", linkage=linkage).kept().to_pylist() == kept
+        assert (result.kept().to_pylist() == kept) == (linkage == "components")
     assert not lookalike.cluster(texts, threshold="0.5", max_pairs=3).summary["pairs"]["complete"]
 
 

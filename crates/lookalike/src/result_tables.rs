@@ -16,5 +16,5 @@ pub(crate) use columns::{Extra, cluster_columns, ledger_columns, pair_columns};
 pub(crate) use ledger::fill_ledger;
 pub(crate) use name_order::Named;
 pub(crate) use pairs::fill_pairs;
-pub(crate) use problems::write_problems;
+pub(crate) use problems::{PROBLEMS, write_problems};
 pub(crate) use table::{Table, digest_row, run_digest};

@@ -19,7 +19,9 @@ from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, 
 from lookalike._lookalike import Array, Table, __version__
 from lookalike._progress import CancelScope, Progress, Step, cancel_scope
 from lookalike._result import Result
+from lookalike._run import OpenRun, Run, open_run
 from lookalike._settings import Settings
+from lookalike._summary import Summary
 
 #: Changes when the bytes of a result may change. Engines that run on several machines refuse a mix.
 core_version = __version__
@@ -33,12 +35,15 @@ __all__ = [
     "Documents",
     "InputError",
     "LookalikeError",
+    "OpenRun",
     "Progress",
     "ResourceError",
     "Result",
+    "Run",
     "Settings",
     "SettingsError",
     "Step",
+    "Summary",
     "Table",
     "__version__",
     "cancel_scope",
@@ -46,4 +51,5 @@ __all__ = [
     "compare",
     "core_version",
     "dedup",
+    "open_run",
 ]

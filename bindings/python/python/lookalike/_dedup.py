@@ -119,7 +119,10 @@ def cluster(
     progress: Progress = None,
     **keywords: Any,
 ) -> Result:
-    """Finds the same clusters as :func:`dedup`, and lists every pair that reaches the threshold.
+    """Lists every pair that reaches the threshold, and the clusters that they form; removes nothing.
+
+    As of the command, clusters are the connected components of the pairs, unless ``linkage="leaders"`` or `settings`
+    say otherwise.
 
     Parameters
     ----------
@@ -132,7 +135,7 @@ def cluster(
     -------
     Result
         Its ``pairs`` are complete, its ``ledger`` is empty, and ``kept()`` are the documents that :func:`dedup` would
-        keep.
+        keep with this linkage.
 
     Examples
     --------
@@ -142,6 +145,8 @@ def cluster(
     >>> pair["a_record"], pair["b_record"], pair["shared"], pair["size_a"], pair["size_b"]
     (1, 3, 3, 3, 3)
     """
+    if settings is None:
+        keywords.setdefault("linkage", "components")
     settings, named = with_columns(settings, keywords)
     limits = options(
         threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict, max_pairs=max_pairs

@@ -1,9 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any, final, overload
 
 from lookalike._documents import ArrowArray, ArrowStream, Opener
+from lookalike._progress import Report
 from lookalike._resources import Options
+from lookalike._run_options import RunOptions
 
 __all__ = [
     "Answer",
@@ -14,7 +16,12 @@ __all__ = [
     "checked_settings",
     "compare_rows",
     "compare_texts",
+    "explain",
     "find",
+    "plan",
+    "read_table",
+    "recluster",
+    "run",
 ]
 
 __version__: str
@@ -79,3 +86,35 @@ def find(
     only_against: bool = False,
 ) -> Answer: ...
 def checked_settings(json: str) -> str: ...
+def run(
+    options: RunOptions,
+    settings: str,
+    *,
+    list_pairs: bool,
+    progress: Report | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[str, list[tuple[str, str]], list[str]]: ...
+def plan(
+    options: RunOptions,
+    settings: str,
+    *,
+    list_pairs: bool,
+    sample: int | None = None,
+    seed: int = 1,
+    recall: float = 1.0,
+    progress: Report | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[str, list[tuple[str, str]], list[str]]: ...
+def read_table(run: str | PathLike[str], name: str) -> Table: ...
+def explain(run: str | PathLike[str], a: str, b: str) -> Compared: ...
+def recluster(
+    run: str | PathLike[str],
+    settings: str,
+    output: str | PathLike[str],
+    *,
+    force: bool,
+    tables: str,
+    report: bool,
+    progress: Report | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[str, list[tuple[str, str]], list[str]]: ...

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from functools import cached_property
 from os import PathLike, fspath
@@ -15,6 +14,7 @@ from lookalike._errors import DataError
 from lookalike._libraries import native
 from lookalike._lookalike import Answer, Table
 from lookalike._settings import Settings
+from lookalike._summary import lines, table
 
 
 class Result:
@@ -194,21 +194,10 @@ class Result:
         return len(self._answer)
 
     def __repr__(self) -> str:
-        rows, warnings = self._answer.summary_rows()
-        width = max(len(name) for name, _ in rows) + 5
-        lines = [f"{name:<{width}}{value}" for name, value in rows]
-        return "\n".join([*lines, *(f"warning: {warning}" for warning in warnings)])
+        return lines(*self._answer.summary_rows())
 
     def _repr_html_(self) -> str:
-        rows, warnings = self._answer.summary_rows()
-        indent = ' style="padding-left: 2em"'
-        cells = "".join(
-            f"<tr><th{indent if name.startswith(' ') else ''} scope='row' align='left'>{html.escape(name.strip())}</th>"
-            f"<td align='left'>{html.escape(value)}</td></tr>"
-            for name, value in rows
-        )
-        notes = "".join(f"<p>Warning: {html.escape(warning)}</p>" for warning in warnings)
-        return f"<table>{cells}</table>{notes}"
+        return table(*self._answer.summary_rows())
 
 
 def _unpickled(answer: Answer, settings: Settings, library: str, drop_problems: bool) -> Result:

@@ -6,7 +6,7 @@ use lookalike_io::Problem;
 use lookalike_io::table::{Cell, Column, ColumnKind};
 
 /// Columns of `problems`.
-const PROBLEMS: [Column; 5] = [
+pub(crate) const PROBLEMS: [Column; 5] = [
     Column { name: "file", kind: ColumnKind::Text },
     Column { name: "record", kind: ColumnKind::Count },
     Column { name: "line", kind: ColumnKind::Count },

@@ -1,0 +1,282 @@
+"""Files in, a directory of results out: what the command does, with the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Any, Literal
+
+from lookalike import _lookalike
+from lookalike._compare import Comparison
+from lookalike._lookalike import Table
+from lookalike._progress import Progress, is_cancelled, reporter
+from lookalike._resources import size, thread_count
+from lookalike._run_options import RunOptions
+from lookalike._settings import Settings, given_settings
+from lookalike._summary import Summary
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+TableFormat = Literal["parquet", "tsv", "jsonl"]
+
+
+class Run:
+    """Files, directories or globs in, a directory of results out; the bytes are those of the command.
+
+    Memory is bounded: what does not fit goes to temporary files. A run that was killed goes on with ``resume=True``.
+
+    Parameters
+    ----------
+    inputs : path, glob or sequence of them
+        JSONL, Parquet, CSV, text, HTML, mail, compressed or not.
+    output : path
+        The directory of the results. It appears when they are complete.
+    settings : Settings, optional
+        What decides; or any keyword of :class:`Settings`.
+    against : as `inputs`, optional
+        A collection, or an index, of which nothing is removed and which takes precedence.
+    against_only : bool
+        Remove only what is in `against`.
+    force : bool
+        Replace an earlier result.
+    tables : {"parquet", "tsv", "jsonl"}
+        Form of the tables.
+    mark : str, optional
+        Write all documents with added columns whose names begin so, and remove nothing.
+    report : bool
+        Write ``report.html``.
+    copy_files : bool
+        Copy kept files that hold one document each, instead of listing them.
+    strict : bool
+        Stop at the first bad record.
+    skip_unreadable : bool
+        Go on where an input cannot be read to its end.
+    max_pairs : int
+        Most pairs that :meth:`cluster` lists.
+    threads, memory, scratch
+        As of :func:`dedup`. With `scratch`, or if memory is too small, checkpoints are written.
+    resume : bool
+        Continue from the checkpoints of an earlier run of the same job.
+
+    Examples
+    --------
+    >>> import lookalike, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("a rose is a rose is a rose")
+    >>> _ = (folder / "b.txt").write_text("A rose is a rose is a rose!")
+    >>> summary = lookalike.Run(folder / "*.txt", folder / "out").dedup()
+    >>> summary["kept"], summary["removed"]["lexically_equivalent"]
+    (1, 1)
+    >>> lookalike.open_run(folder / "out").ledger.to_pylist()[0]["rule"]
+    'lexically_equivalent'
+    """
+
+    def __init__(
+        self,
+        inputs: Paths,
+        output: str | PathLike[str],
+        *,
+        settings: Settings | None = None,
+        against: Paths = (),
+        against_only: bool = False,
+        force: bool = False,
+        tables: TableFormat = "parquet",
+        mark: str | None = None,
+        report: bool = True,
+        copy_files: bool = False,
+        strict: bool = False,
+        skip_unreadable: bool = False,
+        max_pairs: int = 10_000_000,
+        threads: int | None = None,
+        memory: int | str | None = None,
+        scratch: str | PathLike[str] | None = None,
+        resume: bool = False,
+        **keywords: Any,
+    ) -> None:
+        self.settings = given_settings(settings, keywords)
+        # As of the command: clusters are connected components, unless it is said.
+        components = settings is None and "linkage" not in keywords
+        self._cluster_settings = self.settings.replace(linkage="components") if components else self.settings
+        self._options = RunOptions(
+            inputs=_listed(inputs),
+            against=_listed(against),
+            against_only=against_only,
+            output=fspath(output),
+            force=force,
+            tables=tables,
+            report=report,
+            mark=mark,
+            copy_files=copy_files,
+            strict=strict,
+            skip_unreadable=skip_unreadable,
+            max_pairs=max_pairs,
+            threads=thread_count(threads),
+            memory=None if memory is None else size(memory),
+            scratch=None if scratch is None else fspath(scratch),
+            resume=resume,
+        )
+
+    def dedup(self, *, progress: Progress = None) -> Summary:
+        """Writes kept and removed documents, the evidence for every removal, clusters, pairs and a report."""
+        return self._run(False, self.settings, progress)
+
+    def cluster(self, *, progress: Progress = None) -> Summary:
+        """Writes all pairs that reach the threshold, and the clusters that they form; removes nothing.
+
+        As of the command, clusters are the connected components of the pairs, unless ``linkage="leaders"`` or
+        `settings` say otherwise.
+        """
+        return self._run(True, self._cluster_settings, progress)
+
+    def _run(self, list_pairs: bool, settings: Settings, progress: Progress) -> Summary:
+        told = _lookalike.run(
+            self._options,
+            settings.to_json(),
+            list_pairs=list_pairs,
+            progress=reporter(progress),
+            cancelled=is_cancelled(),
+        )
+        return Summary(*told)
+
+    def plan(
+        self,
+        *,
+        cluster: bool = False,
+        sample: int | str | None = None,
+        seed: int = 1,
+        recall: float = 1.0,
+        progress: Progress = None,
+    ) -> Summary:
+        """Predicts from a sample what the run would find, take and cost; nothing is written.
+
+        Parameters
+        ----------
+        cluster : bool
+            Predict :meth:`cluster` instead of :meth:`dedup`.
+        sample : int or str, optional
+            Bytes to read.
+        seed : int
+            Another one takes another sample.
+        recall : float
+            Least recall of the methods that are recommended.
+        """
+        settings = self._cluster_settings if cluster else self.settings
+        told = _lookalike.plan(
+            self._options,
+            settings.to_json(),
+            list_pairs=cluster,
+            sample=None if sample is None else size(sample),
+            seed=seed,
+            recall=recall,
+            progress=reporter(progress),
+            cancelled=is_cancelled(),
+        )
+        return Summary(*told)
+
+    def __repr__(self) -> str:
+        return f"<lookalike.Run: {', '.join(self._options.inputs)} to {self._options.output}>"
+
+
+class OpenRun:
+    """The directory of a finished run; made by :func:`open_run`. Tables are read when they are asked for."""
+
+    def __init__(self, output: str | PathLike[str]) -> None:
+        self.path = fspath(output)
+        try:
+            with open(f"{self.path}/summary.json", encoding="utf-8") as file:
+                #: The content of ``summary.json``.
+                self.summary: dict[str, Any] = json.load(file)
+        except FileNotFoundError as error:
+            from lookalike._errors import InputError
+
+            message = f"{self.path}: there is no summary.json; is it the directory of a finished run?"
+            raise InputError(message, "run") from error
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        return Settings.from_json(json.dumps(self.summary["settings"]["job"]["settings"]))
+
+    @cached_property
+    def ledger(self) -> Table:
+        """Every removed document with its witness, the rule, and the counts."""
+        return _lookalike.read_table(self.path, "ledger")
+
+    @cached_property
+    def pairs(self) -> Table:
+        """The pairs that were listed."""
+        return _lookalike.read_table(self.path, "pairs")
+
+    @cached_property
+    def clusters(self) -> Table:
+        """Every document that is in a cluster with another one."""
+        return _lookalike.read_table(self.path, "clusters")
+
+    @cached_property
+    def documents(self) -> Table:
+        """Of a run that listed all pairs: what :meth:`recluster` needs to know of each document."""
+        return _lookalike.read_table(self.path, "documents")
+
+    @cached_property
+    def problems(self) -> Table:
+        """Records and files that could not be used; there is no such table without any."""
+        return _lookalike.read_table(self.path, "problems")
+
+    def explain(self, a: str, b: str) -> Comparison:
+        """Why two documents were matched, or were not: each by id, or as ``FILE:RECORD``. Reads the inputs again."""
+        return Comparison(_lookalike.explain(self.path, a, b))
+
+    def recluster(
+        self,
+        output: str | PathLike[str],
+        *,
+        force: bool = False,
+        tables: TableFormat = "parquet",
+        report: bool = True,
+        progress: Progress = None,
+        **changes: Any,
+    ) -> Summary:
+        """Clusters a run of :meth:`Run.cluster` anew, by other settings, without reading documents again.
+
+        Parameters
+        ----------
+        output : path
+            The directory of the new result.
+        **changes
+            ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``.
+        """
+        unknown = sorted(set(changes) - {"threshold", "measure", "linkage", "witness", "keep"})
+        if unknown:
+            raise TypeError(f"recluster() takes threshold, measure, linkage, witness and keep, not {unknown[0]!r}")
+        told = _lookalike.recluster(
+            self.path,
+            self.settings.replace(**changes).to_json(),
+            fspath(output),
+            force=force,
+            tables=tables,
+            report=report,
+            progress=reporter(progress),
+            cancelled=is_cancelled(),
+        )
+        return Summary(*told)
+
+    def __repr__(self) -> str:
+        return f"<lookalike.OpenRun: {self.path}>"
+
+
+def open_run(output: str | PathLike[str]) -> OpenRun:
+    """Opens the directory of a finished run, of this package or of the command.
+
+    Raises
+    ------
+    InputError
+        A directory without a finished run.
+    """
+    return OpenRun(output)
+
+
+def _listed(paths: Paths) -> list[str]:
+    if isinstance(paths, (str, PathLike)):
+        return [fspath(paths)]
+    return [fspath(path) for path in paths]

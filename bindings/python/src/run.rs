@@ -1,0 +1,149 @@
+//! Runs over files into a directory, and finished runs.
+
+use crate::call::{Watch, detached};
+use crate::compare::Compared;
+use crate::table::{Table, table_format};
+use crate::{errors, settings};
+use lookalike::{Job, LookalikeError, PlanJob, ReclusterJob};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// What a run reads, writes and may take.
+#[derive(FromPyObject)]
+pub(crate) struct RunOptions {
+    inputs: Vec<String>,
+    against: Vec<String>,
+    against_only: bool,
+    output: PathBuf,
+    force: bool,
+    tables: String,
+    report: bool,
+    mark: Option<String>,
+    copy_files: bool,
+    strict: bool,
+    skip_unreadable: bool,
+    max_pairs: u64,
+    threads: usize,
+    memory: Option<u64>,
+    scratch: Option<PathBuf>,
+    resume: bool,
+}
+
+impl RunOptions {
+    fn job(self, py: Python<'_>, settings: &str) -> PyResult<Job> {
+        Ok(Job {
+            against: self.against,
+            against_only: self.against_only,
+            force: self.force,
+            settings: settings::parse(py, settings)?,
+            mark: self.mark,
+            tables: table_format(&self.tables)?,
+            report: self.report,
+            copy_files: self.copy_files,
+            strict: self.strict,
+            skip_unreadable: self.skip_unreadable,
+            max_pairs: self.max_pairs,
+            threads: self.threads,
+            memory: self.memory,
+            scratch: self.scratch,
+            resume: self.resume,
+            ..Job::new(self.inputs, self.output)
+        })
+    }
+}
+
+/// Rows of a table that people read.
+type Rows = Vec<(String, String)>;
+
+/// A summary: as JSON, and its rows and warnings as the command prints them.
+type Told = (String, Rows, Vec<String>);
+
+fn told(summary: &lookalike::Summary) -> Result<Told, LookalikeError> {
+    Ok((summary.to_json()?, summary.table(), summary.warnings.clone()))
+}
+
+/// Runs `dedup`, or with `list_pairs` `cluster`; returns the summary.
+#[pyfunction]
+#[pyo3(signature = (options, settings, *, list_pairs, progress = None, cancelled = None))]
+pub(crate) fn run(
+    py: Python<'_>,
+    options: RunOptions,
+    settings: &str,
+    list_pairs: bool,
+    progress: Option<Py<PyAny>>,
+    cancelled: Option<Py<PyAny>>,
+) -> PyResult<Told> {
+    let job = options.job(py, settings)?;
+    let call = if list_pairs { lookalike::run_cluster } else { lookalike::run_dedup };
+    let watch = Watch::new(progress, cancelled);
+    detached(py, &watch, |progress| told(&call(&job, progress)?.summary))
+}
+
+/// Predicts a run from a sample: as JSON, and as rows with notes.
+#[pyfunction]
+#[pyo3(signature = (options, settings, *, list_pairs, sample = None, seed = 1, recall = 1.0, progress = None, cancelled = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn plan(
+    py: Python<'_>,
+    options: RunOptions,
+    settings: &str,
+    list_pairs: bool,
+    sample: Option<u64>,
+    seed: u64,
+    recall: f64,
+    progress: Option<Py<PyAny>>,
+    cancelled: Option<Py<PyAny>>,
+) -> PyResult<Told> {
+    let plan = PlanJob::new(options.job(py, settings)?);
+    let sample = sample.unwrap_or(plan.sample);
+    let plan = PlanJob { cluster: list_pairs, sample, seed, recall, ..plan };
+    let watch = Watch::new(progress, cancelled);
+    detached(py, &watch, |progress| {
+        let planned = lookalike::plan(&plan, progress)?.plan;
+        Ok((planned.to_json()?, planned.table(), planned.notes.clone()))
+    })
+}
+
+/// A table of a finished run.
+#[pyfunction]
+pub(crate) fn read_table(py: Python<'_>, run: PathBuf, name: &str) -> PyResult<Table> {
+    let table = py.detach(|| lookalike::read_table(&run, name));
+    table.map(|table| Table::of(&table)).map_err(|error| errors::exception(py, error))
+}
+
+/// Why two documents of a finished run were matched, or were not.
+#[pyfunction]
+pub(crate) fn explain(py: Python<'_>, run: PathBuf, a: &str, b: &str) -> PyResult<Compared> {
+    let watch = Watch::new(None, None);
+    detached(py, &watch, |_| lookalike::explain(a, b, &run)).map(Compared::new)
+}
+
+/// The same pairs of a finished run of `cluster`, clustered anew.
+#[pyfunction]
+#[pyo3(signature = (run, settings, output, *, force, tables, report, progress = None, cancelled = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn recluster(
+    py: Python<'_>,
+    run: PathBuf,
+    settings: &str,
+    output: PathBuf,
+    force: bool,
+    tables: &str,
+    report: bool,
+    progress: Option<Py<PyAny>>,
+    cancelled: Option<Py<PyAny>>,
+) -> PyResult<Told> {
+    let settings = settings::parse(py, settings)?;
+    let job = ReclusterJob {
+        measure: Some(settings.measure),
+        linkage: Some(settings.linkage),
+        witness: Some(settings.witness),
+        keep: Some(settings.keep),
+        force,
+        tables: table_format(tables)?,
+        report,
+        ..ReclusterJob::new(run, settings.threshold, output)
+    };
+    let watch = Watch::new(progress, cancelled);
+    detached(py, &watch, |progress| told(&lookalike::recluster(&job, progress)?))
+}

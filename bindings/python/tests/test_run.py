@@ -1,0 +1,173 @@
+"""Runs over files, and the same bytes as the command's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lookalike
+from conftest import variants
+
+DATA = os.environ.get("LOOKALIKE_DATA")
+
+
+def write_jsonl(path: Path, number: int = 400) -> list[dict[str, Any]]:
+    texts = variants(number, seed=9)
+    records = [{"id": f"d{7 * row % 401}", "text": text, "score": row % 5} for row, text in enumerate(texts)]
+    records[3]["text"] = None
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return records
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All files of a directory but those that name times and paths of the run."""
+    left_out = {"summary.json", "report.html"}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in left_out
+    }
+
+
+def lookalike_command(command: str, *arguments: object) -> None:
+    subprocess.run([command, *map(str, arguments), "--quiet"], check=True, capture_output=True)
+
+
+SETTINGS: list[tuple[list[str], dict[str, Any]]] = [
+    ([], {}),
+    (["--threshold", "0.5", "--keep", "longest"], {"threshold": 0.5, "keep": "longest"}),
+    (["--measure", "cosine", "--min-features", "3"], {"measure": "cosine", "min_features": 3}),
+    (["--measure", "containment", "--shingle", "3"], {"measure": "containment", "shingle": 3}),
+    (["--linkage", "components", "--threshold", "0.6"], {"linkage": "components", "threshold": 0.6}),
+    (
+        ["--witness", "best", "--linkage", "leaders", "--ignore-common", "40"],
+        {"witness": "best", "linkage": "leaders", "ignore_common": 40},
+    ),
+    (["--method", "minhash-lsh:t=0.7", "--verify", "sketch"], {"method": "minhash-lsh:t=0.7", "verify": "sketch"}),
+    (["--method", "imatch", "--verify", "none"], {"method": "imatch", "verify": "none"}),
+]
+
+
+@pytest.mark.parametrize(("flags", "settings"), SETTINGS, ids=lambda value: " ".join(value) if value else None)
+@pytest.mark.parametrize("action", ["dedup", "cluster"])
+def test_runs_and_tables_are_those_of_the_command(
+    command: str, tmp_path: Path, flags: list[str], settings: dict[str, Any], action: str
+) -> None:
+    documents = tmp_path / "docs.jsonl"
+    records = write_jsonl(documents)
+    lookalike_command(command, action, documents, "--output", tmp_path / "command", "--tables", "tsv", *flags)
+    expected = files(tmp_path / "command")
+    assert any("ledger" in name or "documents" in name for name in expected)
+
+    run = lookalike.Run(documents, tmp_path / "run", tables="tsv", **settings)
+    summary = run.dedup() if action == "dedup" else run.cluster()
+    assert files(tmp_path / "run") == expected
+    stated = json.loads((tmp_path / "command/summary.json").read_text())
+    assert summary["digest"] == stated["digest"]
+    # The command says its default, and which document frequencies it counted.
+    of_command = lookalike.open_run(tmp_path / "command").settings
+    settings_of_run = lookalike.open_run(tmp_path / "run").settings.replace(lexicon_checksum=None)
+    assert of_command.replace(max_record=None, lexicon_checksum=None) == settings_of_run
+
+    # The same documents in memory, under the name that the command gives their file.
+    call = lookalike.dedup if action == "dedup" else lookalike.cluster
+    name = stated["inputs"][0]["name"]
+    result = call(records, name=name, **settings)
+    result.write(tmp_path / "memory", tables="tsv")
+    tables = files(tmp_path / "memory")
+    assert {"clusters.tsv", "pairs.tsv"} <= set(tables)
+    for table in set(tables) - {"problems.tsv"}:
+        assert tables[table] == expected[table], table
+    assert result.summary["digest"] == stated["digest"]
+
+
+@pytest.mark.skipif(not DATA, reason="LOOKALIKE_DATA does not name the collections")
+@pytest.mark.parametrize("collection", ["planted_news_a", "lic_multi", "mail_lingspam"])
+def test_real_collections_as_the_command(command: str, tmp_path: Path, collection: str) -> None:
+    documents = next(Path(str(DATA)).glob(f"{collection}/docs.jsonl*"))
+    lookalike_command(command, "dedup", documents, "--output", tmp_path / "command", "--tables", "tsv", "-t", "0.6")
+    stated = json.loads((tmp_path / "command/summary.json").read_text())
+    pyarrow, reader = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.json")
+    with pyarrow.input_stream(str(documents), compression="detect") as file:
+        table = reader.read_json(file, read_options=reader.ReadOptions(block_size=1 << 27))
+    result = lookalike.dedup(table, name=stated["inputs"][0]["name"], threshold=0.6)
+    assert result.summary["digest"] == stated["digest"]
+    assert len(result.removed()) == sum(stated["removed"].values()) > 0
+
+
+@pytest.mark.parametrize("tables", ["parquet", "tsv", "jsonl"])
+def test_finished_runs_are_opened(tmp_path: Path, tables: str) -> None:
+    documents = tmp_path / "docs.jsonl"
+    records = write_jsonl(documents)
+    lookalike.Run(documents, tmp_path / "all", tables=tables, threshold=0.5, report=False).cluster()
+    run = lookalike.open_run(tmp_path / "all")
+    expected = lookalike.cluster(records, name=run.summary["inputs"][0]["name"], threshold=0.5)
+    assert run.pairs.to_pydict() == expected.pairs.to_pydict()
+    assert run.clusters.to_pydict() == expected.clusters.to_pydict()
+    assert [row["record"] for row in run.problems.to_pylist()] == [4]
+    assert len(run.documents) > 0 and run.settings == lookalike.Settings(threshold=0.5, linkage="components")
+
+    closer = run.recluster(tmp_path / "closer", threshold=0.9, tables=tables, report=False)
+    again = lookalike.cluster(records, name=run.summary["inputs"][0]["name"], threshold=0.9)
+    assert closer["digest"] == again.summary["digest"]
+    assert lookalike.open_run(tmp_path / "closer").pairs.to_pydict() == again.pairs.to_pydict()
+    row = run.pairs.to_pylist()[0]
+    found = run.explain(f"{row['a_file']}:{row['a_record']}", f"{row['b_file']}:{row['b_record']}")
+    assert (found.shared, found.size_a, found.size_b) == (row["shared"], row["size_a"], row["size_b"])
+    with pytest.raises(TypeError, match="not 'shingle'"):
+        run.recluster(tmp_path / "other", shingle=3)
+    with pytest.raises(lookalike.SettingsError):
+        run.recluster(tmp_path / "other", threshold=0.1)
+
+
+def test_a_plan_predicts(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", 2000)
+    run = lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out")
+    plan = run.plan()
+    assert plan.data["documents"] and "documents" in repr(plan) and "<table>" in plan._repr_html_()
+    assert not (tmp_path / "out").exists()
+    assert run.plan(cluster=True, sample="64KiB", seed=2).data["sample"]
+
+
+def test_errors_of_runs(tmp_path: Path) -> None:
+    with pytest.raises(lookalike.InputError) as raised:
+        lookalike.Run(tmp_path / "nosuch.jsonl", tmp_path / "out").dedup()
+    assert raised.value.code == "input" and "nosuch.jsonl" in str(raised.value)
+    with pytest.raises(lookalike.InputError) as raised:
+        lookalike.open_run(tmp_path)
+    assert raised.value.code == "run"
+    write_jsonl(tmp_path / "docs.jsonl")
+    run = lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out", report=False)
+    run.dedup()
+    with pytest.raises(lookalike.InputError, match="force="):
+        run.dedup()
+    lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out", report=False, force=True).dedup()
+    with pytest.raises(lookalike.DataError, match="strict="):
+        lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "x", strict=True).dedup()
+    with pytest.raises(lookalike.InputError, match="holds no documents.parquet"):
+        lookalike.open_run(tmp_path / "out").documents
+
+
+def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", 20_000)
+
+    class Stop(Exception):
+        pass
+
+    def stop(step: lookalike.Step) -> None:
+        raise Stop
+
+    options = {"scratch": tmp_path / "scratch", "report": False}
+    with pytest.raises(Stop):
+        lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out", **options).dedup(progress=stop)
+    assert not (tmp_path / "out").exists() and list((tmp_path / "scratch").iterdir())
+    with pytest.raises(lookalike.LookalikeError, match="resume="):
+        lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out", **options).dedup()
+    summary = lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out", resume=True, **options).dedup()
+    lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "other", report=False).dedup()
+    assert files(tmp_path / "out") == files(tmp_path / "other") and summary["documents"] == 19_999
