@@ -17,13 +17,13 @@ use std::sync::Arc;
 /// What a call may take, and what it is told.
 #[derive(FromPyObject)]
 pub(crate) struct Options {
-    threads: usize,
-    memory: Option<u64>,
-    scratch: Option<PathBuf>,
-    strict: bool,
-    max_pairs: Option<u64>,
-    progress: Option<Py<PyAny>>,
-    cancelled: Option<Py<PyAny>>,
+    pub(crate) threads: usize,
+    pub(crate) memory: Option<u64>,
+    pub(crate) scratch: Option<PathBuf>,
+    pub(crate) strict: bool,
+    pub(crate) max_pairs: Option<u64>,
+    pub(crate) progress: Option<Py<PyAny>>,
+    pub(crate) cancelled: Option<Py<PyAny>>,
 }
 
 /// Finds the near-duplicates of documents: removes them, or with `list_pairs` lists all pairs.

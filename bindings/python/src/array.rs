@@ -35,6 +35,10 @@ impl Array {
         }
     }
 
+    pub(crate) fn array(&self) -> ArrayRef {
+        Arc::clone(&self.0)
+    }
+
     fn field(&self) -> Field {
         Field::new("", self.0.data_type().clone(), self.0.is_nullable())
     }

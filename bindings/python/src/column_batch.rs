@@ -11,6 +11,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use std::sync::Arc;
 
 /// Which columns hold what. Others are not read: only their names are kept, for messages.
+#[derive(Clone)]
 pub(crate) struct Columns {
     /// Numbers of keep rules.
     numbers: Vec<String>,

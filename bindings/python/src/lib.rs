@@ -12,9 +12,11 @@ mod compare;
 mod documents;
 mod errors;
 mod ipc;
+mod methods;
 mod pickle;
 mod run;
 mod settings;
+mod signer;
 mod table;
 
 use pyo3::prelude::*;
@@ -26,10 +28,13 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<array::Array>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<compare::Compared>()?;
+    module.add_class::<signer::Signing>()?;
     module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
     module.add_function(wrap_pyfunction!(answer::find, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
+    module.add_function(wrap_pyfunction!(methods::s_curve, module)?)?;
     module.add_function(wrap_pyfunction!(run::explain, module)?)?;
     module.add_function(wrap_pyfunction!(run::plan, module)?)?;
     module.add_function(wrap_pyfunction!(run::read_table, module)?)?;

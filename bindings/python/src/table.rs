@@ -56,6 +56,17 @@ impl Table {
         Ok(Self { schema, batches })
     }
 
+    /// A table of columns of equal lengths.
+    #[staticmethod]
+    fn of_columns(names: Vec<String>, columns: Vec<PyRef<'_, Array>>) -> PyResult<Self> {
+        let columns = columns.iter().map(|column| column.array());
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            names.into_iter().zip(columns).map(|(name, column)| (name, column, true)),
+        );
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema: batch.schema(), batches: vec![batch] })
+    }
+
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

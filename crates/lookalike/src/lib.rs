@@ -98,7 +98,9 @@ mod lookup;
 mod machine;
 mod memory;
 mod memory_table;
+mod method_signer;
 mod no_statistics;
+mod opened;
 mod panics;
 mod plan;
 mod read_table;
@@ -113,6 +115,7 @@ mod source;
 mod state;
 mod summarise;
 mod table_store;
+mod text_signer;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
@@ -141,6 +144,7 @@ pub use recluster::{ReclusterJob, recluster};
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 pub use source::{Record, Source, record_batches};
+pub use text_signer::{Lists, SignedTexts, TextSigner, Wants};
 
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};

@@ -17,10 +17,12 @@ from lookalike._dedup import cluster, dedup
 from lookalike._documents import Documents
 from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, ResourceError, SettingsError
 from lookalike._lookalike import Array, Table, __version__
+from lookalike._methods import Method, Parameter, methods
 from lookalike._progress import CancelScope, Progress, Step, cancel_scope
 from lookalike._result import Result
 from lookalike._run import OpenRun, Run, open_run
 from lookalike._settings import Settings
+from lookalike._signer import Signatures, Signer
 from lookalike._summary import Summary
 
 #: Changes when the bytes of a result may change. Engines that run on several machines refuse a mix.
@@ -35,13 +37,17 @@ __all__ = [
     "Documents",
     "InputError",
     "LookalikeError",
+    "Method",
     "OpenRun",
+    "Parameter",
     "Progress",
     "ResourceError",
     "Result",
     "Run",
     "Settings",
     "SettingsError",
+    "Signatures",
+    "Signer",
     "Step",
     "Summary",
     "Table",
@@ -51,5 +57,6 @@ __all__ = [
     "compare",
     "core_version",
     "dedup",
+    "methods",
     "open_run",
 ]

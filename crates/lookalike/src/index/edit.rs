@@ -3,10 +3,10 @@
 use super::common;
 use super::message_filter::expired;
 use super::open::{Analysis, Index};
-use super::opened::{Opened, admit};
 use super::prepare::{PrepareScratch, Prepared, Preparer};
 use super::settings::IndexSettings;
 use super::sweeps::table;
+use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source, analysis};

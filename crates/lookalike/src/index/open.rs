@@ -1,8 +1,8 @@
 //! Opening an index: its settings, its signer and its methods.
 
 use super::settings::IndexSettings;
-use super::signatures::MethodSigner;
 use crate::LookalikeError;
+use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
 use lookalike_core::CommonElements;
 use lookalike_engine::{MatchSettings, Signer, SignerScratch};

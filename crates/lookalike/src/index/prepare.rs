@@ -1,7 +1,7 @@
 //! Records to documents of an index: text, feature set, digests and signatures.
 
-use super::signatures::MethodSigner;
 use crate::Record;
+use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
 use lookalike_engine::files::ReadChunk;
 use lookalike_engine::signer::plain_text;

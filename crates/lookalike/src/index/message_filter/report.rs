@@ -2,7 +2,6 @@
 
 use super::super::edit::{IndexWriter, now};
 use super::super::open::{Analysis, Buffers};
-use super::super::opened::{Opened, admit};
 use super::super::prepare::{PrepareScratch, Prepared, Preparer};
 use super::matching::{Matching, matching};
 use super::options::{Report, ReportOptions, Way};
@@ -10,6 +9,7 @@ use super::report_group::NewPrototypes;
 use super::reports::{self, Counts, PROTOTYPES, REPORTS, Reporter, Row, prototype_key, report_key};
 use super::verdict::ReportCounts;
 use crate::analysis::pool;
+use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::{LookalikeError, Record, Settings, Source};
 use lookalike_engine::pipeline::PipelineLimits;

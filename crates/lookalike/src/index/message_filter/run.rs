@@ -1,11 +1,11 @@
 //! Verdicts on the messages of files and streams.
 
 use super::super::lines::{LineGroups, jsonl_inputs};
-use super::super::opened::{Opened, admit};
 use super::super::prepare::Preparer;
 use super::filter::{FilterScratch, MessageFilter, State};
 use super::verdict::{Verdict, VerdictKind};
 use crate::analysis::pool;
+use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source};

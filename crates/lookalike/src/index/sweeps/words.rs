@@ -3,7 +3,7 @@
 
 use crate::LookalikeError;
 use crate::index::open::Index;
-use crate::index::signatures::MethodSigner;
+use crate::method_signer::MethodSigner;
 use lookalike_engine::SignerScratch;
 use lookalike_index::{DocAt, Snapshot, TextReader};
 

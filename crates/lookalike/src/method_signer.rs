@@ -1,8 +1,8 @@
-//! Signatures of the methods of an index.
+//! Signs documents outside of a run, and compares their sketches.
 
 use crate::approach::{by_method, given, needs_statistics};
-use crate::{IndexSettings, LookalikeError};
-use lookalike_engine::{SignatureBlock, Signer, SignerScratch, reason_codes};
+use crate::{IndexSettings, LookalikeError, MethodSettings, Settings};
+use lookalike_engine::{Approach, SignatureBlock, Signer, SignerScratch, Verify, reason_codes};
 use lookalike_index::{SignatureView, StoredSignature};
 use lookalike_io::{Content, RecordView};
 use lookalike_methods::hamming::Blocks;
@@ -23,37 +23,43 @@ pub(crate) struct MethodSigner {
 }
 
 impl MethodSigner {
-    /// The methods of an index, in order.
+    /// A method for documents of these settings.
     ///
     /// # Errors
     /// A method that does not exist, a lexicon that cannot be used or is missing.
-    pub(crate) fn all(settings: &IndexSettings) -> Result<Vec<Self>, LookalikeError> {
-        let matching = settings.documents.matching()?;
-        let analysis = &settings.documents.analysis;
-        let one = |method: &crate::MethodSettings| {
-            let spec: MethodSpec = method.spec.parse()?;
-            let statistics = given(analysis, method, &spec)?;
-            if statistics.is_none() && needs_statistics(&spec) {
-                return Err(LookalikeError::Settings(format!(
-                    "the method {spec} of an index needs document frequencies that do not change \
-                     with its documents; give the setting lexicon"
-                )));
-            }
-            let approach = by_method(method, &spec, statistics)?;
-            let Some(built) = approach.method.clone() else {
-                return Err(LookalikeError::Settings(format!("{spec} is no method")));
-            };
-            let blocks = match built.candidates() {
-                CandidateSource::Keys => None,
-                CandidateSource::Hamming { distance, .. } => Some(Blocks::new(distance + 1)),
-            };
-            // Only the signature is wanted, not the set.
-            let approach =
-                lookalike_engine::Approach { verify: lookalike_engine::Verify::Sketch, ..approach };
-            let signer = Signer::for_approach(&matching, &approach)?;
-            Ok(Self { spec: method.spec.clone(), signer, method: built, blocks })
+    pub(crate) fn new(
+        documents: &Settings,
+        method: &MethodSettings,
+    ) -> Result<Self, LookalikeError> {
+        let analysis = &documents.analysis;
+        let spec: MethodSpec = method.spec.parse()?;
+        let statistics = given(analysis, method, &spec)?;
+        if statistics.is_none() && needs_statistics(&spec) {
+            return Err(LookalikeError::Settings(format!(
+                "the method {spec} needs document frequencies, which do not change from one document to the \
+                 next; give the setting lexicon"
+            )));
+        }
+        let approach = by_method(method, &spec, statistics)?;
+        let Some(built) = approach.method.clone() else {
+            return Err(LookalikeError::Settings(format!("{spec} is no method")));
         };
-        settings.methods.iter().map(one).collect()
+        let blocks = match built.candidates() {
+            CandidateSource::Keys => None,
+            CandidateSource::Hamming { distance, .. } => Some(Blocks::new(distance + 1)),
+        };
+        // Only the signature is wanted, not the set.
+        let approach = Approach { verify: Verify::Sketch, ..approach };
+        let signer = Signer::for_approach(&documents.matching()?, &approach)?;
+        Ok(Self { spec: method.spec.clone(), signer, method: built, blocks })
+    }
+
+    /// The methods of an index, in order.
+    ///
+    /// # Errors
+    /// As [`MethodSigner::new`].
+    pub(crate) fn all(settings: &IndexSettings) -> Result<Vec<Self>, LookalikeError> {
+        settings.methods.iter().map(|method| Self::new(&settings.documents, method)).collect()
     }
 
     /// Simhash weighted by term frequencies, of the documents of an index.

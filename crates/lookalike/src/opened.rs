@@ -9,15 +9,15 @@ use lookalike_engine::{EngineError, Problems, Progress, pipeline};
 use lookalike_io::{DiscoverOptions, Inputs};
 
 /// A source whose files are found.
-pub(super) struct Opened<'a> {
-    pub(super) inputs: Inputs,
+pub(crate) struct Opened<'a> {
+    pub(crate) inputs: Inputs,
     caller: Option<CallerSource<'a>>,
 }
 
 impl<'a> Opened<'a> {
     /// # Errors
     /// Files that cannot be found.
-    pub(super) fn new(
+    pub(crate) fn new(
         source: Source<'a>,
         reading: DiscoverOptions,
         progress: &dyn Progress,
@@ -33,7 +33,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Those of the caller's source.
-    pub(super) fn ordered<S, R: Send>(
+    pub(crate) fn ordered<S, R: Send>(
         &self,
         limits: PipelineLimits,
         state: impl Fn() -> S + Sync,
@@ -56,7 +56,7 @@ impl<'a> Opened<'a> {
 ///
 /// # Errors
 /// The first bad record if `strict`; the first unreadable input unless `skip_unreadable`.
-pub(super) fn admit(
+pub(crate) fn admit(
     problems: &Problems,
     strict: bool,
     skip_unreadable: bool,
