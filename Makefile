@@ -53,7 +53,7 @@ layers:
 ## (Nothing is asked of the network that the build has not fetched.)
 package:
 	$(CARGO) fetch --locked --quiet
-	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-experiments \
+	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-experiments --exclude lookalike-python \
 		--locked --offline --no-verify --allow-dirty --quiet
 
 ## Whole runs, checked by a program that shares no code with lookalike.

@@ -1,7 +1,7 @@
 //! The extension module of the Python package `lookalike`.
 //!
 //! Arguments come from the package's Python code in few shapes: settings as JSON, documents as
-//! [`documents::Documents`]. Everything that takes time runs in [`call::detached`]: without the
+//! `documents::Documents`. Everything that takes time runs in `call::detached`: without the
 //! interpreter's lock, with signals handled and progress reported on the calling thread.
 
 mod answer;
