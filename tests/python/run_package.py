@@ -37,6 +37,8 @@ def main() -> None:
     parser.add_argument("--command", type=Path, help="the command, whose results the package has to equal")
     parser.add_argument("--keep", action="store_true", help="use the environment of an earlier run")
     options, arguments = parser.parse_known_args()
+    if sys.version_info < (3, 11):
+        sys.exit("package: the pinned requirements need Python 3.11 or newer")
 
     environment = OUT / "venv"
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
