@@ -40,6 +40,11 @@ pub(crate) fn unfinished_name(id: u64) -> String {
     format!("{id:08x}.tmp")
 }
 
+/// Whether this is the name of a segment's file while it is written.
+pub(crate) fn is_unfinished(name: &str) -> bool {
+    name.ends_with(".tmp")
+}
+
 /// A segment.
 pub(crate) fn segment(dir: &Path, id: u64) -> PathBuf {
     segments(dir).join(segment_name(id))

@@ -20,7 +20,7 @@ use crate::scratch::MakeSets;
 use crate::segment::{KEPT, SegmentSettings};
 use crate::snapshot::{DocAt, LiveSegment, Snapshot};
 use crate::store::{Change, Record, Records, Store};
-use crate::{Description, IndexError};
+use crate::{Description, IndexError, layout};
 use graph::IndexGraph;
 use lookalike_join::{Progress, Silent};
 use pending::Pending;
@@ -163,7 +163,22 @@ impl IndexWriter {
         self.failed = Some("a panic of the writer".to_owned());
         let result = run(self);
         self.failed = result.as_ref().err().map(ToString::to_string);
+        if self.failed.is_some() {
+            self.remove_unfinished();
+        }
         result
+    }
+
+    /// Removes the segments that were being written when the writer stopped: a full disk has their
+    /// space again at once. No commit can name a file that has not yet its name. What cannot be
+    /// removed is removed by the next writer.
+    fn remove_unfinished(&self) {
+        let folder = layout::segments(&self.dir);
+        for name in self.disk.list(&folder).unwrap_or_default() {
+            if layout::is_unfinished(&name) {
+                let _ = self.disk.remove(&folder.join(name));
+            }
+        }
     }
 
     fn commit_pending(&mut self, progress: &dyn Progress) -> Result<Committed, IndexError> {

@@ -1,10 +1,12 @@
 //! Failing syncs and full disks: the writer stops, and a new one goes on.
 
 use crate::found::{check, open};
-use crate::history::{History, Session, SharedHistory, rules};
+use crate::history::{DIR, History, Session, SharedHistory, rules};
 use crate::model::Rules;
+use lookalike_index::Disk;
 use lookalike_index::IndexError;
 use lookalike_index::testing::FailingDisk;
+use std::path::Path;
 
 /// Steps of a history.
 const STEPS: usize = 40;
@@ -38,6 +40,11 @@ fn check_after_error(
     what: &str,
 ) -> bool {
     assert_eq!(disk.retries_after_failed_sync(), 0, "{what}");
+    if session.is_some() {
+        // A writer that stopped leaves no segment that it had begun.
+        let left = disk.list(&Path::new(DIR).join("seg")).unwrap();
+        assert!(left.iter().all(|name| name.ends_with(".seg")), "{what}: {left:?}");
+    }
     for seed in 0..3 {
         check(&disk.crash(seed), rules, &now(history), &format!("{what}, power cut {seed}"));
     }
