@@ -71,7 +71,7 @@ JOIN_STEPS = [
     {"verify"},
     {"survivors"},
     {"options"},
-    {"join", "hot_steps"},
+    {"join", "hot_steps", "shuffle"},
 ]
 
 

@@ -17,6 +17,7 @@ mod pickle;
 mod run;
 mod settings;
 mod signer;
+mod steps;
 mod table;
 
 use pyo3::prelude::*;
@@ -29,6 +30,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<compare::Compared>()?;
     module.add_class::<signer::Signing>()?;
+    module.add_class::<steps::Step>()?;
     module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
     module.add_function(wrap_pyfunction!(answer::find, module)?)?;
@@ -40,5 +42,6 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::read_table, module)?)?;
     module.add_function(wrap_pyfunction!(run::recluster, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(steps::step_digest, module)?)?;
     Ok(())
 }

@@ -31,6 +31,12 @@ impl Table {
         Self { schema: table.schema(), batches: table.batches().to_vec() }
     }
 
+    /// A table of batches with the same columns; none of no batches.
+    pub(crate) fn of_batches(batches: Vec<RecordBatch>) -> Option<Self> {
+        let schema = batches.first()?.schema();
+        Some(Self { schema, batches })
+    }
+
     fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }

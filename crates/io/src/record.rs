@@ -59,8 +59,9 @@ pub enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// File and number of the record.
-    pub(crate) fn place(&self) -> (u32, u32) {
+    /// Index of the file and number of the record.
+    #[must_use]
+    pub fn place(&self) -> (u32, u32) {
         match self {
             Self::Record(record) => (record.file, record.record),
             Self::Bad(problem) => (problem.file, problem.record),

@@ -112,6 +112,7 @@ mod options;
 mod order;
 pub mod prefix;
 mod progress;
+pub mod shuffle;
 mod source;
 mod statistics;
 mod survivors;

@@ -10,7 +10,7 @@
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
-use crate::result_tables::{Named, Table, digest_row};
+use crate::result_tables::{Named, Table, TableDigest};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::DocumentId;
 use lookalike_engine::try_sort::par_sort_cancellable;
@@ -20,7 +20,6 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
-use xxhash_rust::xxh3::Xxh3;
 
 /// Its name.
 pub(crate) const NAME: &str = "documents";
@@ -165,7 +164,7 @@ pub(crate) struct Documents {
 
 impl Documents {
     /// Reads the table of a run, and adds it to a digest.
-    pub(crate) fn read(run: &Path, digest: &mut Xxh3) -> Result<Self, LookalikeError> {
+    pub(crate) fn read(run: &Path, digest: &mut TableDigest) -> Result<Self, LookalikeError> {
         let mut table = TableReader::open(run, NAME, &COLUMNS)?;
         let path = table.path().to_path_buf();
         let wrong = |row: usize, reason: &str| TableError::Malformed {
@@ -173,11 +172,10 @@ impl Documents {
             row: row as u64 + 1,
             reason: reason.to_owned(),
         };
-        digest.update(NAME.as_bytes());
         let mut documents = Self::default();
         for row in &mut table {
             let (at, cells) = (documents.rows.len(), row?);
-            digest_row(digest, cells.iter().map(Value::as_cell));
+            digest.add(cells.iter().map(Value::as_cell));
             let (name, counts) = cells.split_at(WIDTH.min(cells.len()));
             let [Value::Text(id), Value::Text(file), record] = name else {
                 return Err(wrong(at, "it does not name a document by id, file and record").into());

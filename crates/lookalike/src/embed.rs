@@ -172,8 +172,8 @@ fn answer(
     }
 
     let tables = RunTables::write(&TablesInMemory, job, action, &analysis, &clusters, progress)?;
-    let RunTables { ledger, documents, clusters, pairs, digest } = tables;
-    summary.digest = digest;
+    let RunTables { ledger, documents, clusters, pairs, digest, documents_digest } = tables;
+    (summary.digest, summary.documents_digest) = (digest, documents_digest);
     summary.pairs.listed = pairs.len() as u64;
     summary.warnings = summary.find_warnings();
     let kept = kept(&analysis, first_protected_file)?;

@@ -119,6 +119,7 @@ fn carry_out(
 
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     summary.digest.clone_from(&tables.digest);
+    summary.documents_digest.clone_from(&tables.documents_digest);
     summary.pairs.listed = tables.pairs.rows;
     let mut tables = tables.into_list();
     if analysis.collection.problems.count() > 0 {

@@ -113,6 +113,7 @@ mod second_pass;
 mod settings;
 mod source;
 mod state;
+pub mod steps;
 mod summarise;
 mod table_store;
 mod text_signer;

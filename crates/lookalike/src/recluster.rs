@@ -24,9 +24,10 @@ mod units;
 pub use job::ReclusterJob;
 
 use crate::LookalikeError;
-use crate::documents::Documents;
+use crate::documents::{self, Documents};
 use crate::panics::caught;
-use crate::result_tables::run_digest;
+use crate::result_tables::{TableDigest, run_digest};
+use crate::table_store::{CLUSTERS, PAIRS};
 use answer::Answer;
 use earlier::{Earlier, refusal};
 use lookalike_engine::Progress;
@@ -37,7 +38,6 @@ use pairs::{Edges, Pairs};
 use standing::{Known, Standing};
 use std::time::Instant;
 use units::{Units, precedence_order};
-use xxhash_rust::xxh3::Xxh3;
 
 /// Reclusters a finished run from its tables: at a threshold at least as high as its own, by its
 /// measure or one that its pairs cover, with any linkage.
@@ -97,9 +97,9 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
 
     progress.phase("reading tables", None);
-    let mut digests = <[Xxh3; 3]>::default();
-    let [of_documents, of_clusters, of_pairs] = &mut digests;
-    let documents = read_documents(job, of_documents)?;
+    let mut of_documents = TableDigest::new(documents::NAME);
+    let (mut of_clusters, mut of_pairs) = (TableDigest::new(CLUSTERS), TableDigest::new(PAIRS));
+    let documents = read_documents(job, &mut of_documents)?;
     let order = precedence_order(
         &job.run,
         &documents,
@@ -107,12 +107,15 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
         &earlier.settings.keep_rules()?,
     )?;
     let units = Units::new(&documents, order, settings.measure);
-    let known = Known::read(&job.run, &documents, of_clusters)?;
+    let known = Known::read(&job.run, &documents, &mut of_clusters)?;
     let whole = matches!(criterion, criterion::Criterion::Exact(..));
-    let pairs = Pairs::open(&job.run, &documents, Some(of_pairs), whole)?;
+    let pairs = Pairs::open(&job.run, &documents, Some(&mut of_pairs), whole)?;
     let edges = Edges::read(pairs, &documents, &units, progress)?;
-    let digest = format!("{:032x}", run_digest(&digests));
-    if digest != earlier.summary.digest || edges.rows != earlier.summary.pairs.listed {
+    let digest = run_digest(&[&of_clusters, &of_pairs]);
+    let of_documents = Some(run_digest(&[&of_documents]));
+    let unchanged =
+        digest == earlier.summary.digest && of_documents == earlier.summary.documents_digest;
+    if !unchanged || edges.rows != earlier.summary.pairs.listed {
         return Err(refusal(
             &job.run,
             "its tables are not those that its summary tells of: they were changed, cut off or mixed up \
@@ -147,7 +150,10 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     Ok(summary)
 }
 
-fn read_documents(job: &ReclusterJob, digest: &mut Xxh3) -> Result<Documents, LookalikeError> {
+fn read_documents(
+    job: &ReclusterJob,
+    digest: &mut TableDigest,
+) -> Result<Documents, LookalikeError> {
     Documents::read(&job.run, digest).map_err(|error| match error {
         LookalikeError::Table(TableError::Missing { .. }) => refusal(
             &job.run,

@@ -9,6 +9,7 @@ mod ledger;
 mod name_order;
 mod pairs;
 mod problems;
+mod row_digest;
 mod table;
 
 pub(crate) use clusters::fill_clusters;
@@ -17,4 +18,5 @@ pub(crate) use ledger::fill_ledger;
 pub(crate) use name_order::Named;
 pub(crate) use pairs::fill_pairs;
 pub(crate) use problems::{PROBLEMS, write_problems};
-pub(crate) use table::{Table, digest_row, run_digest};
+pub(crate) use row_digest::{TableDigest, row_hash, run_digest};
+pub(crate) use table::{Table, compared_cells, member_cells};

@@ -4,15 +4,14 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::documents::{self, fill_documents};
 use crate::result_tables::{
-    Extra, Table, cluster_columns, fill_clusters, fill_ledger, fill_pairs, ledger_columns,
-    pair_columns, run_digest,
+    Extra, Table, TableDigest, cluster_columns, fill_clusters, fill_ledger, fill_pairs,
+    ledger_columns, pair_columns, run_digest,
 };
 use crate::table_store::{CLUSTERS, LEDGER, PAIRS, TableStore};
 use crate::{Job, LookalikeError};
 use lookalike_engine::Progress;
 use lookalike_io::table::{Column, WrittenTable};
 use lookalike_report::Action;
-use xxhash_rust::xxh3::Xxh3;
 
 /// The tables of a run. In the order of the fields they are listed in a summary.
 pub(crate) struct RunTables<T> {
@@ -22,8 +21,10 @@ pub(crate) struct RunTables<T> {
     pub(crate) documents: Option<T>,
     pub(crate) clusters: T,
     pub(crate) pairs: T,
-    /// What they say, in 32 hexadecimal digits.
+    /// What was decided: the ledger, the clusters and the pairs, in 32 hexadecimal digits.
     pub(crate) digest: String,
+    /// What the table of documents says.
+    pub(crate) documents_digest: Option<String>,
 }
 
 impl<T: Send> RunTables<T> {
@@ -39,11 +40,13 @@ impl<T: Send> RunTables<T> {
         clusters: &Clusters,
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
-        let mut digests = <[Xxh3; 3]>::default();
-        let [of_documents, of_clusters, of_pairs] = &mut digests;
+        let mut of_ledger = TableDigest::new(LEDGER);
+        let mut of_documents = TableDigest::new(documents::NAME);
+        let mut of_clusters = TableDigest::new(CLUSTERS);
+        let mut of_pairs = TableDigest::new(PAIRS);
         let extra = Extra::of(analysis);
         let table = |name, columns: &[Column], digest, fill: &dyn Fn(&mut Table<'_>) -> _| {
-            let mut table = Table::new(store.begin(name, columns)?, name, digest, progress);
+            let mut table = Table::new(store.begin(name, columns)?, digest, progress);
             fill(&mut table)?;
             store.finish(columns, table.into_writer())
         };
@@ -54,25 +57,29 @@ impl<T: Send> RunTables<T> {
                 true if analysis.matches.pairs.complete => {
                     let keep = job.settings.keep_rules()?;
                     let fill = |table: &mut Table<'_>| fill_documents(analysis, &keep, table);
-                    table(documents::NAME, &documents::COLUMNS, of_documents, &fill).map(Some)
+                    table(documents::NAME, &documents::COLUMNS, &mut of_documents, &fill).map(Some)
                 }
                 true => Ok(None),
                 false => {
                     let fill = |table: &mut Table<'_>| fill_ledger(analysis, table);
-                    table(LEDGER, &ledger_columns(extra), of_documents, &fill).map(Some)
+                    table(LEDGER, &ledger_columns(extra), &mut of_ledger, &fill).map(Some)
                 }
             },
             || -> Result<_, LookalikeError> {
                 let fill = |table: &mut Table<'_>| fill_clusters(analysis, clusters, table);
-                let clusters = table(CLUSTERS, &cluster_columns(), of_clusters, &fill)?;
+                let clusters = table(CLUSTERS, &cluster_columns(), &mut of_clusters, &fill)?;
                 let fill = |table: &mut Table<'_>| fill_pairs(analysis, table);
-                Ok((clusters, table(PAIRS, &pair_columns(extra), of_pairs, &fill)?))
+                Ok((clusters, table(PAIRS, &pair_columns(extra), &mut of_pairs, &fill)?))
             },
         );
         let (first, (clusters, pairs)) = (first?, others?);
         let (ledger, documents) = if is_list { (None, first) } else { (first, None) };
-        let digest = format!("{:032x}", run_digest(&digests));
-        Ok(Self { ledger, documents, clusters, pairs, digest })
+        let digest = match &ledger {
+            Some(_) => run_digest(&[&of_ledger, &of_clusters, &of_pairs]),
+            None => run_digest(&[&of_clusters, &of_pairs]),
+        };
+        let documents_digest = documents.is_some().then(|| run_digest(&[&of_documents]));
+        Ok(Self { ledger, documents, clusters, pairs, digest, documents_digest })
     }
 }
 

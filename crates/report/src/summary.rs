@@ -82,8 +82,12 @@ pub struct Summary {
     pub histogram_cluster_size: SizeHistogram,
     /// Warnings about the result; see [`Summary::find_warnings`].
     pub warnings: Vec<String>,
-    /// Digest of all decisions: equal digests mean equal results.
+    /// Digest of all decisions (the tables ledger, clusters and pairs): equal digests mean equal
+    /// results, on one machine or many.
     pub digest: String,
+    /// Digest of the table `documents`, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documents_digest: Option<String>,
     /// The written files.
     pub outputs: Vec<Output>,
     /// Time, memory and the like.

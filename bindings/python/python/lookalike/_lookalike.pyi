@@ -12,6 +12,7 @@ __all__ = [
     "Array",
     "Compared",
     "Signing",
+    "Step",
     "Table",
     "__version__",
     "checked_settings",
@@ -25,6 +26,7 @@ __all__ = [
     "recluster",
     "run",
     "s_curve",
+    "step_digest",
 ]
 
 __version__: str
@@ -131,3 +133,12 @@ def recluster(
     progress: Report | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[str, list[tuple[str, str]], list[str]]: ...
+
+@final
+class Step:
+    def __new__(cls, settings: str, options: str, description: str, order: bytes) -> Step: ...
+    def columns(self) -> list[tuple[str, str]]: ...
+    def push(self, batch: ArrowArray) -> Table | None: ...
+    def finish(self) -> Table | None: ...
+
+def step_digest(sums: ArrowStream, list: bool) -> str: ...

@@ -4,7 +4,7 @@ use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
 use lookalike_core::{FeatureKind, SetDigest, divide, features};
-use lookalike_io::Content;
+use lookalike_io::{Content, RecordView};
 use lookalike_methods::Unsigned;
 
 /// The feature set of a large document.
@@ -114,8 +114,28 @@ impl Signer {
     /// large.
     pub fn text_set(&self, text: &str, scratch: &mut SignerScratch, set: &mut Vec<u64>) -> TextSet {
         let summary = self.read_text(text, scratch);
-        let summary =
-            DocumentSummary { text: original::digest(&Content::Text(text.into())), ..summary };
+        let text = original::digest(&Content::Text(text.into()));
+        self.set_read(DocumentSummary { text, ..summary }, scratch, set)
+    }
+
+    /// As [`Signer::text_set`] for a record, whose content is taken out of it.
+    pub fn record_set(
+        &self,
+        record: &mut RecordView<'_>,
+        scratch: &mut SignerScratch,
+        set: &mut Vec<u64>,
+    ) -> TextSet {
+        let summary = self.read(record, scratch);
+        self.set_read(summary, scratch, set)
+    }
+
+    /// The feature set of the last document read.
+    fn set_read(
+        &self,
+        summary: DocumentSummary,
+        scratch: &mut SignerScratch,
+        set: &mut Vec<u64>,
+    ) -> TextSet {
         set.clear();
         scratch.few = false;
         let unit = match self.large_features(&summary, scratch) {

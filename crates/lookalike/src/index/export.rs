@@ -100,6 +100,7 @@ fn write(
     let store = TableFiles { staging: &staging, format: job.tables };
     let tables = RunTables::write(&store, job, action, &analysis, &clusters, progress)?;
     summary.digest.clone_from(&tables.digest);
+    summary.documents_digest.clone_from(&tables.documents_digest);
     summary.pairs.listed = tables.pairs.rows;
     summary.outputs = tables.into_list().iter().map(output).collect();
     summary.warnings = summary.find_warnings();

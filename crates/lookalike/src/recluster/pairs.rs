@@ -8,12 +8,11 @@ use super::units::Units;
 use crate::LookalikeError;
 use crate::document_columns::{A, B, WIDTH};
 use crate::documents::Documents;
-use crate::result_tables::{Extra, digest_row, pair_columns};
+use crate::result_tables::{Extra, TableDigest, pair_columns};
 use lookalike_core::Overlap;
 use lookalike_engine::{EngineError, Progress, SetId};
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::Xxh3;
 
 /// A row: documents by number, `a` before `b` by name.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +31,7 @@ pub(super) struct Pairs<'a> {
     places: Option<[usize; 5]>,
     row: u64,
     /// Digest of all rows, if requested.
-    digest: Option<&'a mut Xxh3>,
+    digest: Option<&'a mut TableDigest>,
     /// Whether sizes are those of the documents, and not of samples.
     whole: bool,
 }
@@ -41,13 +40,10 @@ impl<'a> Pairs<'a> {
     pub(super) fn open(
         run: &Path,
         documents: &'a Documents,
-        mut digest: Option<&'a mut Xxh3>,
+        digest: Option<&'a mut TableDigest>,
         whole: bool,
     ) -> Result<Self, LookalikeError> {
         let table = TableReader::open(run, "pairs", &pair_columns(Extra::ALL))?;
-        if let Some(digest) = &mut digest {
-            digest.update(b"pairs");
-        }
         let path = table.path().to_path_buf();
         Ok(Self { table, path, documents, places: None, row: 0, digest, whole })
     }
@@ -65,7 +61,7 @@ impl<'a> Pairs<'a> {
                 return Err(EngineError::Cancelled.into());
             }
             if let Some(digest) = &mut self.digest {
-                digest_row(digest, cells.iter().map(Value::as_cell));
+                digest.add(cells.iter().map(Value::as_cell));
             }
             each(self.pair(&cells)?)?;
         }

@@ -5,13 +5,12 @@ use super::phase_four::Leader;
 use super::units::Units;
 use crate::document_columns::WIDTH;
 use crate::documents::{Documents, Row};
-use crate::result_tables::{cluster_columns, digest_row};
+use crate::result_tables::{TableDigest, cluster_columns};
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
 use lookalike_engine::{Rule, SetId};
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
-use xxhash_rust::xxh3::Xxh3;
 
 /// Data of the table of clusters that are not in the pairs: the similarity of each document to its
 /// earlier leader.
@@ -25,15 +24,14 @@ impl Known {
     pub(super) fn read(
         run: &Path,
         documents: &Documents,
-        digest: &mut Xxh3,
+        digest: &mut TableDigest,
     ) -> Result<Self, LookalikeError> {
         let mut table = TableReader::open(run, "clusters", &cluster_columns())?;
         let path = table.path().to_path_buf();
-        digest.update(b"clusters");
         let mut by_document = vec![None; documents.rows.len()];
         for (row, cells) in (1u64..).zip(&mut table) {
             let cells = cells?;
-            digest_row(digest, cells.iter().map(Value::as_cell));
+            digest.add(cells.iter().map(Value::as_cell));
             let wanted = cluster_columns().len();
             if cells.len() != wanted {
                 let reason = format!("{} columns, not {wanted}", cells.len());

@@ -88,6 +88,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     summary.verified = 0;
     summary.pairs = Pairs { listed: written.pairs, complete: true };
     summary.digest.clone_from(&written.digest);
+    summary.documents_digest = Some(written.documents_digest.clone());
     summary.outputs = written.tables.iter().map(output).collect();
     summary.warnings = summary.find_warnings();
     if unknown > 0 {

@@ -6,16 +6,17 @@ use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
 use crate::documents::{COLUMNS, NAME, Row, write_row};
-use crate::result_tables::{Extra, Table, cluster_columns, pair_columns, run_digest};
+use crate::result_tables::{Extra, Table, TableDigest, cluster_columns, pair_columns, run_digest};
+use crate::table_store::{CLUSTERS, PAIRS};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::WrittenTable;
-use xxhash_rust::xxh3::Xxh3;
 
 /// The written tables.
 pub(super) struct Written {
     pub(super) tables: Vec<WrittenTable>,
     pub(super) digest: String,
+    pub(super) documents_digest: String,
     /// Rows in the table of pairs.
     pub(super) pairs: u64,
 }
@@ -25,13 +26,14 @@ pub(super) fn write(
     staging: &Staging,
     progress: &dyn Progress,
 ) -> Result<Written, LookalikeError> {
-    let mut digests = <[Xxh3; 3]>::default();
-    let [of_documents, of_clusters, of_pairs] = &mut digests;
-    let documents = write_documents(answer, staging, of_documents, progress)?;
-    let clusters = write_clusters(answer, staging, of_clusters, progress)?;
-    let pairs = write_pairs(answer, staging, of_pairs, progress)?;
+    let mut of_documents = TableDigest::new(NAME);
+    let (mut of_clusters, mut of_pairs) = (TableDigest::new(CLUSTERS), TableDigest::new(PAIRS));
+    let documents = write_documents(answer, staging, &mut of_documents, progress)?;
+    let clusters = write_clusters(answer, staging, &mut of_clusters, progress)?;
+    let pairs = write_pairs(answer, staging, &mut of_pairs, progress)?;
     Ok(Written {
-        digest: format!("{:032x}", run_digest(&digests)),
+        digest: run_digest(&[&of_clusters, &of_pairs]),
+        documents_digest: run_digest(&[&of_documents]),
         pairs: pairs.rows,
         tables: vec![documents, clusters, pairs],
     })
@@ -41,7 +43,7 @@ pub(super) fn write(
 fn write_documents(
     answer: &Answer<'_>,
     staging: &Staging,
-    digest: &mut Xxh3,
+    digest: &mut TableDigest,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, edges, criterion, .. } = answer;
@@ -68,7 +70,7 @@ fn write_documents(
 fn write_clusters(
     answer: &Answer<'_>,
     staging: &Staging,
-    digest: &mut Xxh3,
+    digest: &mut TableDigest,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, standing, .. } = answer;
@@ -99,7 +101,7 @@ fn write_clusters(
 fn write_pairs(
     answer: &Answer<'_>,
     staging: &Staging,
-    digest: &mut Xxh3,
+    digest: &mut TableDigest,
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, criterion, settings, .. } = *answer;

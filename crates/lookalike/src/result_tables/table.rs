@@ -1,18 +1,18 @@
 //! A table that is written and digested at the same time.
 
 use super::columns::{COLUMNS, Extra, count_cells, written};
+use super::row_digest::TableDigest;
 use crate::LookalikeError;
 use crate::document_columns::{DocumentName, WIDTH};
 use lookalike_engine::{EngineError, Progress};
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Cell, Column, TableFormat, TableWriter, WrittenTable};
 use lookalike_methods::Evidence;
-use xxhash_rust::xxh3::Xxh3;
 
 /// A table that is written row by row, with a digest of its rows.
 pub(crate) struct Table<'a> {
     writer: TableWriter,
-    digest: &'a mut Xxh3,
+    digest: &'a mut TableDigest,
     progress: &'a dyn Progress,
     rows: u64,
 }
@@ -26,21 +26,19 @@ impl<'a> Table<'a> {
         name: &str,
         format: TableFormat,
         columns: &[Column],
-        digest: &'a mut Xxh3,
+        digest: &'a mut TableDigest,
         progress: &'a dyn Progress,
     ) -> Result<Self, LookalikeError> {
         let writer = TableWriter::create(&staging.path(name), format, columns)?;
-        Ok(Self::new(writer, name, digest, progress))
+        Ok(Self::new(writer, digest, progress))
     }
 
     /// A table with an open writer.
     pub(crate) fn new(
         writer: TableWriter,
-        name: &str,
-        digest: &'a mut Xxh3,
+        digest: &'a mut TableDigest,
         progress: &'a dyn Progress,
     ) -> Self {
-        digest.update(name.as_bytes());
         Self { writer, digest, progress, rows: 0 }
     }
 
@@ -59,7 +57,7 @@ impl<'a> Table<'a> {
             return Err(EngineError::Cancelled.into());
         }
         self.rows += 1;
-        digest_row(self.digest, cells.iter().copied());
+        self.digest.add(cells.iter().copied());
         Ok(self.writer.row(cells)?)
     }
 
@@ -71,18 +69,7 @@ impl<'a> Table<'a> {
         evidence: Evidence,
         extra: Extra,
     ) -> Result<(), LookalikeError> {
-        let names = a.cells().into_iter().chain(b.cells());
-        let named = names.chain(rule.map(Cell::Text));
-        // On the stack: there are millions of rows.
-        let mut cells = [Cell::Null; 2 * WIDTH + 1 + COLUMNS];
-        let mut length = 0;
-        for (place, cell) in
-            cells.iter_mut().zip(named.chain(written(count_cells(evidence), extra)))
-        {
-            *place = cell;
-            length += 1;
-        }
-        self.row(&cells[..length])
+        self.row(&compared_cells([a, b], rule, evidence, extra))
     }
 
     /// Writes a row of `clusters`.
@@ -93,8 +80,7 @@ impl<'a> Table<'a> {
         leader: &DocumentName<'_>,
         value: Option<f64>,
     ) -> Result<(), LookalikeError> {
-        let ([id, file, record], [of_id, of_file, of_record]) = (member.cells(), leader.cells());
-        self.row(&[id, file, record, Cell::Count(cluster), of_id, of_file, of_record, value.into()])
+        self.row(&member_cells(member, cluster, leader, value))
     }
 
     /// Ends the table.
@@ -103,27 +89,47 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The digest of a run: that of the digests of its tables, in order. Each table has its own digest,
-/// because tables are written in parallel.
-pub(crate) fn run_digest(tables: &[Xxh3]) -> u128 {
-    let mut digest = Xxh3::new();
-    tables.iter().for_each(|table| digest.update(&table.digest128().to_le_bytes()));
-    digest.digest128()
+/// The cells of a row of two documents. On the stack: there are millions of rows.
+pub(crate) struct ComparedCells<'c> {
+    cells: [Cell<'c>; 2 * WIDTH + 1 + COLUMNS],
+    length: usize,
 }
 
-/// Adds a row to the digest of a table.
-pub(crate) fn digest_row<'c>(digest: &mut Xxh3, cells: impl Iterator<Item = Cell<'c>>) {
-    for cell in cells {
-        match cell {
-            Cell::Text(text) => {
-                digest.update(&(text.len() as u64).to_le_bytes());
-                digest.update(text.as_bytes());
-            }
-            Cell::Count(count) => digest.update(&count.to_le_bytes()),
-            // Ratios are functions of the counts; digests contain no floating-point numbers.
-            Cell::Ratio(_) | Cell::Null => {}
-        }
+impl<'c> std::ops::Deref for ComparedCells<'c> {
+    type Target = [Cell<'c>];
+
+    fn deref(&self) -> &[Cell<'c>] {
+        &self.cells[..self.length]
     }
+}
+
+/// Two documents, the rule if the table has it, and the counts of the pair.
+pub(crate) fn compared_cells<'c>(
+    [a, b]: [&'c DocumentName<'_>; 2],
+    rule: Option<&'c str>,
+    evidence: Evidence,
+    extra: Extra,
+) -> ComparedCells<'c> {
+    let named = a.cells().into_iter().chain(b.cells()).chain(rule.map(Cell::Text));
+    let mut row = ComparedCells { cells: [Cell::Null; 2 * WIDTH + 1 + COLUMNS], length: 0 };
+    for (place, cell) in
+        row.cells.iter_mut().zip(named.chain(written(count_cells(evidence), extra)))
+    {
+        *place = cell;
+        row.length += 1;
+    }
+    row
+}
+
+/// The cells of a row of `clusters`.
+pub(crate) fn member_cells<'c>(
+    member: &'c DocumentName<'_>,
+    cluster: u64,
+    leader: &'c DocumentName<'_>,
+    value: Option<f64>,
+) -> [Cell<'c>; 2 * WIDTH + 2] {
+    let ([id, file, record], [of_id, of_file, of_record]) = (member.cells(), leader.cells());
+    [id, file, record, Cell::Count(cluster), of_id, of_file, of_record, value.into()]
 }
 
 #[cfg(test)]
@@ -147,7 +153,7 @@ mod tests {
         for before in [0, 1, POLLED - 1, POLLED, 3 * POLLED + 7] {
             let folder = tempfile::tempdir().unwrap();
             let staging = Staging::create(&folder.path().join("out"), false).unwrap();
-            let (mut digest, flag) = (Xxh3::new(), Flag(AtomicBool::new(false)));
+            let (mut digest, flag) = (TableDigest::new("t"), Flag(AtomicBool::new(false)));
             let columns = [Column { name: "id", kind: ColumnKind::Text }];
             let format = TableFormat::Tsv;
             let mut table =

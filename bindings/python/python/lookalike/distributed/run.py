@@ -1,0 +1,164 @@
+"""A run: documents to result tables, on any engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from lookalike._settings import Settings
+from lookalike.distributed import columns, graph
+from lookalike.distributed.engine import Engine, Rows
+from lookalike.distributed.matches import Join
+from lookalike.distributed.results import Found, listed_pairs, tables
+from lookalike.distributed.rounds import Limits, Rounds
+from lookalike.distributed.sets import Sets, Side, distinct_sets, element_order, signed
+from lookalike.distributed.task import Context
+
+
+#: More postings than any list has.
+_ALL = 1 << 60
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a run is asked."""
+
+    settings: Settings
+    name: str = "table"
+    against_name: str = "against"
+    #: Whether documents are removed; else all pairs are listed.
+    removes: bool = True
+    #: Whether there is another collection, of which nothing is removed.
+    has_against: bool = False
+    only_against: bool = False
+    #: Whether pairs are of one document of each collection.
+    cross: bool = False
+
+    @property
+    def lists_pairs(self) -> bool:
+        """Whether all pairs are formed."""
+        return not self.removes or self.settings.linkage == "components"
+
+    @property
+    def protects(self) -> bool:
+        """Whether sets of the other collection are kept without a comparison."""
+        return self.has_against and not self.lists_pairs
+
+    def context(self) -> Context:
+        """What all tasks have in common."""
+        return Context.of(
+            self.settings,
+            name=self.name,
+            against_name=self.against_name,
+            only_against=self.only_against,
+            complete=self.lists_pairs,
+            cross=self.cross,
+            protects=self.protects,
+        )
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Rows]):
+    """The result tables and the summary of a run."""
+
+    found: Found[Rows]
+    summary: dict[str, Any]
+
+
+def run(
+    engine: Engine[Rows],
+    sides: Sequence[Side[Rows]],
+    question: Question,
+    *,
+    limits: Limits = Limits(),
+    seed: int = 0,
+    order: Callable[[bytes], bytes] | None = None,
+) -> Outcome[Rows]:
+    """Finds the near-duplicates of documents.
+
+    Parameters
+    ----------
+    engine
+        What moves the rows.
+    sides
+        The documents of the call, and those of another collection, if there is one.
+    limits, seed, order
+        What the run costs. The answer depends neither on them, nor on another element order, which `order` makes of
+        that of the run.
+    """
+    context = question.context()
+    sets = distinct_sets(engine, context, signed(engine, context, sides), numbered=sides[0].row is not None)
+    join = _join(engine, context, sets, seed, order)
+    limit = _ALL if question.lists_pairs else limits.list
+    pairs, counts = join.pairs("pairs", join.all_postings(), "pairs", limit=limit)
+    edges: Rows | None = None
+    if counts.get("lists_left_out", 0):
+        rounds = Rounds(join, limits, engine.number(sets.documents))
+        decisions = rounds.decisions(
+            best=question.settings.witness == "best", protects=question.protects, only_protected=question.only_against
+        )
+    else:
+        edges = join.verified("matches", pairs)
+        if question.settings.linkage == "components":
+            links = graph.components(engine, context, "links", edges, limits.one_task)
+            wanted = engine.store("link-pairs", engine.map(links, context.task("link_pairs", parts=join.parts)))
+            decisions = join.verified("decisions", wanted, all_pairs=True)
+        else:
+            decisions = graph.leaders(engine, context, "decisions", edges, limits.one_task)
+    listed = edges if question.lists_pairs else None
+    found = tables(engine, context, sets, decisions, listed, removes=question.removes)
+    counted = {**sets.counts, **counts, **join.counted}
+    return Outcome(found, _summary(engine, question, found, sets.documents, counted))
+
+
+def pairs_between(
+    engine: Engine[Rows],
+    sides: Sequence[Side[Rows]],
+    question: Question,
+    *,
+    seed: int = 0,
+    order: Callable[[bytes], bytes] | None = None,
+) -> Rows:
+    """The pairs of one document of each side; arguments as of :func:`run`."""
+    context = question.context()
+    sets = distinct_sets(engine, context, signed(engine, context, sides), numbered=sides[0].row is not None)
+    join = _join(engine, context, sets, seed, order)
+    pairs, _ = join.pairs("pairs", join.all_postings(), "pairs", limit=_ALL)
+    return listed_pairs(engine, context, sets, join.verified("matches", pairs))
+
+
+def _join(
+    engine: Engine[Rows],
+    context: Context,
+    sets: Sets[Rows],
+    seed: int,
+    order: Callable[[bytes], bytes] | None,
+) -> Join[Rows]:
+    made = element_order(engine, context, sets, seed)
+    return Join(engine, context, sets.sets, sets.counts, made if order is None else order(made))
+
+
+def _summary(
+    engine: Engine[Rows], question: Question, found: Found[Rows], documents: Rows, counted: dict[str, int]
+) -> dict[str, Any]:
+    """The numbers of a run; names as in ``summary.json`` of a run on one machine."""
+    own = engine.where(documents, "side", [0])
+    unusable = engine.number(engine.present(own, "problem"))
+    number, kept = engine.number(own) - unusable, found.rows.get(columns.KEPT_DOCUMENT, 0)
+    return {
+        "command": "dedup" if question.removes else "cluster",
+        "documents": number,
+        "kept": kept,
+        "removed": {"total": number - kept, **found.rules},
+        "problems": engine.number(found.problems),
+        "clusters": found.rows.get(columns.LEADER, 0),
+        "documents_in_clusters": found.rows.get(columns.CLUSTER, 0),
+        "pairs": {"listed": found.rows.get(columns.PAIR, 0), "complete": question.lists_pairs},
+        "tokens": engine.total(documents, "tokens"),
+        "text_bytes": engine.total(documents, "text_bytes"),
+        "digest": found.digest,
+        "settings": json.loads(question.settings.to_json()),
+        "join": counted,
+    }

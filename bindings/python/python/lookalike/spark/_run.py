@@ -1,0 +1,211 @@
+"""``dedup``, ``cluster`` and ``similarity_join`` over DataFrames."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lookalike._errors import DataError
+from lookalike._lookalike import __version__
+from lookalike._settings import Settings, with_columns
+from lookalike.distributed import names as columns
+from lookalike.distributed.rounds import Limits
+from lookalike.distributed.run import Question, pairs_between, run
+from lookalike.distributed.sets import Side
+from lookalike.spark._engine import BATCH_BYTES, SparkEngine, Stage
+from lookalike.spark._result import SparkResult, renamed
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Report = bool | Callable[[Stage], None] | None
+
+
+def dedup(
+    documents: DataFrame,
+    /,
+    *,
+    work: str,
+    settings: Settings | None = None,
+    row: str | None = None,
+    against: DataFrame | None = None,
+    against_only: bool = False,
+    name: str = "table",
+    tasks: int | None = None,
+    resume: bool = False,
+    progress: Report = None,
+    seed: int = 0,
+    limits: Limits = Limits(),
+    **keywords: Any,
+) -> SparkResult:
+    """Finds the documents that duplicate another one, and says which.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        With a column of texts, and of ids.
+    work : str
+        Directory of the stages, which driver and workers can reach. It takes about 6 kB a document, and is not removed:
+        the DataFrames of the result read it.
+    settings : Settings, optional
+        What decides; or any keyword of :class:`lookalike.Settings`: ``threshold=0.8``, ``text="content"``, ``id="url"``,
+        ``keep="longest"``, … Methods and ``ignore_common=`` are for one machine.
+    row : str, optional
+        Column with the number of each row, from 0 and distinct: the order of the collection, for ``keep="first"`` and the
+        ``record`` columns. By default documents are ordered by id, and equal ids by their texts.
+    against : DataFrame, optional
+        A collection of which nothing is removed, and which takes precedence.
+    against_only : bool
+        Remove only what is in `against`.
+    name : str
+        What tables call the documents in their ``file`` columns.
+    tasks : int, optional
+        Tasks of a shuffle; by default ``spark.sql.shuffle.partitions``. Two or three for each core.
+    resume : bool
+        Go on from the stages of an earlier call that did not end, over the same documents with the same settings.
+    progress : bool or callable, optional
+        ``True`` prints a line for each stage; a function gets a :class:`Stage`.
+    seed, limits
+        What the run costs; the answer does not depend on them.
+
+    Returns
+    -------
+    SparkResult
+        Its DataFrames equal the tables of :func:`lookalike.dedup` over the same rows.
+    """
+    settings, named = with_columns(settings, keywords)
+    question = Question(settings, name, has_against=against is not None, only_against=against_only)
+    call = _Call(question, [documents] if against is None else [documents, against], named, row)
+    engine = call.engine(work, tasks, resume, progress)
+    outcome = run(engine, call.sides, question, limits=limits, seed=seed)
+    return SparkResult(outcome.found, outcome.summary, row, settings.id)
+
+
+def cluster(
+    documents: DataFrame,
+    /,
+    *,
+    work: str,
+    settings: Settings | None = None,
+    row: str | None = None,
+    name: str = "table",
+    tasks: int | None = None,
+    resume: bool = False,
+    progress: Report = None,
+    seed: int = 0,
+    limits: Limits = Limits(),
+    **keywords: Any,
+) -> SparkResult:
+    """Lists every pair that reaches the threshold, and the clusters that they form; removes nothing.
+
+    Clusters are the connected components of the pairs, unless ``linkage="leaders"`` or `settings` say otherwise. A family
+    of n near-copies has n²/2 pairs, and all are written.
+
+    Parameters
+    ----------
+    documents, work, settings, row, name, tasks, resume, progress, seed, limits
+        As of :func:`dedup`.
+    """
+    if settings is None:
+        keywords.setdefault("linkage", "components")
+    settings, named = with_columns(settings, keywords)
+    question = Question(settings, name, removes=False)
+    call = _Call(question, [documents], named, row)
+    engine = call.engine(work, tasks, resume, progress)
+    outcome = run(engine, call.sides, question, limits=limits, seed=seed)
+    return SparkResult(outcome.found, outcome.summary, row, settings.id)
+
+
+def similarity_join(
+    a: DataFrame,
+    b: DataFrame,
+    /,
+    *,
+    work: str,
+    settings: Settings | None = None,
+    row: str | None = None,
+    names: tuple[str, str] = ("a", "b"),
+    tasks: int | None = None,
+    resume: bool = False,
+    progress: Report = None,
+    seed: int = 0,
+    **keywords: Any,
+) -> DataFrame:
+    """The pairs of a document of `a` and one of `b` that reach the threshold, with their counts.
+
+    With ``measure="containment"``, the smaller set of a pair is contained in the larger one.
+
+    Parameters
+    ----------
+    a, b : DataFrame
+        Documents, with the same names of columns.
+    names : tuple of str
+        What the pairs call the collections in their ``file`` columns.
+    work, settings, row, tasks, resume, progress, seed
+        As of :func:`dedup`.
+    """
+    settings, named = with_columns(settings, keywords)
+    question = Question(settings, *names, removes=False, cross=True)
+    call = _Call(question, [a, b], named, row)
+    found = pairs_between(call.engine(work, tasks, resume, progress), call.sides, question, seed=seed)
+    return renamed(found, columns.pairs(settings.measure))
+
+
+class _Call:
+    """The documents of a call, with the columns that it reads."""
+
+    def __init__(self, question: Question, documents: list[DataFrame], named: list[str], row: str | None) -> None:
+        self._question = question
+        self._documents = [_read(rows, question.settings, named, row) for rows in documents]
+        self.sides = [Side(rows, side, row) for side, rows in enumerate(self._documents)]
+
+    def engine(self, work: str, tasks: int | None, resume: bool, progress: Report) -> SparkEngine:
+        """The engine, whose stages are in a directory of this call below `work`."""
+        session = self._documents[0].sparkSession
+        session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
+        tasks = tasks or int(session.conf.get("spark.sql.shuffle.partitions") or 200)
+        report = _printed if progress is True else progress or None
+        return SparkEngine(session, f"{work.rstrip('/')}/{self._digest()}", tasks=tasks, resume=resume, report=report)
+
+    def _digest(self) -> str:
+        """Of all that the answer depends on, but the documents, which are named by their files."""
+        inputs = [[rows.schema.simpleString(), sorted(rows.inputFiles())] for rows in self._documents]
+        context = self._question.context()
+        described = [__version__, context.settings, context.options, [side.row for side in self.sides], inputs]
+        return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
+
+
+def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None) -> DataFrame:
+    """The columns that are read.
+
+    Raises
+    ------
+    DataError
+        A column is missing.
+    """
+    rules = [rule.partition(":")[2] for rule in settings.keep if ":" in rule]
+    wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
+    wanted += [] if row is None else [row]
+    required = [*named, *rules, *([] if row is None else [row])]
+    if settings.text not in rows.columns and settings.html not in rows.columns:
+        required.append(settings.text)
+    missing = [column for column in required if column not in rows.columns]
+    if missing:
+        columns = ", ".join(f"`{column}`" for column in rows.columns)
+        raise DataError(f"there is no column `{missing[0]}`; the columns are {columns}", "source")
+    if row is None and settings.id not in rows.columns:
+        raise DataError(
+            f"documents need an id, or a number: there is no column `{settings.id}`; name one with id=, or with row= a "
+            "column of distinct numbers from 0",
+            "source",
+        )
+    rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
+    return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
+
+
+def _printed(stage: Stage) -> None:
+    state = "read" if stage.resumed else "done"
+    print(f"lookalike: {stage.name}: {state}, {stage.seconds:.1f} s", file=sys.stderr)

@@ -1,0 +1,83 @@
+//! Steps of a run that another engine shuffles between.
+
+use crate::table::Table;
+use crate::{errors, settings};
+use arrow_array::RecordBatch;
+use lookalike::LookalikeError;
+use lookalike::steps::{StepContext, StepOptions, digest_of_sums, step};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+use std::sync::{Mutex, PoisonError};
+
+/// A step in one task.
+#[pyclass(frozen, module = "lookalike._lookalike")]
+pub(crate) struct Step(Mutex<Box<dyn lookalike::steps::Step>>);
+
+#[pymethods]
+impl Step {
+    /// Makes a step of its description, for settings and what is asked, each as JSON; `order` is the
+    /// element order, for the steps that need it.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        settings: &str,
+        options: &str,
+        description: &str,
+        order: &[u8],
+    ) -> PyResult<Self> {
+        let settings = settings::parse(py, settings)?;
+        let options = serde_json::from_str::<StepOptions>(options)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let made = StepContext::new(&settings, options)
+            .and_then(|context| step(&context, description, order));
+        let made = made.map_err(|error| errors::exception(py, error))?;
+        Ok(Self(Mutex::new(made)))
+    }
+
+    /// Names and types of the columns that it makes.
+    fn columns(&self) -> Vec<(String, String)> {
+        let schema = self.0.lock().unwrap_or_else(PoisonError::into_inner).schema();
+        let fields = schema.fields().iter();
+        fields.map(|field| (field.name().clone(), field.data_type().to_string())).collect()
+    }
+
+    /// Takes the next rows; returns those that are complete, if there are any.
+    fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Option<Table>> {
+        let batch = batch.into_inner();
+        self.call(py, |step| step.push(&batch))
+    }
+
+    /// Ends the task; returns the rows that are left, if there are any.
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        self.call(py, |step| step.finish())
+    }
+}
+
+impl Step {
+    fn call(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn lookalike::steps::Step) -> Result<Vec<RecordBatch>, LookalikeError>
+        + Send,
+    ) -> PyResult<Option<Table>> {
+        let made = py.detach(|| {
+            let mut step = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            work(step.as_mut())
+        });
+        let batches = made.map_err(|error| errors::exception(py, error))?;
+        Ok(Table::of_batches(batches))
+    }
+}
+
+/// The digest of a run from the sums of its rows.
+#[pyfunction]
+pub(crate) fn step_digest(
+    py: Python<'_>,
+    sums: PyRecordBatchReader,
+    list: bool,
+) -> PyResult<String> {
+    let batches = sums.into_reader()?.collect::<Result<Vec<_>, _>>();
+    let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    digest_of_sums(&batches, list).map_err(|error| errors::exception(py, error))
+}

@@ -1,0 +1,695 @@
+//! Decisions about sets to the rows of the result tables.
+
+use super::rows::no_column;
+use super::step::{Step, StepContext};
+use super::tables::{
+    DocumentReader, EdgeReader, Found, FoundReader, FoundWriter, Member, MemberReader,
+    MemberWriter, edge, member, result,
+};
+use crate::LookalikeError;
+use crate::document_columns::DocumentName;
+use crate::result_tables::{
+    Extra, TableDigest, compared_cells, member_cells, row_hash, run_digest,
+};
+use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_schema::{DataType, SchemaRef};
+use lookalike_core::{Measure, Overlap};
+use lookalike_engine::Rule;
+use lookalike_methods::Evidence;
+use std::cmp::Ordering;
+
+/// Rows of [`super::tables::Edge`] about removed sets, or matches: as rows of [`Member`] by the
+/// removed set, or by the earlier set of a match.
+#[derive(Default)]
+pub(super) struct MemberEdges(MemberWriter);
+
+impl Step for MemberEdges {
+    fn schema(&self) -> SchemaRef {
+        MemberWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in EdgeReader::new(batch)?.iter() {
+            let (later, earlier) = (row.later, row.earlier);
+            let own = match row.kind {
+                edge::DECISION => Member {
+                    key: later,
+                    kind: member::REMOVED,
+                    other: earlier,
+                    size: row.size_later,
+                    size_other: row.size_earlier,
+                    ..Member::default()
+                },
+                // By the earlier set; its documents are the second of the pair.
+                edge::MATCH => Member {
+                    key: earlier,
+                    kind: member::MATCH,
+                    other: later,
+                    size: row.size_earlier,
+                    size_other: row.size_later,
+                    ..Member::default()
+                },
+                _ => continue,
+            };
+            self.0.push(Member { rank: -1, shared: row.shared, ..own })?;
+        }
+        Ok(self.0.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.0.finish()
+    }
+}
+
+/// Decisions and documents by set, sorted by (key, kind, rank): each document by the leader of its
+/// cluster, or as a leader.
+#[derive(Default)]
+pub(super) struct Assign {
+    removed: Option<Member<'static>>,
+    out: MemberWriter,
+}
+
+impl Step for Assign {
+    fn schema(&self) -> SchemaRef {
+        MemberWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MemberReader::new(batch)?.iter() {
+            match row.kind {
+                member::REMOVED => {
+                    let Member { key, other, shared, size_other, .. } = row;
+                    self.removed =
+                        Some(Member { key, other, shared, size_other, ..Member::default() });
+                }
+                member::DOCUMENT => {
+                    let removed = self.removed.filter(|removed| removed.key == row.key);
+                    self.out.push(match removed {
+                        // In `other` the set of the document.
+                        Some(Member { other, shared, size_other, .. }) => Member {
+                            key: other,
+                            kind: member::FOLLOWER,
+                            other: row.key,
+                            shared,
+                            size_other,
+                            ..row
+                        },
+                        None => Member {
+                            kind: if row.rank == row.key {
+                                member::LEADER
+                            } else {
+                                member::FOLLOWER
+                            },
+                            other: row.key,
+                            shared: row.size,
+                            size_other: row.size,
+                            ..row
+                        },
+                    })?;
+                }
+                _ => {}
+            }
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// A document of a row, owned.
+#[derive(Debug, Clone)]
+struct Owned {
+    rank: i64,
+    set: i64,
+    side: i64,
+    name: DocumentName<'static>,
+    text: (i64, i64),
+    tokens: (i64, i64),
+    size: i64,
+    /// Whether it follows the leader before it.
+    written: bool,
+}
+
+/// Makes rows of [`Found`].
+struct Rows {
+    names: [String; 2],
+    measure: Measure,
+    extra: Extra,
+    cross: bool,
+    bytes: Vec<u8>,
+    out: FoundWriter,
+}
+
+impl Rows {
+    fn new(context: &StepContext) -> Self {
+        let measure = context.criterion.measure;
+        Self {
+            names: [0, 1].map(|side| context.name(side).to_owned()),
+            measure,
+            extra: Extra::of_sets(measure),
+            cross: context.cross,
+            bytes: Vec::new(),
+            out: FoundWriter::default(),
+        }
+    }
+
+    fn name<'n>(&'n self, row: &'n Member<'_>) -> DocumentName<'n> {
+        let file = &self.names[row.side.clamp(0, 1) as usize];
+        DocumentName {
+            id: row.id.unwrap_or_default().into(),
+            file: file.as_str().into(),
+            record: (row.row + 1) as u32,
+        }
+    }
+
+    fn own(&self, row: &Member<'_>) -> Owned {
+        let name = self.name(row);
+        Owned {
+            rank: row.rank,
+            set: row.other,
+            side: row.side,
+            name: DocumentName {
+                id: name.id.into_owned().into(),
+                file: name.file.into_owned().into(),
+                record: name.record,
+            },
+            text: (row.text_high, row.text_low),
+            tokens: (row.tokens_high, row.tokens_low),
+            size: row.size,
+            written: false,
+        }
+    }
+
+    /// A row of the ledger or of the pairs.
+    fn compared(
+        &mut self,
+        table: i64,
+        side: i64,
+        [a, b]: [&DocumentName<'_>; 2],
+        rule: Option<&str>,
+        counts: Overlap,
+    ) -> Result<(), LookalikeError> {
+        let evidence = Evidence::Exact(counts);
+        let hash = row_hash(
+            compared_cells([a, b], rule, evidence, self.extra).iter().copied(),
+            &mut self.bytes,
+        );
+        self.out.push(Found {
+            table,
+            side,
+            a_id: Some(&a.id),
+            a_file: Some(&a.file),
+            a_record: a.record.into(),
+            b_id: Some(&b.id),
+            b_file: Some(&b.file),
+            b_record: Some(b.record.into()),
+            rule,
+            resemblance: Some(counts.resemblance()),
+            containment_a_in_b: Some(counts.containment_a_in_b()),
+            containment_b_in_a: Some(counts.containment_b_in_a()),
+            cosine: (self.measure == Measure::Cosine).then(|| counts.cosine()),
+            shared: Some(counts.shared.into()),
+            size_a: Some(counts.a.into()),
+            size_b: Some(counts.b.into()),
+            hash_high: (hash >> 64) as i64,
+            hash_low: hash as i64,
+            ..Found::default()
+        })
+    }
+
+    /// A pair, in the order of its documents; of two collections that of the call first, and no pair
+    /// within one.
+    fn pair(
+        &mut self,
+        x: (&DocumentName<'_>, i64),
+        y: (&DocumentName<'_>, i64),
+        counts: Overlap,
+    ) -> Result<(), LookalikeError> {
+        if self.cross && x.1 == y.1 {
+            return Ok(());
+        }
+        let place = |(name, side): (&DocumentName<'_>, i64)| (side, name.record);
+        let order = match self.cross {
+            true => x.1.cmp(&y.1),
+            false => x.0.id.as_bytes().cmp(y.0.id.as_bytes()).then(place(x).cmp(&place(y))),
+        };
+        match order {
+            Ordering::Greater => {
+                self.compared(result::PAIR, y.1, [y.0, x.0], None, counts.swapped())
+            }
+            _ => self.compared(result::PAIR, x.1, [x.0, y.0], None, counts),
+        }
+    }
+}
+
+fn overlap_of(shared: i64, a: i64, b: i64) -> Overlap {
+    Overlap { shared: shared as u32, a: a as u32, b: b as u32 }
+}
+
+/// Leaders and followers sorted by (key, kind, rank): the ledger, the clusters, the documents that
+/// are kept, and the pairs of removed sets with their witnesses where not all pairs are listed.
+pub(super) struct Results {
+    rows: Rows,
+    complete: bool,
+    list: bool,
+    only_against: bool,
+    by_match: Rule,
+    leader: Option<Owned>,
+}
+
+impl Results {
+    /// With `list`, nothing is removed: there is no ledger.
+    pub(super) fn new(context: &StepContext, list: bool) -> Self {
+        Self {
+            rows: Rows::new(context),
+            complete: context.complete,
+            list,
+            only_against: context.only_against,
+            by_match: Rule::by_match(context.settings.linkage, None),
+            leader: None,
+        }
+    }
+
+    fn kept(&mut self, row: &Member<'_>) -> Result<(), LookalikeError> {
+        if row.side != 0 {
+            return Ok(());
+        }
+        let rows = &self.rows;
+        let DocumentName { id, file, record } = rows.name(row);
+        let (id, file) = (id.into_owned(), file.into_owned());
+        self.rows.out.push(Found {
+            table: result::KEPT,
+            side: row.side,
+            a_id: Some(&id),
+            a_file: Some(&file),
+            a_record: record.into(),
+            ..Found::default()
+        })
+    }
+
+    fn follower(&mut self, row: &Member<'_>) -> Result<(), LookalikeError> {
+        let Some(mut leader) = self.leader.take().filter(|leader| leader.rank == row.key) else {
+            return Err(LookalikeError::Settings(
+                "a duplicate has no leader: the engine lost rows".into(),
+            ));
+        };
+        if self.only_against && leader.side == 0 {
+            self.leader = Some(leader);
+            return self.kept(row);
+        }
+        let rule = match () {
+            () if (row.text_high, row.text_low) == leader.text => Rule::Identical,
+            () if (row.tokens_high, row.tokens_low) == leader.tokens => Rule::LexicallyEquivalent,
+            () if row.other == leader.set => Rule::FeatureEquivalent,
+            () => self.by_match,
+        };
+        let counts = overlap_of(row.shared, row.size, row.size_other);
+        let name = self.rows.own(row);
+        if !self.list && row.side == 0 {
+            self.rows.compared(
+                result::LEDGER,
+                row.side,
+                [&name.name, &leader.name],
+                Some(rule.name()),
+                counts,
+            )?;
+        }
+        if !self.complete && row.other != leader.set {
+            self.rows.pair((&name.name, row.side), (&leader.name, leader.side), counts)?;
+        }
+        let measure = self.rows.measure.value(counts);
+        let of_cluster = |table, document: &'_ Owned| Found {
+            table,
+            side: document.side,
+            a_record: document.name.record.into(),
+            leader: leader.rank,
+            ..Found::default()
+        };
+        if !leader.written {
+            let row = of_cluster(result::LEADER, &leader);
+            self.rows.out.push(Found {
+                a_id: Some(&leader.name.id),
+                a_file: Some(&leader.name.file),
+                measure: Some(1.0),
+                ..row
+            })?;
+        }
+        let row = of_cluster(result::MEMBER, &name);
+        self.rows.out.push(Found {
+            a_id: Some(&name.name.id),
+            a_file: Some(&name.name.file),
+            rule: Some(rule.name()),
+            measure: Some(measure),
+            ..row
+        })?;
+        leader.written = true;
+        self.leader = Some(leader);
+        Ok(())
+    }
+}
+
+impl Step for Results {
+    fn schema(&self) -> SchemaRef {
+        FoundWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MemberReader::new(batch)?.iter() {
+            if row.kind == member::LEADER {
+                self.leader = Some(self.rows.own(&row));
+                self.kept(&row)?;
+            } else {
+                self.follower(&row)?;
+            }
+        }
+        Ok(self.rows.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.rows.out.finish()
+    }
+}
+
+/// Documents without features that can be used: they are kept.
+pub(super) struct KeptAlone {
+    names: [String; 2],
+    out: FoundWriter,
+}
+
+impl KeptAlone {
+    pub(super) fn new(context: &StepContext) -> Self {
+        Self {
+            names: [0, 1].map(|side| context.name(side).to_owned()),
+            out: FoundWriter::default(),
+        }
+    }
+}
+
+impl Step for KeptAlone {
+    fn schema(&self) -> SchemaRef {
+        FoundWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in DocumentReader::new(batch)?.iter() {
+            if row.problem.is_none() && row.unit_high.is_none() && row.side == 0 {
+                self.out.push(Found {
+                    table: result::KEPT,
+                    a_id: row.id,
+                    a_file: Some(&self.names[0]),
+                    a_record: row.row.unwrap_or_default() + 1,
+                    ..Found::default()
+                })?;
+            }
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Documents by set, sorted by (key, kind, rank): pairs of documents with equal sets. All pairs, or
+/// each document with the first.
+pub(super) struct EqualPairs {
+    rows: Rows,
+    complete: bool,
+    set: i64,
+    documents: Vec<Owned>,
+}
+
+impl EqualPairs {
+    pub(super) fn new(context: &StepContext) -> Self {
+        Self {
+            rows: Rows::new(context),
+            complete: context.complete,
+            set: -1,
+            documents: Vec::new(),
+        }
+    }
+}
+
+impl Step for EqualPairs {
+    fn schema(&self) -> SchemaRef {
+        FoundWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MemberReader::new(batch)?.iter().filter(|row| row.kind == member::DOCUMENT) {
+            if row.key != self.set {
+                self.set = row.key;
+                self.documents.clear();
+            }
+            let own = self.rows.own(&row);
+            let counts = overlap_of(own.size, own.size, own.size);
+            for other in &self.documents {
+                self.rows.pair((&own.name, own.side), (&other.name, other.side), counts)?;
+            }
+            if self.complete || self.documents.is_empty() {
+                self.documents.push(own);
+            }
+        }
+        Ok(self.rows.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.rows.out.finish()
+    }
+}
+
+/// Documents and matches by the earlier set, sorted by (key, kind): each document with each set that
+/// matches its own, by that set.
+pub(super) struct PairEnds {
+    rows: Vec<Owned>,
+    names: Rows,
+    set: i64,
+    out: MemberWriter,
+}
+
+impl PairEnds {
+    pub(super) fn new(context: &StepContext) -> Self {
+        Self { rows: Vec::new(), names: Rows::new(context), set: -1, out: MemberWriter::default() }
+    }
+}
+
+impl Step for PairEnds {
+    fn schema(&self) -> SchemaRef {
+        MemberWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MemberReader::new(batch)?.iter() {
+            if row.key != self.set {
+                self.set = row.key;
+                self.rows.clear();
+            }
+            match row.kind {
+                member::DOCUMENT => self.rows.push(self.names.own(&row)),
+                member::MATCH => {
+                    for document in &self.rows {
+                        self.out.push(Member {
+                            key: row.other,
+                            kind: member::END,
+                            rank: document.rank,
+                            side: document.side,
+                            row: i64::from(document.name.record) - 1,
+                            id: Some(&document.name.id),
+                            size: row.size,
+                            shared: row.shared,
+                            size_other: row.size_other,
+                            ..Member::default()
+                        })?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Documents, and those that match their set, by set and sorted by (key, kind): the pairs.
+pub(super) struct MatchPairs {
+    rows: Rows,
+    set: i64,
+    documents: Vec<Owned>,
+}
+
+impl MatchPairs {
+    pub(super) fn new(context: &StepContext) -> Self {
+        Self { rows: Rows::new(context), set: -1, documents: Vec::new() }
+    }
+}
+
+impl Step for MatchPairs {
+    fn schema(&self) -> SchemaRef {
+        FoundWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MemberReader::new(batch)?.iter() {
+            if row.key != self.set {
+                self.set = row.key;
+                self.documents.clear();
+            }
+            match row.kind {
+                member::DOCUMENT => self.documents.push(self.rows.own(&row)),
+                member::END => {
+                    // The document of the row has the earlier set.
+                    let earlier = self.rows.own(&row);
+                    let counts = overlap_of(row.shared, row.size_other, row.size);
+                    for later in &self.documents {
+                        let (x, y) = ((&later.name, later.side), (&earlier.name, earlier.side));
+                        self.rows.pair(x, y, counts)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(self.rows.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.rows.out.finish()
+    }
+}
+
+/// Leaders with the number of their cluster as `place`, and members, sorted by (leader, table): the
+/// rows of the table `clusters`.
+pub(super) struct ClusterRows {
+    leader: Option<(i64, i64, DocumentName<'static>)>,
+    bytes: Vec<u8>,
+    out: FoundWriter,
+}
+
+impl ClusterRows {
+    pub(super) fn new() -> Self {
+        Self { leader: None, bytes: Vec::new(), out: FoundWriter::default() }
+    }
+}
+
+impl Step for ClusterRows {
+    fn schema(&self) -> SchemaRef {
+        FoundWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in FoundReader::new(batch)?.iter() {
+            let name = DocumentName {
+                id: row.a_id.unwrap_or_default().into(),
+                file: row.a_file.unwrap_or_default().into(),
+                record: row.a_record as u32,
+            };
+            if row.table == result::LEADER {
+                let number = row.place.ok_or_else(|| {
+                    LookalikeError::Settings(
+                        "a cluster has no number: the engine did not sort the rows".into(),
+                    )
+                })?;
+                let DocumentName { id, file, record } = name.clone();
+                let (id, file) = (id.into_owned().into(), file.into_owned().into());
+                self.leader = Some((row.leader, number, DocumentName { id, file, record }));
+            }
+            let Some((_, number, leader)) =
+                self.leader.as_ref().filter(|(rank, ..)| *rank == row.leader)
+            else {
+                return Err(LookalikeError::Settings(
+                    "a cluster has no leader: the engine lost rows".into(),
+                ));
+            };
+            let cells = member_cells(&name, *number as u64, leader, row.measure);
+            let hash = row_hash(cells.into_iter(), &mut self.bytes);
+            self.out.push(Found {
+                table: result::CLUSTER,
+                b_id: Some(&leader.id),
+                b_file: Some(&leader.file),
+                b_record: Some(leader.record.into()),
+                place: Some(*number),
+                hash_high: (hash >> 64) as i64,
+                hash_low: hash as i64,
+                ..row
+            })?;
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Rows of results: their number and the sum of their hashes by table, in `place`, `hash_high` and
+/// `hash_low`; those of members of the call's own documents by rule.
+#[derive(Default)]
+pub(super) struct SumHashes {
+    sums: std::collections::BTreeMap<(i64, Option<String>), (i64, u128)>,
+    out: FoundWriter,
+}
+
+impl Step for SumHashes {
+    fn schema(&self) -> SchemaRef {
+        FoundWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in FoundReader::new(batch)?.iter() {
+            let counts = row.table == result::MEMBER && row.side == 0;
+            let rule = row.rule.filter(|_| counts).map(str::to_owned);
+            let (rows, sum) = self.sums.entry((row.table, rule)).or_default();
+            *rows += 1;
+            *sum = sum.wrapping_add(
+                u128::from(row.hash_high as u64) << 64 | u128::from(row.hash_low as u64),
+            );
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for ((table, rule), (rows, sum)) in std::mem::take(&mut self.sums) {
+            self.out.push(Found {
+                table,
+                rule: rule.as_deref(),
+                place: Some(rows),
+                hash_high: (sum >> 64) as i64,
+                hash_low: sum as i64,
+                ..Found::default()
+            })?;
+        }
+        self.out.finish()
+    }
+}
+
+/// The digest of a run from the sums of its rows, as of `sum_hashes`; the ledger is left out where
+/// nothing is removed (`list`).
+///
+/// # Errors
+/// Rows of other columns.
+pub fn digest_of_sums(sums: &[RecordBatch], list: bool) -> Result<String, LookalikeError> {
+    let mut tables = [(result::LEDGER, LEDGER), (result::CLUSTER, CLUSTERS), (result::PAIR, PAIRS)]
+        .map(|(table, name)| (table, TableDigest::new(name)));
+    for batch in sums {
+        let rows = batch.column_by_name("place");
+        let rows = rows.and_then(|column| column.as_primitive_opt::<Int64Type>());
+        let rows = rows.ok_or_else(|| no_column("place", &DataType::Int64))?;
+        for (row, count) in FoundReader::new(batch)?.iter().zip(rows.values()) {
+            let sum = u128::from(row.hash_high as u64) << 64 | u128::from(row.hash_low as u64);
+            let tables = tables.iter_mut().filter(|(table, _)| *table == row.table);
+            tables.for_each(|(_, digest)| digest.add_sum(*count as u64, sum));
+        }
+    }
+    let [ledger, clusters, pairs] = tables.map(|(_, digest)| digest);
+    Ok(match list {
+        true => run_digest(&[&clusters, &pairs]),
+        false => run_digest(&[&ledger, &clusters, &pairs]),
+    })
+}
