@@ -67,7 +67,7 @@ def main() -> None:
     step("tests", [*pytest, tests, *arguments], cwd=OUT, env=variables)
     examples = ["--doctest-modules", "--pyargs", "lookalike", "--import-mode", "importlib"]
     step("examples", [*pytest, *examples], cwd=OUT, env=variables)
-    step("types", [python, "-m", "mypy", "--strict", "-p", "lookalike"], cwd=OUT)
+    step("types", [python, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "lookalike"], cwd=OUT)
     stubtest = [python, "-m", "mypy.stubtest", "lookalike._lookalike", "--ignore-disjoint-bases"]
     step("stubs", stubtest, cwd=OUT)
 

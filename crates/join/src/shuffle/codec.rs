@@ -80,7 +80,7 @@ pub fn decode_ranks(bytes: &[u8], out: &mut Vec<u64>) -> Result<(), ShuffleError
 /// let pairs = [(7, 2), (7, 5), (900, 5)];
 /// let (mut bytes, mut decoded) = (Vec::new(), Vec::new());
 /// encode_pairs(&pairs, &mut bytes);
-/// assert_eq!(bytes.len(), 8);
+/// assert_eq!(bytes.len(), 7);
 /// decode_pairs(&bytes, &mut decoded)?;
 /// assert_eq!(decoded, pairs);
 /// # Ok::<(), lookalike_join::shuffle::ShuffleError>(())

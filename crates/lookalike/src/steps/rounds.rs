@@ -390,3 +390,176 @@ impl Step for Decisions {
         self.0.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Choices of a test: its numbers in turn, again and again.
+    struct Choices(Vec<u8>, usize);
+
+    impl Choices {
+        fn below(&mut self, end: usize) -> usize {
+            self.1 += 1;
+            usize::from(self.0[self.1 % self.0.len()]) % end
+        }
+    }
+
+    type States = Vec<Edge<'static>>;
+
+    fn apply(
+        mut step: impl Step,
+        mut rows: States,
+        key: impl Fn(&Edge<'_>) -> (i64, i64, i64),
+    ) -> States {
+        rows.sort_by_key(key);
+        let mut writer = EdgeWriter::default();
+        rows.into_iter().for_each(|row| writer.push(row).unwrap());
+        let mut made = Vec::new();
+        for batch in writer.finish().unwrap() {
+            made.extend(step.push(&batch).unwrap());
+        }
+        made.extend(step.finish().unwrap());
+        let read = |batch: &RecordBatch| -> States {
+            EdgeReader::new(batch).unwrap().iter().map(Edge::owned).collect()
+        };
+        made.iter().flat_map(read).collect()
+    }
+
+    fn by_later(row: &Edge<'_>) -> (i64, i64, i64) {
+        (row.later, row.kind, row.earlier)
+    }
+
+    /// The witness of each removed set: set by set, over all edges.
+    fn greedy(
+        sets: i64,
+        matches: impl Fn(i64, i64) -> bool,
+        among: impl Fn(i64) -> bool,
+    ) -> BTreeMap<i64, i64> {
+        let (mut kept, mut witness): (Vec<i64>, BTreeMap<i64, i64>) = Default::default();
+        for set in (0..sets).filter(|&set| among(set)) {
+            match kept.iter().find(|&&earlier| matches(set, earlier)) {
+                Some(&earlier) => drop(witness.insert(set, earlier)),
+                None => kept.push(set),
+            }
+        }
+        witness
+    }
+
+    fn found(kind: i64, later: i64, earlier: i64) -> Edge<'static> {
+        Edge { later, kind, earlier, ..Edge::default() }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+
+        /// Any graph and any selection: the kept sets and first witnesses of the greedy algorithm.
+        #[test]
+        fn rounds_end_in_the_answer_of_the_greedy_algorithm(
+            sets in 1i64..14,
+            edges in prop::collection::btree_set((0i64..14, 0i64..14), 0..40),
+            chain in any::<bool>(),
+            numbers in prop::collection::vec(any::<u8>(), 1..40),
+            (rounds, flipped_rounds) in (1usize..6, 1usize..4),
+        ) {
+            let matches = |a: i64, b: i64| {
+                edges.contains(&(a, b)) || edges.contains(&(b, a)) || (chain && (a - b).abs() == 1)
+            };
+            let truth = greedy(sets, matches, |_| true);
+            let mut choices = Choices(numbers, 0);
+            let mut states: States = (0..sets).map(open).collect();
+            let (mut way_out, mut with_flips) = (false, 0);
+            for round in 1.. {
+                let first = |states: &States, kinds: &[i64]| {
+                    states.iter().filter(|row| kinds.contains(&row.kind)).map(|row| row.later).min()
+                };
+                let Some(lowest) = first(&states, &[edge::OPEN, edge::PENDING]) else { break };
+                prop_assert!(round < 4 * sets as usize + 20, "it does not end");
+                if !way_out && (round > rounds || with_flips >= flipped_rounds) {
+                    way_out = true;
+                    states = apply(TakeBack::new(lowest), states, by_later);
+                }
+                let pending = states.iter().any(|row| row.kind == edge::PENDING);
+                let first_open = first(&states, &[edge::OPEN]);
+                if !(way_out && pending) && first_open.is_some() {
+                    let upto = way_out.then(|| first_open.unwrap_or(0) + choices.below(4) as i64);
+                    for row in states.iter_mut().filter(|row| row.kind == edge::OPEN) {
+                        let selected = match upto {
+                            Some(upto) => row.later <= upto,
+                            None => Some(row.later) == first_open || choices.below(2) == 0,
+                        };
+                        if selected {
+                            row.kind = edge::SELECTED;
+                        }
+                    }
+                    let selected = |set| states.iter().any(|row| row.later == set && row.kind == edge::SELECTED);
+                    let decided = greedy(sets, matches, selected);
+                    let decided = decided.iter().map(|(&later, &earlier)| found(edge::DECISION, later, earlier));
+                    let rows = states.iter().copied().chain(decided).collect();
+                    states = apply(Apply::new(Change::Decide), rows, by_later);
+                }
+                let roles = Roles::new(Which::Probe, pending);
+                let role = |row: &Edge<'_>| roles.role(row.kind).unwrap_or_default();
+                let mut rows = states.clone();
+                for probe in states.iter().filter(|row| role(row).is(Role::PROBE)) {
+                    let all = role(probe).is(Role::PENDING);
+                    let limit = if probe.kind == edge::REMOVED { probe.earlier } else { probe.later };
+                    for kept in &states {
+                        let known = role(kept).is(Role::NEW) || all && role(kept).is(Role::KEPT);
+                        let before = kept.later < limit.min(probe.later);
+                        if known && before && matches(probe.later, kept.later) {
+                            rows.push(found(edge::MATCH, probe.later, kept.later));
+                        }
+                    }
+                }
+                states = apply(Apply::new(Change::Update), rows, by_later);
+                if states.iter().any(|row| row.kind == edge::FLIPPED) {
+                    with_flips += 1;
+                    let rows = apply(ByWitness::default(), states, by_later);
+                    states = apply(Reopen::default(), rows, |row| (row.component, row.kind, row.later));
+                }
+                prop_assert_eq!(states.len(), sets as usize);
+            }
+            let witness: BTreeMap<i64, i64> = states
+                .iter()
+                .filter(|row| row.kind == edge::REMOVED)
+                .map(|row| (row.later, row.earlier))
+                .collect();
+            prop_assert!(states.iter().all(|row| [edge::KEPT, edge::REMOVED].contains(&row.kind)));
+            prop_assert_eq!(witness, truth);
+        }
+    }
+
+    #[test]
+    fn sets_are_selected_by_how_late_they_are_in_their_lists() {
+        let late = |set, lists, late| Edge {
+            shared: lists,
+            size_later: late,
+            ..found(edge::LATE, set, 0)
+        };
+        let states = (0..5).map(open).chain([
+            late(0, 4, 4),
+            late(1, 4, 1),
+            late(2, 4, 2),
+            late(3, 3, 1),
+            late(3, 1, 0),
+        ]);
+        let select = Change::Select { first: 0, upto: None };
+        let selected = apply(Apply::new(select), states.collect(), by_later);
+        // The first open one always; 1 and 3 are late in a quarter; 4 shares no list.
+        assert_eq!(
+            selected.iter().map(|row| row.kind == edge::SELECTED).collect::<Vec<_>>(),
+            [true, true, false, true, true]
+        );
+    }
+
+    #[test]
+    fn a_set_without_a_state_is_an_error() {
+        let mut writer = EdgeWriter::default();
+        writer.push(found(edge::MATCH, 3, 1)).unwrap();
+        let batch = writer.finish().unwrap().remove(0);
+        let error = Apply::new(Change::Update).push(&batch).unwrap_err();
+        assert!(error.to_string().contains("the engine lost rows"), "{error}");
+    }
+}

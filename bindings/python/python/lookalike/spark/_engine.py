@@ -117,7 +117,7 @@ class SparkEngine:
         return self._session.read.schema(rows.schema).parquet(path)
 
     def number(self, rows: DataFrame) -> int:
-        return rows.count()
+        return int(rows.count())
 
     def total(self, rows: DataFrame, column: str) -> int:
         found = rows.groupBy().sum(column).collect()[0][0]
@@ -130,7 +130,7 @@ class SparkEngine:
         from pyspark.errors import AnalysisException
 
         try:
-            return self._session.read.parquet(f"{path}.finished").count() == 1
+            return bool(self._session.read.parquet(f"{path}.finished").count() == 1)
         except AnalysisException:
             # There is no such path, or no file in it yet.
             return False
