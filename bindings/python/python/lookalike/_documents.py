@@ -29,7 +29,7 @@ class ArrowArray(Protocol):
 
 
 #: Arrow tables, streams and batches; texts; records; columns by name.
-Documents = ArrowStream | ArrowArray | Iterable[str] | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
+Documents = ArrowStream | ArrowArray | Iterable[str | None] | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
 
 
 class Opener(NamedTuple):
