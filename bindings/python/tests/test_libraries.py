@@ -140,6 +140,30 @@ def test_masks_filter_the_tables_of_their_library() -> None:
     assert frame[lookalike.dedup(frame).kept()].height == len(kept) - 1
 
 
+COLUMNS: dict[str, Callable[[], Any]] = {
+    "pyarrow": lambda: pa.array(TEXTS),
+    "pyarrow chunks": lambda: chunked()["text"],
+    "pyarrow large": lambda: pa.array(TEXTS, pa.large_string()),
+    "polars": lambda: pl.Series("body", TEXTS),
+    "pandas": lambda: pd.Series(TEXTS, dtype=object, index=range(5, 5 + len(TEXTS))),
+    "pandas of pyarrow": lambda: pd.Series(TEXTS, dtype="string[pyarrow]"),
+}
+
+
+@pytest.mark.parametrize("form", COLUMNS)
+def test_columns_are_documents_and_are_filtered(form: str, expected: lookalike.Result) -> None:
+    column = COLUMNS[form]()
+    result = lookalike.dedup(column, threshold=0.6)
+    assert pa.array(result.kept()).to_pylist() == expected.kept().to_pylist()
+    mask = result.mask()
+    kept = column[mask] if form.startswith("pandas") else column.filter(mask)
+    texts = [text for text, stays in zip(TEXTS, expected.mask()) if stays]
+    assert (kept.to_pylist() if form.startswith("pyarrow") else [None if text is pd.NA else text for text in kept]) == texts
+    assert lookalike.Signer(text="body").features(column)[3] == lookalike.Signer().features([TEXTS[3]])[0]
+    row = expected.removed()[0]
+    assert result.explain(row).decision is not None
+
+
 def test_tables_of_a_result_go_to_every_library() -> None:
     result = lookalike.dedup(table())
     rows = result.ledger.to_pylist()

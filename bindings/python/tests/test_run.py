@@ -125,6 +125,20 @@ def test_finished_runs_are_opened(tmp_path: Path, tables: str) -> None:
         run.recluster(tmp_path / "other", threshold=0.1)
 
 
+def test_explaining_a_match_with_a_protected_document(tmp_path: Path) -> None:
+    # The summary states the sizes of the inputs only, and `explain` said that the files of `against` were not there.
+    record = {"id": "a", "text": "one two three four five six seven"}
+    (tmp_path / "train.jsonl").write_text(json.dumps(record) + "\n")
+    (tmp_path / "test.jsonl").write_text(json.dumps({**record, "id": "b"}) + "\n")
+    run = lookalike.Run(tmp_path / "train.jsonl", tmp_path / "out", against=tmp_path / "test.jsonl")
+    assert run.dedup()["kept"] == 0
+    opened = lookalike.open_run(tmp_path / "out")
+    assert "changed" not in repr(opened.explain("a", "b"))
+    with (tmp_path / "train.jsonl").open("a") as file:
+        file.write(json.dumps({**record, "id": "c"}) + "\n")
+    assert "The inputs have changed" in repr(opened.explain("a", "b"))
+
+
 def test_a_plan_predicts(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "docs.jsonl", 2000)
     run = lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out")

@@ -17,7 +17,7 @@ use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
 use lookalike_core::CommonElements;
 use lookalike_engine::Silent;
-use lookalike_io::{Column, Inputs, TableReader, Value};
+use lookalike_io::{Column, InputFile, Inputs, TableReader, Value};
 use lookalike_report::{Action, DocExhibit, Summary};
 use serde::Deserialize;
 use std::path::Path;
@@ -48,11 +48,13 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
         return Err(LookalikeError::StandardInput);
     }
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
+    // The summary states the sizes of these only.
+    let own = inputs.files.len();
     if !job.against.is_empty() {
         inputs.append(Inputs::discover(&job.against, options)?)?;
     }
-    let changed = changed_inputs(&inputs, &summary);
-    let ids = match summary.duplicate_ids == 0 && changed.is_none() {
+    let changed = changed_inputs(&inputs.files[..own], &summary);
+    let ids = match summary.duplicate_ids == 0 && changed.is_none() && job.against.is_empty() {
         true => Ids::AreUnique,
         false => Ids::MayRepeat,
     };
@@ -113,9 +115,9 @@ fn common_elements(
 }
 
 /// A sentence about inputs that changed after the run.
-fn changed_inputs(inputs: &Inputs, summary: &Summary) -> Option<String> {
+fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<String> {
     let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
-    let change = inputs.files.iter().find_map(|file| match sizes(&file.name) {
+    let change = files.iter().find_map(|file| match sizes(&file.name) {
         None => Some(format!("{} was not there", file.name)),
         Some(known) if known.bytes != file.size => {
             Some(format!("{} had {} bytes and now has {}", file.name, known.bytes, file.size))

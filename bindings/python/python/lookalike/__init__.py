@@ -9,7 +9,8 @@
 'lexically_equivalent'
 
 :func:`dedup` and :func:`cluster` take tables of pyarrow, Polars, pandas, DuckDB and Hugging Face datasets, lists and
-generators, and return a :class:`Result`: row numbers, a mask, and tables with the evidence for each decision.
+generators, and return a :class:`Result`: row numbers, a mask, and tables with the evidence for each decision. The
+module ``lookalike.polars`` registers expressions of Polars.
 """
 
 from lookalike._compare import Comparison, compare

@@ -33,7 +33,7 @@ def dedup(
 
     Parameters
     ----------
-    data : Arrow table or stream, list of texts, iterable of records, or columns by name
+    data : Arrow table, stream or column of texts, list of texts, iterable of records, or columns by name
         The documents; their order is the order of precedence for ``keep="first"``. Texts in Arrow memory are not
         copied. A generator or a stream is read once.
     settings : Settings, optional

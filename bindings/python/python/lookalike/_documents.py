@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lookalike._errors import DataError
+from lookalike._libraries import table_of
 from lookalike._settings import Settings
 
 #: Records that are turned into a batch at once.
@@ -28,7 +29,7 @@ class ArrowArray(Protocol):
 
 
 #: Arrow tables, streams and batches; texts; records; columns by name.
-Documents = ArrowStream | ArrowArray | Iterable[str] | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
+Documents = ArrowStream | ArrowArray | Iterable[str | None] | Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
 
 
 class Opener(NamedTuple):
@@ -56,6 +57,9 @@ def _reading(data: Any, settings: Settings) -> tuple[Callable[[], Any], bool]:
     """A function that begins a reading, and whether it can be called again."""
     if isinstance(data, (str, bytes, bytearray)):
         raise TypeError("a single text is no collection; give a list of texts")
+    table = table_of(data, settings.text)
+    if table is not None:
+        data = table
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         raise TypeError("a lazy frame has no rows yet; call .collect(), or .collect_batches() for one too large")
     if hasattr(data, "with_format") and hasattr(data, "features"):

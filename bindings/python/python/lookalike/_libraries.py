@@ -17,6 +17,19 @@ def library_of(data: object) -> str:
     return root if root in _LIBRARIES else ""
 
 
+def table_of(column: Any, name: str) -> Any:
+    """A table of one column, which is not copied, if the object is a column of a library; else None."""
+    library, kind = library_of(column), type(column).__name__
+    if library == "polars" and kind == "Series":
+        return column.alias(name).to_frame()
+    if library == "pandas" and kind == "Series":
+        return column.to_frame(name)
+    module: Any = sys.modules.get(library)
+    if library == "pyarrow" and isinstance(column, (module.Array, module.ChunkedArray)):
+        return module.table({name: column})
+    return None
+
+
 def native(array: Array, library: str) -> Any:
     """An array of this library, which the caller has imported."""
     module: Any = sys.modules.get(library)
