@@ -2,7 +2,7 @@
 
 use crate::ipc;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array as _, ArrayRef, RecordBatch, new_empty_array};
 use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -188,6 +188,11 @@ pub(crate) fn value_at<'py>(
     }
     let value = match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().value(row).into_pyobject(py)?.into_any(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).into_pyobject(py)?.into_any(),
+        DataType::Utf8View => array.as_string_view().value(row).into_pyobject(py)?.into_any(),
+        DataType::Int32 => {
+            array.as_primitive::<Int32Type>().value(row).into_pyobject(py)?.into_any()
+        }
         DataType::Int64 => {
             array.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any()
         }

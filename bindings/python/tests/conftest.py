@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import json
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +54,25 @@ def greedy(texts: list[str], threshold: float) -> tuple[list[int], dict[int, int
         else:
             kept.append(row)
     return kept, witness
+
+
+def jsonl(path: Path, records: list[dict[str, Any]]) -> Path:
+    """Writes records to a file."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def sample_records() -> list[dict[str, Any]]:
+    """The documents of the project's samples that are in records, with an id and a text."""
+    folder = ROOT / "samples"
+    with open(folder / "crates.jsonl", encoding="utf-8") as plain:
+        lines = plain.readlines()
+    with gzip.open(folder / "documentation.jsonl.gz", "rt", encoding="utf-8") as compressed:
+        lines += compressed.readlines()
+    records = [json.loads(line) for line in lines]
+    with open(folder / "descriptions.csv", encoding="utf-8", newline="") as table:
+        records += csv.DictReader(table)
+    return [{"id": record["id"], "text": record["text"]} for record in records]
 
 
 @pytest.fixture(scope="session")

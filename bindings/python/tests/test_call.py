@@ -250,6 +250,21 @@ def test_importing_does_little() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_another_interpreter_of_the_process_is_refused() -> None:
+    interpreters = pytest.importorskip("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
+    code = (
+        "try:\n    import lookalike\n"
+        "except ImportError as error:\n    assert 'subinterpreters' in str(error), error\n"
+        "else:\n    raise AssertionError('it was imported')\n"
+    )
+    made = interpreters.create()
+    try:
+        failed = interpreters.run_string(made, code)
+    finally:
+        interpreters.destroy(made)
+    assert failed is None and lookalike.dedup(["a"]).kept()
+
+
 def test_results_pickle(fewer, tmp_path) -> None:
     result = lookalike.dedup(fewer)
     again = pickle.loads(pickle.dumps(result))

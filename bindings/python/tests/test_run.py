@@ -11,16 +11,19 @@ from typing import Any
 import pytest
 
 import lookalike
-from conftest import variants
+from conftest import jsonl, sample_records, variants
 
 DATA = os.environ.get("LOOKALIKE_DATA")
 
 
 def write_jsonl(path: Path, number: int = 400) -> list[dict[str, Any]]:
     texts = variants(number, seed=9)
-    records = [{"id": f"d{7 * row % 401}", "text": text, "score": row % 5} for row, text in enumerate(texts)]
+    records = [
+        {"id": f"d{7 * row % 401}", "text": text, "score": row % 5, "date": f"20{row % 17:02}-0{row % 9 + 1}-01"}
+        for row, text in enumerate(texts)
+    ]
     records[3]["text"] = None
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    jsonl(path, records)
     return records
 
 
@@ -50,7 +53,20 @@ SETTINGS: list[tuple[list[str], dict[str, Any]]] = [
     ),
     (["--method", "minhash-lsh:t=0.7", "--verify", "sketch"], {"method": "minhash-lsh:t=0.7", "verify": "sketch"}),
     (["--method", "imatch", "--verify", "none"], {"method": "imatch", "verify": "none"}),
-]
+    (["--keep", "newest", "--keep", "max:score"], {"keep": ["newest", "max:score"]}),
+    (["--keep", "oldest", "--keep", "min:score", "--keep", "shortest"], {"keep": ["oldest", "min:score", "shortest"]}),
+    (["--measure", "containment", "--witness", "best", "--linkage", "leaders", "-t", "0.6"],
+     {"measure": "containment", "witness": "best", "linkage": "leaders", "threshold": 0.6}),
+    (["--measure", "cosine", "--terms", "kolcz", "--min-features", "1", "-t", "0.7"],
+     {"measure": "cosine", "terms": "kolcz", "min_features": 1, "threshold": 0.7}),
+    (["--shingle", "12", "--shingle-unit", "char", "--normalize", "nfkc"],
+     {"shingle": 12, "shingle_unit": "char", "normalize": "nfkc"}),
+    (["--ignore-common", "5", "--short-documents", "ignore"], {"ignore_common": 5, "short_documents": "ignore"}),
+    (["--method", "simhash:d=5", "--verify", "exact", "-t", "0.5"],
+     {"method": "simhash:d=5", "verify": "exact", "threshold": 0.5}),
+    (["--method", "syntactic", "--verify", "sketch", "--key-limit", "30"],
+     {"method": "syntactic", "verify": "sketch", "key_limit": 30}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("flags", "settings"), SETTINGS, ids=lambda value: " ".join(value) if value else None)
@@ -86,18 +102,78 @@ def test_runs_and_tables_are_those_of_the_command(
     assert result.summary["digest"] == stated["digest"]
 
 
+@pytest.mark.parametrize("only", [False, True])
+def test_tables_against_a_collection_are_those_of_the_command(command: str, tmp_path: Path, only: bool) -> None:
+    records = write_jsonl(tmp_path / "docs.jsonl")
+    protected = jsonl(tmp_path / "protected.jsonl", [{"id": f"p{row}", "text": text} for row, text in enumerate(variants(200, seed=9))])
+    flags = ["--against", protected, *(["--against-only"] if only else []), "-t", "0.6"]
+    lookalike_command(command, "dedup", tmp_path / "docs.jsonl", "--output", tmp_path / "command", "--tables", "tsv", *flags)
+    stated = json.loads((tmp_path / "command/summary.json").read_text())
+    against = [json.loads(line) for line in protected.read_text().splitlines()]
+    result = lookalike.dedup(
+        records, name=stated["inputs"][0]["name"], against=against, against_only=only, threshold=0.6
+    )
+    result.write(tmp_path / "memory", tables="tsv")
+    # Which name the collection has is the one thing that differs.
+    for table in ("ledger.tsv", "pairs.tsv", "clusters.tsv"):
+        ours = (tmp_path / "memory" / table).read_text().replace("\tagainst\t", f"\t{protected}\t")
+        assert ours == (tmp_path / "command" / table).read_text(), table
+    assert len(result.ledger) > 50 and result.summary["kept"] == stated["kept"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"threshold": 0.5, "keep": "longest"}, {"measure": "containment"}, {"method": "imatch"}])
+@pytest.mark.parametrize("action", ["dedup", "cluster"])
+def test_tables_of_the_samples_are_those_of_the_command(
+    command: str, tmp_path: Path, settings: dict[str, Any], action: str
+) -> None:
+    records = sample_records()
+    documents = jsonl(tmp_path / "docs.jsonl", records)
+    equal_tables(command, tmp_path, documents, records, settings, action)
+
+
+def equal_tables(
+    command: str, folder: Path, documents: Path, data: Any, settings: dict[str, Any], action: str
+) -> lookalike.Result:
+    """Compares the tables and the digest of a run of the command with those of a call in memory."""
+    flags = [part for name, value in settings.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    lookalike_command(command, action, documents, "--output", folder / "command", "--tables", "tsv", "--no-report", *flags)
+    stated = json.loads((folder / "command/summary.json").read_text())
+    call = lookalike.dedup if action == "dedup" else lookalike.cluster
+    result = call(data, name=stated["inputs"][0]["name"], **settings)
+    result.write(folder / "memory", tables="tsv")
+    expected = files(folder / "command")
+    for name, table in files(folder / "memory").items():
+        assert name == "problems.tsv" or table == expected[name], name
+    assert result.summary["digest"] == stated["digest"] and result.summary["kept"] == stated["kept"]
+    assert len(result.pairs) > 0
+    return result
+
+
 @pytest.mark.skipif(not DATA, reason="LOOKALIKE_DATA does not name the collections")
 @pytest.mark.parametrize("collection", ["planted_news_a", "lic_multi", "mail_lingspam"])
-def test_real_collections_as_the_command(command: str, tmp_path: Path, collection: str) -> None:
+@pytest.mark.parametrize(
+    ("action", "settings"),
+    [
+        ("dedup", {"threshold": "0.6"}),
+        ("dedup", {"keep": "longest", "witness": "best"}),
+        ("dedup", {"measure": "containment", "threshold": "0.9"}),
+        ("dedup", {"ignore_common": 30}),
+        ("dedup", {"method": "imatch-random:copies=3", "verify": "none"}),
+        ("cluster", {"measure": "cosine", "threshold": "0.9", "terms": "kolcz"}),
+        ("cluster", {"method": "minhash-lsh:t=0.8", "verify": "sketch"}),
+    ],
+    ids=str,
+)
+def test_tables_of_collections_are_those_of_the_command(
+    command: str, tmp_path: Path, collection: str, action: str, settings: dict[str, Any]
+) -> None:
     documents = next(Path(str(DATA)).glob(f"{collection}/docs.jsonl*"))
-    lookalike_command(command, "dedup", documents, "--output", tmp_path / "command", "--tables", "tsv", "-t", "0.6")
-    stated = json.loads((tmp_path / "command/summary.json").read_text())
     pyarrow, reader = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.json")
     with pyarrow.input_stream(str(documents), compression="detect") as file:
         table = reader.read_json(file, read_options=reader.ReadOptions(block_size=1 << 27))
-    result = lookalike.dedup(table, name=stated["inputs"][0]["name"], threshold=0.6)
-    assert result.summary["digest"] == stated["digest"]
-    assert len(result.removed()) == sum(stated["removed"].values()) > 0
+    result = equal_tables(command, tmp_path, documents, table, settings, action)
+    if action == "dedup":
+        assert table.filter(result.mask()).num_rows == len(result.kept()) == table.num_rows - len(result.removed())
 
 
 @pytest.mark.parametrize("tables", ["parquet", "tsv", "jsonl"])

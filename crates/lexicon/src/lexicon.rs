@@ -6,6 +6,7 @@ use crate::format::{
     CHECKED, CHECKSUM, ENTRY, Header, MAGIC, STRIDE, Sections, VERSION, group, number,
 };
 use crate::map::map;
+use crate::staging::write_bytes;
 use crate::{Description, LexiconError};
 use lookalike_core::TextDigest;
 use lookalike_methods::Statistics;
@@ -76,6 +77,29 @@ impl Lexicon {
     /// [`LexiconError::Differs`] says what differs.
     pub fn expect(&self, wanted: &Description) -> Result<(), LexiconError> {
         differs(&self.path, self.description(), wanted)
+    }
+
+    /// Opens a lexicon of the bytes of its file, which are written to `path`.
+    ///
+    /// # Errors
+    /// As [`Lexicon::open`]; a file that cannot be written.
+    pub fn of_bytes(bytes: &[u8], path: &Path) -> Result<Self, LexiconError> {
+        write_bytes(bytes, path)?;
+        Self::open(path)
+    }
+
+    /// The bytes of its file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    /// Writes the same bytes to another file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), LexiconError> {
+        write_bytes(self.bytes(), path)
     }
 
     /// Its file.

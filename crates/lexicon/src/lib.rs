@@ -44,6 +44,7 @@ mod map;
 mod merge;
 mod rank;
 mod run;
+mod staging;
 mod table;
 mod write;
 

@@ -5,6 +5,7 @@ use crate::error::TOO_MANY_DOCUMENTS;
 use crate::format::{CHECKED, CHECKSUM, ENTRY, Header, STRIDE, directory_bits, group, number};
 use crate::map::map;
 use crate::run::Record;
+use crate::staging::staged;
 use crate::{Description, Lexicon, LexiconError};
 use lookalike_core::TextDigest;
 use std::fs::File;
@@ -26,16 +27,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn new(description: Description, path: &Path) -> Result<Self, LexiconError> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut staging = tempfile::Builder::new();
-        staging.prefix(".lexicon-");
-        // Permissions of any other new file, not for its owner alone.
-        #[cfg(unix)]
-        staging.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut entries = staging.tempfile_in(folder).map_err(LexiconError::io(path))?;
+        let (mut entries, folder) = staged(path)?;
         let names = tempfile::tempfile_in(folder).map_err(LexiconError::io(path))?;
         let range = (u32::MAX, 0);
         let header = Header { documents: 0, terms: 0, names: 0, range, bits: 0, description };

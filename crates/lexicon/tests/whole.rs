@@ -307,6 +307,22 @@ fn hundreds_of_runs_make_one_lexicon() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
+#[test]
+fn a_saved_lexicon_and_one_of_its_bytes_are_the_same_file() {
+    let folder = TempDir::new().unwrap();
+    let lexicon = small(&folder);
+    let (saved, made) = (folder.path().join("saved"), folder.path().join("made"));
+    std::fs::write(&saved, "an earlier file").unwrap();
+    lexicon.save(&saved).unwrap();
+    let of_bytes = Lexicon::of_bytes(lexicon.bytes(), &made).unwrap();
+    assert_eq!(of_bytes.checksum(), lexicon.checksum());
+    for path in [saved, made] {
+        assert_eq!(std::fs::read(path).unwrap(), bytes(&lexicon));
+    }
+    assert!(lexicon.save(&folder.path().join("no/such/folder")).is_err());
+    assert!(Lexicon::of_bytes(b"something else", &folder.path().join("other")).is_err());
+}
+
 /// Enough terms for a directory of many groups and many stored offsets of names.
 #[test]
 fn a_hundred_thousand_terms() {

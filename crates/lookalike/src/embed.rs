@@ -7,7 +7,7 @@ use crate::decisions::Clusters;
 use crate::panics::caught;
 use crate::reading::Reading;
 use crate::run_tables::RunTables;
-use crate::source::{CallerKind, CallerSource, Source, SourceKind, mixed, reads_twice};
+use crate::source::{CallerSource, Source, SourceKind, mixed, reads_twice};
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Settings};
@@ -31,6 +31,23 @@ pub struct Resources {
     /// Most pairs that are listed; where there are more, the summary says so. `None` for
     /// [`Job::max_pairs`] of a new job.
     pub max_pairs: Option<u64>,
+}
+
+impl Resources {
+    /// A job without inputs and output.
+    pub(crate) fn job(&self, settings: &Settings) -> Job {
+        let job = Job::new(Vec::new(), PathBuf::new());
+        Job {
+            settings: settings.clone(),
+            threads: self.threads,
+            memory: self.memory,
+            scratch: Some(self.scratch.clone().unwrap_or_else(std::env::temp_dir)),
+            strict: self.strict,
+            report: false,
+            max_pairs: self.max_pairs.unwrap_or(job.max_pairs),
+            ..job
+        }
+    }
 }
 
 /// Removes near-duplicates from a source, in memory: nothing is written.
@@ -82,16 +99,7 @@ fn run(
     action: Action,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
-    let mut job = Job {
-        settings: settings.clone(),
-        threads: resources.threads,
-        memory: resources.memory,
-        scratch: Some(resources.scratch.clone().unwrap_or_else(std::env::temp_dir)),
-        strict: resources.strict,
-        report: false,
-        ..Job::new(Vec::new(), PathBuf::new())
-    };
-    job.max_pairs = resources.max_pairs.unwrap_or(job.max_pairs);
+    let mut job = resources.job(settings);
     check_source(&source, settings)?;
     if let SourceKind::Files(paths) = &source.kind {
         job.inputs.clone_from(paths);
@@ -112,7 +120,9 @@ fn run(
 
 /// Refuses settings that read a source several times, if it can be read once.
 fn check_source(source: &Source<'_>, settings: &Settings) -> Result<(), LookalikeError> {
-    let SourceKind::Caller(CallerKind::Once(_)) = &source.kind else { return Ok(()) };
+    if !source.is_read_once() {
+        return Ok(());
+    }
     let name = source.name();
     if settings.ignore_common.is_some() {
         return Err(reads_twice("the setting ignore_common", name));

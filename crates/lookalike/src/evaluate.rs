@@ -8,6 +8,7 @@
 
 mod entry;
 pub(crate) mod job;
+mod label_rows;
 mod labels;
 mod lexica;
 mod listing;
@@ -19,21 +20,24 @@ pub(crate) mod theory;
 mod trial;
 mod truth;
 
-use crate::LookalikeError;
 use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
-use crate::memory;
 use crate::panics::caught;
-use crate::reading::Documents;
+use crate::reading::{Documents, Reading};
+use crate::result_tables::write_problems;
+use crate::source::reads_twice;
 use crate::summarise::{NO_REPORT, settings_summary};
-pub use job::{ClassSettings, EvaluateJob, TruthSource, default_methods};
+use crate::table_store::{TableFiles, TablesInMemory};
+use crate::{Job, LookalikeError, Resources, ResultTable, Settings, memory};
+pub use job::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, default_methods};
+pub use label_rows::{LabelColumns, LabelSource};
 pub use theory::{SCurve, s_curve};
 
 use entry::{Entry, entries};
 use labels::{Class, Names};
 use lexica::Lexica;
 use lookalike_cluster::Components;
-use lookalike_core::{FeatureKind, ShortDocuments};
+use lookalike_core::{FeatureKind, ShortDocuments, Threshold};
 use lookalike_engine::{Approach, Linkage, MatchSettings, Progress, Verify};
 use lookalike_io::Problem;
 use lookalike_io::sink::Staging;
@@ -58,6 +62,32 @@ pub struct Evaluated {
     pub problems: Vec<Problem>,
 }
 
+impl Evaluated {
+    /// [`Evaluated::problems`] as the table of that name: file, record, line, offset and message.
+    ///
+    /// # Errors
+    /// More text than a table holds.
+    pub fn problems_table(&self) -> Result<ResultTable, LookalikeError> {
+        write_problems(&self.problems, &TablesInMemory)
+    }
+
+    /// The table `methods`: recall, precision and bytes of each method.
+    ///
+    /// # Errors
+    /// More text than a table holds.
+    pub fn methods(&self) -> Result<ResultTable, LookalikeError> {
+        tables::methods(&self.evaluation, &TablesInMemory)
+    }
+
+    /// The table `deciles`: recall by similarity.
+    ///
+    /// # Errors
+    /// More text than a table holds.
+    pub fn deciles(&self) -> Result<ResultTable, LookalikeError> {
+        tables::deciles(&self.evaluation, &TablesInMemory)
+    }
+}
+
 /// Measures methods: writes the tables `methods` and `deciles`, `evaluation.json` and `report.html`
 /// to [`crate::Job::output`], whole or not at all.
 ///
@@ -72,7 +102,7 @@ pub struct Evaluated {
 ///
 /// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("measured"));
 /// let mut job = lookalike::EvaluateJob::new(job);
-/// job.methods = vec!["exact".into(), "lexical".into()];
+/// job.options.methods = vec!["exact".into(), "lexical".into()];
 /// let evaluation = lookalike::evaluate(&job, &lookalike::Silent)?.evaluation;
 /// assert_eq!(evaluation.methods[0].recall, Some(1.0));
 /// assert_eq!(evaluation.methods[1].recall, Some(0.0));
@@ -84,112 +114,188 @@ pub struct Evaluated {
 /// Invalid settings, methods or labels, more pairs than [`crate::Job::max_pairs`], inputs that
 /// cannot be read, outputs that cannot be written.
 pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
-    caught(|| carry_out(job, progress))
+    let pool = pool(job.job.thread_count())?;
+    caught(|| pool.install(|| carry_out(job, progress)))
+}
+
+/// Measures methods on the documents of a source, as [`evaluate`] does on files, and writes nothing:
+/// [`Evaluated::methods`] and [`Evaluated::deciles`] are the tables.
+///
+/// ```
+/// use lookalike::{EvaluateOptions, Resources, Settings, Silent, Source, evaluate_in};
+///
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// let texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!", "to be or not to be"];
+/// let methods = vec!["exact".into(), "minhash-lsh@none".into()];
+/// let options = EvaluateOptions { methods, ..EvaluateOptions::default() };
+/// let source = Source::repeatable_records(|| texts);
+/// let found = evaluate_in(source, &Settings::default(), &options, &Resources::default(), &Silent)?;
+/// assert_eq!((found.evaluation.truth.pairs, found.methods()?.len()), (1, 2));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// A source that can be read once: each method reads it anew. Else as [`evaluate`].
+pub fn evaluate_in(
+    source: crate::Source<'_>,
+    settings: &Settings,
+    options: &EvaluateOptions,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Evaluated, LookalikeError> {
+    if source.is_read_once() {
+        return Err(reads_twice("the setting methods", source.name()));
+    }
+    let job = resources.job(settings);
+    let pool = pool(job.thread_count())?;
+    caught(|| {
+        pool.install(|| {
+            let started = Instant::now();
+            let checked = Checked::new(settings, options)?;
+            let (inputs, caller) = source.open(settings.reading(Vec::new(), None))?;
+            let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
+            let documents = Documents { inputs: &inputs, reading };
+            measure(checked, &job, options, documents, started, progress)
+        })
+    })
 }
 
 fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, LookalikeError> {
     let started = Instant::now();
-    let mut settings = job.job.settings.matching()?;
-    let from = job.list_from(&settings)?;
-    let entries = match job.methods.as_slice() {
-        [] => entries(&default_methods(settings.measure, &job.job.settings.threshold))?,
-        methods => entries(methods)?,
-    };
-    // Invalid methods are reported before the inputs are read.
-    let lexica = Lexica::open(&job.lexicons)?;
-    entries.iter().filter_map(|entry| entry.spec.as_ref()).try_for_each(lexica::check)?;
-    let staging = Staging::create(&job.job.output, job.job.force)?;
-    let threads = job.job.thread_count();
-    let (inputs, _) = discover(&job.job, &[])?;
+    let EvaluateJob { job, options } = job;
+    let checked = Checked::new(&job.settings, options)?;
+    let staging = Staging::create(&job.output, job.force)?;
+    let (inputs, _) = discover(job, &[])?;
     staging.conflicts(&inputs)?;
-    let pool = pool(threads)?;
+    let documents = Documents::of_files(&inputs);
+    let mut evaluated = measure(checked, job, options, documents, started, progress)?;
+    let evaluation = &mut evaluated.evaluation;
+    if !job.report {
+        evaluation.settings.other.insert(NO_REPORT.into(), true.into());
+    }
+    let store = TableFiles { staging: &staging, format: job.tables };
+    tables::methods(evaluation, &store)?;
+    tables::deciles(evaluation, &store)?;
+    if job.report {
+        staging.write("report.html", EvaluationReport(evaluation).html()?.as_bytes())?;
+    }
+    staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
+    staging.commit()?;
+    Ok(evaluated)
+}
+
+/// What an evaluation is asked for, checked before documents are read.
+struct Checked {
+    settings: MatchSettings,
+    /// Pairs are listed from here on.
+    from: Threshold,
+    entries: Vec<Entry>,
+    lexica: Lexica,
+}
+
+impl Checked {
+    fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
+        let matching = settings.matching()?;
+        let from = options.list_from(&matching)?;
+        let entries = match options.methods.as_slice() {
+            [] => entries(&default_methods(matching.measure, &settings.threshold))?,
+            methods => entries(methods)?,
+        };
+        let lexica = Lexica::open(&options.lexicons)?;
+        entries.iter().filter_map(|entry| entry.spec.as_ref()).try_for_each(lexica::check)?;
+        Ok(Self { settings: matching, from, entries, lexica })
+    }
+}
+
+/// Makes the truth and measures all methods, on the threads of the current rayon pool.
+fn measure(
+    checked: Checked,
+    job: &Job,
+    options: &EvaluateOptions,
+    documents: Documents<'_>,
+    started: Instant,
+    progress: &dyn Progress,
+) -> Result<Evaluated, LookalikeError> {
+    let Checked { mut settings, from, entries, lexica } = checked;
+    let threads = job.thread_count();
     let laboratory = Laboratory {
-        inputs: &inputs,
-        pool: &pool,
+        documents,
         threads,
-        strict: job.job.strict,
-        skip_unreadable: job.job.skip_unreadable,
-        max_pairs: job.job.max_pairs,
+        strict: job.strict,
+        skip_unreadable: job.skip_unreadable,
+        max_pairs: job.max_pairs,
         progress,
     };
 
-    let mut common =
-        CommonCounts::new(&job.job, Documents::of_files(&inputs), &settings, None, progress);
-    settings.common = pool.install(|| common.of(settings.features))?;
+    let mut common = CommonCounts::new(job, documents, &settings, None, progress);
+    settings.common = common.of(settings.features)?;
 
-    let labels = match &job.truth {
+    let labels = match &options.truth {
         TruthSource::Exact => None,
-        TruthSource::Labels(path) => Some(path.as_path()),
+        TruthSource::Labels(labels) => Some(labels),
     };
-    let sample = job.sample.map(|size| (size, job.seed));
+    let sample = options.sample.map(|size| (size, options.seed));
     let truth = Source { settings: &settings, from, labels, sample }.truth(&laboratory)?;
-    let (classes, classes_summary) = classes(job, &truth)?;
+    let (classes, classes_summary) = classes(options, &truth)?;
     let truth_seconds = started.elapsed().as_secs_f64();
 
+    let settings = &settings;
+    let cost = options.classes.as_ref().map_or(0, |classes| classes.cost);
     let mut bench =
-        Bench { job, laboratory, settings: &settings, truth: &truth, classes, lexica, common };
+        Bench { job, cost, laboratory, settings, truth: &truth, classes, lexica, common };
     let (mut results, mut times) = (Vec::new(), Vec::new());
     for entry in entries {
         let (result, seconds) = bench.measure(entry)?;
         results.push(result);
         times.push(seconds);
     }
-    let mut shown = job.job.settings.clone();
+    let mut shown = job.settings.clone();
     shown.linkage = Linkage::Components;
     let components = truth.components.as_deref();
-    let mut evaluation = Evaluation {
+    let evaluation = Evaluation {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         settings: settings_summary(&shown),
-        inputs: inputs.files.iter().map(|file| file.name.clone()).collect(),
+        inputs: documents.inputs.files.iter().map(|file| file.name.clone()).collect(),
         documents: u64::from(truth.collection.len()),
         problems: truth.collection.problems.count(),
         truth: TruthSummary {
             source: if labels.is_some() { "labels".into() } else { "exact".into() },
-            labels: labels.map(|path| path.display().to_string()),
+            labels: labels.map(LabelSource::name),
             labels_without_document: truth.unknown_names,
             pairs: truth.pairs.iter().filter(|pair| pair.is_true).count() as u64,
             clusters: components.map(true_clusters),
             sample: truth.sampled.as_ref().map(|sampled| SampleSummary {
                 documents: sampled.iter().filter(|&&is| is).count() as u64,
-                seed: job.seed,
+                seed: options.seed,
             }),
             listed_from: labels.is_none().then(|| from.to_string()),
             classes: classes_summary,
         },
         methods: results,
-        run: None,
+        run: Some(EvaluationRun {
+            command_line: job.command.clone(),
+            threads: threads as u64,
+            seconds: started.elapsed().as_secs_f64(),
+            truth_seconds,
+            methods: times,
+            peak_memory_bytes: memory::peak(),
+        }),
     };
-    if !job.job.report {
-        evaluation.settings.other.insert(NO_REPORT.into(), true.into());
-    }
-    tables::write(&evaluation, &staging, job.job.tables)?;
-    evaluation.run = Some(EvaluationRun {
-        command_line: job.job.command.clone(),
-        threads: threads as u64,
-        seconds: started.elapsed().as_secs_f64(),
-        truth_seconds,
-        methods: times,
-        peak_memory_bytes: memory::peak(),
-    });
-    if job.job.report {
-        staging.write("report.html", EvaluationReport(&evaluation).html()?.as_bytes())?;
-    }
-    staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
-    staging.commit()?;
     Ok(Evaluated { evaluation, problems: truth.collection.problems.into_listed() })
 }
 
 fn classes(
-    job: &EvaluateJob,
+    options: &EvaluateOptions,
     truth: &Truth,
 ) -> Result<(Option<Vec<Class>>, Option<ClassesSummary>), LookalikeError> {
-    let Some(settings) = &job.classes else { return Ok((None, None)) };
+    let Some(settings) = &options.classes else { return Ok((None, None)) };
     let mut names = Names::new(&truth.collection)?;
     let of = (settings.spam.as_str(), settings.legit.as_str());
-    let classes = labels::classes(&settings.file, &mut names, truth.collection.len(), of)?;
+    let classes = labels::classes(&settings.labels, &mut names, truth.collection.len(), of)?;
     let count = |wanted| classes.iter().filter(|&&class| class == wanted).count() as u64;
     let summary = ClassesSummary {
-        file: settings.file.display().to_string(),
+        file: settings.labels.name(),
         spam: count(Class::Spam),
         legit: count(Class::Legit),
         unclassified: count(Class::Neither),
@@ -211,7 +317,9 @@ fn true_clusters(labels: &[u32]) -> u64 {
 
 /// Data shared by the measurements of all methods.
 struct Bench<'a> {
-    job: &'a EvaluateJob,
+    job: &'a Job,
+    /// Cost of a removed legitimate document.
+    cost: u64,
     laboratory: Laboratory<'a>,
     settings: &'a MatchSettings,
     truth: &'a Truth,
@@ -226,17 +334,17 @@ impl Bench<'_> {
         let method: Option<Arc<dyn Method>> = match &entry.spec {
             None => None,
             Some(spec) => {
-                let statistics = self.lexica.statistics(spec, &job.job, laboratory)?;
+                let statistics = self.lexica.statistics(spec, job, laboratory)?;
                 Some(build(spec, statistics)?.into())
             }
         };
         // A method without shingles is measured unchanged.
         let shingles = method.as_ref().and_then(|method| method.shingles());
         let common = match shingles {
-            Some(kind) => self.laboratory.pool.install(|| self.common.of(kind))?,
+            Some(kind) => self.common.of(kind)?,
             None => None,
         };
-        let Self { job, laboratory, truth, .. } = self;
+        let Self { laboratory, truth, .. } = self;
         let approach = Approach { method, verify: entry.verify, key_limit: None, common };
         let settings = match approach.keeps_sets() {
             true => self.settings.clone(),
@@ -250,9 +358,7 @@ impl Bench<'_> {
         };
         let trial = laboratory.run(&entry.text, &settings, approach)?;
         if content(&trial.collection)? != truth.content {
-            let input = laboratory.inputs.files.first().map(|file| file.name.clone());
-            let input = format!("{} or another input", input.unwrap_or_default());
-            return Err(LookalikeError::Changed { input });
+            return Err(laboratory.documents.changed());
         }
 
         let sampled = truth.sampled.as_deref();
@@ -270,7 +376,6 @@ impl Bench<'_> {
         trial.each_link(|a, b| {
             components.join(a.0, b.0);
         });
-        let classes = self.classes.as_deref().zip(job.classes.as_ref());
         let (key_bytes, sketch_bytes) = trial.bytes();
         let ignored = trial.ignored;
         let result = MethodResult {
@@ -290,8 +395,10 @@ impl Bench<'_> {
             candidates: trial.matches.candidates,
             deciles: score.deciles,
             theory: theory.map(Theory::curve).unwrap_or_default(),
-            classes: classes
-                .map(|(of, settings)| score::by_class(&found, of, sampled, settings.cost)),
+            classes: self
+                .classes
+                .as_deref()
+                .map(|of| score::by_class(&found, of, sampled, self.cost)),
         };
         Ok((result, trial.times))
     }

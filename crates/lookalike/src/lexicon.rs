@@ -1,9 +1,9 @@
 //! Builds lexicons: the document frequencies of a collection.
 
 use crate::panics::caught;
-use crate::reading::Documents;
+use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Resources, Settings, Source};
 use lookalike_core::TextDigest;
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_engine::signer::plain_text;
@@ -105,11 +105,65 @@ pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Des
 pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
     let exclude = vec![job.output.clone()];
     let inputs = Inputs::discover(&job.inputs, job.settings.reading(exclude, None))?;
+    build(Documents::of_files(&inputs), job, progress)
+}
+
+/// Counts the terms of a source and writes them to a file: the bytes that [`build_lexicon`] writes
+/// for the same texts.
+///
+/// [`Resources::memory`] is the budget for terms (256 MiB if there is none); beyond it, terms are
+/// spilled to temporary files beside `output`.
+///
+/// ```
+/// use lookalike::{Resources, Settings, Silent, Source, Statistics, build_lexicon_from};
+///
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// # let folder = tempfile::tempdir().expect("a temporary directory");
+/// let source = Source::records(["to be or not to be", "to do is to be"]);
+/// let (settings, path) = (Settings::default(), folder.path().join("hamlet.lexicon"));
+/// let built = build_lexicon_from(source, &settings, "all", &path, &Resources::default(), &Silent)?;
+/// assert_eq!((built.lexicon.documents(), built.lexicon.len()), (2, 6));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`build_lexicon`]; a source that ends with an error.
+pub fn build_lexicon_from(
+    source: Source<'_>,
+    settings: &Settings,
+    term_filter: &str,
+    output: &Path,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Built, LookalikeError> {
+    let usual = MemoryBudget::default().0;
+    let memory = resources.memory.map(|memory| usize::try_from(memory).unwrap_or(usize::MAX));
+    let job = LexiconJob {
+        inputs: Vec::new(),
+        output: output.to_owned(),
+        settings: settings.clone(),
+        term_filter: term_filter.to_owned(),
+        memory: memory.unwrap_or(usual),
+        threads: resources.threads,
+        strict: resources.strict,
+        skip_unreadable: false,
+    };
+    let (inputs, caller) = source.open(settings.reading(vec![job.output.clone()], None))?;
+    let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
+    build(Documents { inputs: &inputs, reading }, &job, progress)
+}
+
+fn build(
+    documents: Documents<'_>,
+    job: &LexiconJob,
+    progress: &dyn Progress,
+) -> Result<Built, LookalikeError> {
     let filter: TermFilter =
         job.term_filter.parse().map_err(|_| EngineError::TermFilter(job.term_filter.clone()))?;
     let description = description(&job.settings.analysis, &filter.to_string());
     let count = Count {
-        documents: Documents::of_files(&inputs),
+        documents,
         settings: &job.settings,
         description: &description,
         threads: thread_count(job.threads),

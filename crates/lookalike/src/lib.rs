@@ -50,7 +50,8 @@
 //! The `lookalike` command works on a [`Job`], which says what to read and where the results go:
 //! [`run_dedup`] and [`run_cluster`] write a directory of results; [`compare`] and [`explain`] lay
 //! two documents side by side; [`evaluate()`] measures methods against what is true; [`plan()`]
-//! says from a sample what a job will find and cost.
+//! says from a sample what a job will find and cost; [`build_lexicon`] counts document frequencies.
+//! [`evaluate_in`] and [`build_lexicon_from`] do so with a [`Source`].
 //!
 //! # An index that lives
 //!
@@ -124,7 +125,10 @@ pub use compare::{compare, compare_in, compare_texts};
 pub use document_comparison::DocumentComparison;
 pub use embed::{Resources, cluster, dedup};
 pub use error::{ErrorKind, LookalikeError, SourceError, Unread};
-pub use evaluate::{ClassSettings, EvaluateJob, Evaluated, TruthSource, default_methods, evaluate};
+pub use evaluate::{
+    ClassSettings, EvaluateJob, EvaluateOptions, Evaluated, LabelColumns, LabelSource, TruthSource,
+    default_methods, evaluate, evaluate_in,
+};
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
 pub use index::{
@@ -137,7 +141,7 @@ pub use index::{
     write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
-pub use lexicon::{Built, LexiconJob, build_lexicon};
+pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from};
 pub use memory_table::ResultTable;
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use read_table::read_table;
@@ -155,6 +159,8 @@ pub use lookalike_io::quiet_decoder_panics;
 pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
 pub use lookalike_methods::imatch::Share;
+pub use lookalike_methods::minhash::lsh::{bands_for, least_for};
+pub use lookalike_methods::minhash::{Bands, MinHash, NotComparable};
 pub use lookalike_methods::{About, NeedsStatistics, Parameter, Statistics, methods};
 pub use lookalike_report::{
     Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,

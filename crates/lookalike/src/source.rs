@@ -309,6 +309,11 @@ impl<'a> Source<'a> {
         Self { name: name.into(), ..self }
     }
 
+    /// Whether it can be read once only.
+    pub(crate) fn is_read_once(&self) -> bool {
+        matches!(self.kind, SourceKind::Caller(CallerKind::Once(_)))
+    }
+
     /// What the tables call it.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -1,7 +1,8 @@
 //! Whole evaluations of collections whose truth is known because they were made so.
 
 use lookalike::{
-    ClassSettings, EvaluateJob, Evaluation, Job, Measure, Silent, Terms, TruthSource, evaluate,
+    ClassSettings, EvaluateJob, EvaluateOptions, Evaluation, Job, LabelColumns, LabelSource,
+    Measure, Record, Resources, Silent, Source, Terms, TruthSource, evaluate, evaluate_in,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -66,7 +67,7 @@ impl Case {
         let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
         (job.threads, job.force, job.tables) = (2, true, lookalike::TableFormat::Tsv);
         let mut job = EvaluateJob::new(job);
-        job.methods = methods.iter().map(|&method| method.to_owned()).collect();
+        job.options.methods = methods.iter().map(|&method| method.to_owned()).collect();
         Self { folder, job }
     }
 
@@ -130,7 +131,7 @@ fn the_same_bytes_for_any_number_of_threads() {
     let mut outputs = Vec::new();
     for (threads, sample) in [(1, None), (2, None), (4, None), (1, Some(17)), (3, Some(17))] {
         case.job.job.threads = threads;
-        case.job.sample = sample;
+        case.job.options.sample = sample;
         case.run();
         let mut json: serde_json::Value =
             serde_json::from_str(&case.output("evaluation.json")).unwrap();
@@ -148,7 +149,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 fn a_sample_of_all_documents_is_the_truth_of_all() {
     let mut case = Case::new(&families(10), &["exact", "lexical"]);
     let all = case.run();
-    case.job.sample = Some(50);
+    case.job.options.sample = Some(50);
     let sampled = case.run();
     assert_eq!(sampled.truth.pairs, all.truth.pairs);
     for (x, y) in all.methods.iter().zip(&sampled.methods) {
@@ -157,7 +158,7 @@ fn a_sample_of_all_documents_is_the_truth_of_all() {
     assert_eq!((sampled.truth.clusters, sampled.methods[0].clusters.pure), (None, None));
     let decile = sampled.methods[0].deciles[9];
     assert!(decile.low.unwrap() < 1.0 && decile.high == Some(1.0));
-    case.job.sample = Some(9);
+    case.job.options.sample = Some(9);
     let few = case.run();
     assert!(few.truth.pairs < all.truth.pairs);
     assert_eq!(few.methods[0].precision.unwrap_or(1.0), 1.0);
@@ -189,7 +190,7 @@ fn labels_are_the_truth_where_they_are_given() {
     let mut case = Case::new(&families(2), &["exact", "lexical"]);
     let clusters =
         case.file("clusters.tsv", "cluster\tid\nx\toriginal0\nx\tshouted0\nx\tfar0\ny\tnobody\n");
-    case.job.truth = TruthSource::Labels(clusters);
+    case.job.options.truth = TruthSource::Labels(clusters.into());
     let found = case.run();
     assert_eq!((found.truth.pairs, found.truth.labels_without_document), (3, 1));
     // Found: three pairs in each of two families, one of them labelled.
@@ -198,7 +199,7 @@ fn labels_are_the_truth_where_they_are_given() {
     assert_eq!(found.methods[0].deciles[6].pairs, 2, "labelled pairs are compared, too");
     let pairs =
         case.file("pairs.tsv", "b\ta\tnote\nshouted0\toriginal0\tx\noriginal0\tshouted0\ty\n");
-    case.job.truth = TruthSource::Labels(pairs);
+    case.job.options.truth = TruthSource::Labels(pairs.into());
     let found = case.run();
     assert_eq!((found.truth.pairs, found.methods[1].recall), (1, Some(1.0)));
     for (content, why) in [
@@ -206,7 +207,7 @@ fn labels_are_the_truth_where_they_are_given() {
         ("a\tb\noriginal0\n", "a column is missing"),
         ("", "the header"),
     ] {
-        case.job.truth = TruthSource::Labels(case.file("bad.tsv", content));
+        case.job.options.truth = TruthSource::Labels(case.file("bad.tsv", content).into());
         let error = case.refused();
         assert!(error.contains(why) && error.contains("bad.tsv"), "{error}");
     }
@@ -221,8 +222,9 @@ fn classes_give_false_matches_and_utility() {
         "classes.tsv",
         "id\tclass\noriginal0\tspam\nshouted0\tspam\nnear0\tham\noriginal1\tspam\nshouted1\tspam\nnear1\tspam\nfar0\t?\n",
     );
-    let settings = ClassSettings { file, spam: "spam".into(), legit: "ham".into(), cost: 100 };
-    case.job.classes = Some(settings.clone());
+    let settings =
+        ClassSettings { labels: file.into(), spam: "spam".into(), legit: "ham".into(), cost: 100 };
+    case.job.options.classes = Some(settings.clone());
     let found = case.run();
     let exact = found.methods[0].classes.unwrap();
     assert_eq!((exact.false_matches, exact.legit_caught, exact.spam_caught), (2, 1, 5));
@@ -231,7 +233,7 @@ fn classes_give_false_matches_and_utility() {
     assert_eq!(exact.mean_utility, Some((-198.0 + 6.0) / 5.0));
     let lexical = found.methods[1].classes.unwrap();
     assert_eq!((lexical.false_matches, lexical.utility), (0, 4));
-    case.job.classes = Some(ClassSettings { legit: "legit".into(), ..settings });
+    case.job.options.classes = Some(ClassSettings { legit: "legit".into(), ..settings });
     assert!(case.refused().contains("the classes are ?, ham, spam"));
 }
 
@@ -250,16 +252,16 @@ fn what_makes_no_sense_is_refused_and_nothing_is_written() {
         assert!(!case.job.job.output.exists());
     }
     let mut case = Case::new(&documents, &["exact"]);
-    case.job.list_from = Some("0.9".into());
+    case.job.options.list_from = Some("0.9".into());
     assert!(case.refused().contains("above the threshold"));
-    case.job.list_from = None;
+    case.job.options.list_from = None;
     case.job.job.max_pairs = 3;
     let error = case.refused();
     assert!(
         error.contains("more than 3 pairs") && error.contains("the setting max_pairs"),
         "{error}"
     );
-    case.job.sample = Some(15);
+    case.job.options.sample = Some(15);
     assert!(case.refused().contains("more than 3 pairs"));
 }
 
@@ -270,7 +272,7 @@ fn two_documents_of_one_id_are_labelled_by_file_and_record_only() {
     let mut case = Case::new(&documents, &["exact"]);
     case.run();
     let labels = case.file("pairs.tsv", "a\tb\noriginal0\tnear0\n");
-    case.job.truth = TruthSource::Labels(labels);
+    case.job.options.truth = TruthSource::Labels(labels.into());
     assert!(case.refused().contains("several documents have the id `original0`"));
     // By file and record they can.
     let docs = case.folder.path().join("docs.jsonl").display().to_string();
@@ -278,10 +280,64 @@ fn two_documents_of_one_id_are_labelled_by_file_and_record_only() {
         let head = "a_id\ta_file\ta_record\tb_id\tb_file\tb_record\n";
         format!("{head}original0\t{docs}\t1\toriginal0\t{docs}\t{record}\n")
     };
-    case.job.truth = TruthSource::Labels(case.file("places.tsv", &labels("2")));
+    case.job.options.truth = TruthSource::Labels(case.file("places.tsv", &labels("2")).into());
     assert_eq!(case.run().truth.pairs, 1);
-    case.job.truth = TruthSource::Labels(case.file("places.tsv", &labels("two")));
+    case.job.options.truth = TruthSource::Labels(case.file("places.tsv", &labels("two")).into());
     assert!(case.refused().contains("`two` is not a record number"));
+}
+
+/// In memory as in files: all figures and tables, with labels, a sample, counted frequencies and
+/// common shingles.
+#[test]
+fn documents_in_memory_have_the_figures_of_files() {
+    let documents = families(6);
+    let records = || documents.iter().map(|(id, text)| Record::new(text.clone()).id(id.clone()));
+    let labels = [
+        ("a_id", vec!["original0", "near1", "nobody"]),
+        ("b_id", vec!["shouted0", "far1", "near0"]),
+        ("more", vec!["", "", ""]),
+    ];
+    let owned = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>();
+    let columns = labels.iter().map(|(name, values)| ((*name).to_owned(), owned(values)));
+    let columns = LabelColumns::new("labels", columns).unwrap();
+    let lines = (0..3).map(|row| format!("{}\t{}\n", labels[0].1[row], labels[1].1[row]));
+    let mut case = Case::new(&documents, &["exact", "lexical", "imatch", "minhash-lsh:t=0.8@none"]);
+    let file = case.file("labels.tsv", &format!("a_id\tb_id\n{}", lines.collect::<String>()));
+    for round in 0..3 {
+        let mut options = case.job.options.clone();
+        case.job.job.settings.ignore_common = (round == 2).then_some(5);
+        case.job.options.sample = (round == 1).then_some(7);
+        options.sample = case.job.options.sample;
+        if round == 2 {
+            case.job.options.truth = TruthSource::Labels(file.clone().into());
+            options.truth = TruthSource::Labels(LabelSource::Columns(columns.clone()));
+        }
+        let mut stored = case.run();
+        for threads in [1, 3] {
+            let resources = Resources { threads, ..Resources::default() };
+            let source = Source::repeatable_records(records).named("memory");
+            let settings = &case.job.job.settings;
+            let found = evaluate_in(source, settings, &options, &resources, &Silent).unwrap();
+            let rows = |table: &lookalike::ResultTable| table.len() as u64;
+            assert_eq!(rows(&found.methods().unwrap()), 4);
+            assert!(rows(&found.deciles().unwrap()) > 4 && found.problems.is_empty());
+            let mut held = found.evaluation;
+            assert_eq!(
+                (held.inputs.as_slice(), held.run.is_some()),
+                (&["memory".into()][..], true)
+            );
+            assert_eq!(held.truth.labels.is_some(), round == 2);
+            held.truth.labels = stored.truth.labels.clone();
+            (held.inputs, held.run) = (stored.inputs.clone(), None);
+            (stored.run, stored.settings) = (None, held.settings.clone());
+            assert_eq!(held, stored, "round {round}");
+        }
+    }
+    let once = Source::records(records());
+    let options = EvaluateOptions::default();
+    let settings = lookalike::Settings::default();
+    let refused = evaluate_in(once, &settings, &options, &Resources::default(), &Silent);
+    assert!(refused.unwrap_err().to_string().contains("can be read once"));
 }
 
 #[test]

@@ -246,7 +246,8 @@ fn other_commands_that_read_inputs_fail_too() {
                 .map(drop),
         );
         let methods = vec!["minhash-lsh".to_owned()];
-        let evaluated = EvaluateJob { methods, ..EvaluateJob::new(job) };
+        let mut evaluated = EvaluateJob::new(job);
+        evaluated.options.methods = methods;
         said(lookalike::evaluate(&evaluated, &Silent).map(drop));
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! The k minima of a set ([`slots`]) are each equal in two documents with a probability equal to
 //! their resemblance. [`bands`] makes keys of them and computes the probability of a common key,
-//! and [`acceptance`] the number of minima that must agree.
+//! and [`acceptance`] the number of minima that must agree. [`growing`] is a sketch to which elements
+//! are added.
 
 pub mod acceptance;
 pub mod bands;
+pub mod growing;
 pub mod lsh;
 pub mod megashingle;
 pub mod slots;
@@ -13,6 +15,7 @@ pub mod super_shingle;
 pub mod words;
 
 pub use bands::Bands;
+pub use growing::{MinHash, NotComparable};
 pub use slots::Slots;
 
 use crate::About;

@@ -17,14 +17,20 @@ from lookalike._compare import Comparison, compare
 from lookalike._dedup import cluster, dedup
 from lookalike._documents import Documents
 from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, ResourceError, SettingsError
-from lookalike._lookalike import Array, Table, __version__
+from lookalike._evaluate import Evaluation, evaluate
+from lookalike._lexicon import Lexicon
+from lookalike._lookalike import Array, Table, __version__, refuse_subinterpreters
 from lookalike._methods import Method, Parameter, methods
+from lookalike._minhash import MinHash
+from lookalike._minhash_lsh import MinHashLSH
 from lookalike._progress import CancelScope, Progress, Step, cancel_scope
 from lookalike._result import Result
 from lookalike._run import OpenRun, Run, open_run
 from lookalike._settings import Settings
 from lookalike._signer import Signatures, Signer
 from lookalike._summary import Summary
+
+refuse_subinterpreters()
 
 #: Changes when the bytes of a result may change. Engines that run on several machines refuse a mix.
 core_version = __version__
@@ -36,9 +42,13 @@ __all__ = [
     "Comparison",
     "DataError",
     "Documents",
+    "Evaluation",
     "InputError",
+    "Lexicon",
     "LookalikeError",
     "Method",
+    "MinHash",
+    "MinHashLSH",
     "OpenRun",
     "Parameter",
     "Progress",
@@ -58,6 +68,7 @@ __all__ = [
     "compare",
     "core_version",
     "dedup",
+    "evaluate",
     "methods",
     "open_run",
 ]

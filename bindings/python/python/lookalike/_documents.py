@@ -103,15 +103,15 @@ def _of_columns(columns: Mapping[str, Any]) -> Iterator[dict[str, list[Any]]]:
     if len(set(lengths.values())) > 1:
         raise DataError(f"the columns have different lengths: {lengths}", "source")
     for start in range(0, max(lengths.values(), default=0), _ROWS):
-        yield {name: _listed(values[start : start + _ROWS]) for name, values in columns.items()}
+        yield {name: listed(values[start : start + _ROWS]) for name, values in columns.items()}
 
 
-def _listed(values: Any) -> list[Any]:
-    """A part of a column as a list of Python objects."""
+def listed(values: Any) -> list[Any]:
+    """A column as a list of Python objects."""
     for method in ("to_pylist", "tolist"):
         if hasattr(values, method):
-            listed = getattr(values, method)()
-            return listed if isinstance(listed, list) else [listed]
+            found = getattr(values, method)()
+            return found if isinstance(found, list) else [found]
     return list(values)
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from os import PathLike, fspath
 from types import EllipsisType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from lookalike import _lookalike
 from lookalike._errors import SettingsError
@@ -17,6 +17,16 @@ from lookalike._errors import SettingsError
 Threshold = float | str | Fraction | Decimal
 Measure = Literal["resemblance", "containment", "cosine"]
 Linkage = Literal["leaders", "components"]
+
+
+
+class LexiconLike(Protocol):
+    """A :class:`Lexicon`: a file with its checksum."""
+
+    @property
+    def checksum(self) -> str: ...
+    def __fspath__(self) -> str: ...
+
 
 #: Decimals that a threshold can have.
 _DECIMALS = 9
@@ -94,7 +104,7 @@ class Settings:
         A method of the papers instead of the exact join, ``"name:parameter=value,…"``; see :func:`methods`.
     verify : {"exact", "sketch", "none"}
         What decides about the candidates of `method`.
-    lexicon : path, optional
+    lexicon : Lexicon or path, optional
         Document frequencies for `method`; by default they are counted in the documents.
     lexicon_checksum : str, optional
         Other document frequencies than those with this checksum are refused.
@@ -136,7 +146,7 @@ class Settings:
     linkage: Linkage = "leaders"
     method: str | None = None
     verify: Literal["exact", "sketch", "none"] = "exact"
-    lexicon: str | PathLike[str] | None = None
+    lexicon: str | PathLike[str] | LexiconLike | None = None
     lexicon_checksum: str | None = None
     key_limit: int | None = None
     text: str = "text"
@@ -161,13 +171,18 @@ class Settings:
         if shingle is ...:
             shingle = None if self.measure == "cosine" else 5
         usual = 10 if shingle is None else 1
+        lexicon: Any = self.lexicon
         values = {
             "threshold": threshold_text(self.threshold),
             "keep": keep,
             "shingle": shingle,
             "min_features": usual if self.min_features is None else self.min_features,
-            "lexicon": None if self.lexicon is None else fspath(self.lexicon),
         }
+        if hasattr(lexicon, "checksum"):
+            # The object is held, as its file may be a temporary one.
+            values["lexicon_checksum"] = self.lexicon_checksum or lexicon.checksum
+        elif lexicon is not None:
+            values["lexicon"] = fspath(lexicon)
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if self.method is None:
@@ -187,10 +202,23 @@ class Settings:
             usual: dict[str, int | None] = {"cosine": None}
             if self.shingle == usual.get(self.measure, 5):
                 changes["shingle"] = ...
+        if "lexicon" in changes:
+            changes.setdefault("lexicon_checksum", None)
         if "shingle" in changes and "min_features" not in changes:
             if self.min_features == (10 if self.shingle is None else 1):
                 changes["min_features"] = None
         return replace(self, **changes)
+
+    def _deciding(self) -> tuple[Any, ...]:
+        """What is compared: of a lexicon with a known checksum not where it is."""
+        left_out = {"lexicon"} if self.lexicon_checksum is not None else set()
+        return tuple(getattr(self, field.name) for field in fields(self) if field.name not in left_out)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Settings) and self._deciding() == other._deciding()
+
+    def __hash__(self) -> int:
+        return hash(self._deciding())
 
     def to_json(self) -> str:
         """The settings as ``summary.json`` states them."""
@@ -213,7 +241,8 @@ class Settings:
         if self.ignore_common is not None:
             value["ignore_common"] = self.ignore_common
         if self.method is not None:
-            optional = {name: getattr(self, name) for name in ("lexicon", "lexicon_checksum", "key_limit")}
+            lexicon = None if self.lexicon is None else fspath(self.lexicon)
+            optional = {"lexicon": lexicon, "lexicon_checksum": self.lexicon_checksum, "key_limit": self.key_limit}
             method = {name: given for name, given in optional.items() if given is not None}
             value["method"] = {"spec": self.method, "verify": self.verify, **method}
         return json.dumps(value)

@@ -80,10 +80,13 @@ class Signer:
     """
 
     def __init__(self, method: str | None = None, /, *, settings: Settings | None = None, **keywords: Any) -> None:
+        named = keywords.get("method") if settings is None else settings.method
+        if method is not None and named is not None:
+            raise SettingsError(f"method={named!r} of the settings, and {method!r}; give one", "method")
+        if method is not None and settings is None:
+            keywords["method"] = method
         given, _ = with_columns(settings, keywords)
         if method is not None:
-            if given.method is not None:
-                raise SettingsError(f"method={given.method!r} of the settings, and {method!r}; give one", "method")
             given = given.replace(method=method)
         #: The settings, with the method.
         self.settings = given

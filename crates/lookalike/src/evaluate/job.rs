@@ -1,9 +1,9 @@
 //! The job of an evaluation.
 
+use super::label_rows::LabelSource;
 use crate::{Job, LookalikeError};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::MatchSettings;
-use std::path::PathBuf;
 
 /// The ground truth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,16 +11,15 @@ pub enum TruthSource {
     /// Every pair that reaches the threshold of the settings, by the exact join.
     #[default]
     Exact,
-    /// A tab-separated file with a header: `a_id` and `b_id`, two documents per line, or `id` and
-    /// `cluster`.
-    Labels(PathBuf),
+    /// Columns `a_id` and `b_id`, two documents per row, or `id` and `cluster`.
+    Labels(LabelSource),
 }
 
 /// Classes of documents, for filters of spam.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassSettings {
-    /// A tab-separated file with a header: a document's name and its class.
-    pub file: PathBuf,
+    /// Two columns: a document's name and its class.
+    pub labels: LabelSource,
     /// The class that is to be filtered out.
     pub spam: String,
     /// The class that must not be lost.
@@ -31,16 +30,13 @@ pub struct ClassSettings {
 
 /// Methods to measure, and how.
 #[derive(Debug, Clone)]
-pub struct EvaluateJob {
-    /// Inputs, output and settings. Its settings make the truth, and judge candidates that are
-    /// verified exactly; [`Job::against`] and what concerns survivors is not used.
-    pub job: Job,
+pub struct EvaluateOptions {
     /// Methods, `name:parameter=value,…`, each with `@exact`, `@sketch` (the default) or `@none`
     /// behind it for what decides about its candidates; `exact` is the exact join. One parameter
     /// may be a range `LOW..=HIGH` or a list `A|B|C`. Empty: [`default_methods`].
     pub methods: Vec<String>,
     /// Lexicons for the methods that need document frequencies: each takes the first that fits.
-    /// Empty: those of the inputs.
+    /// Empty: those of the documents.
     pub lexicons: Vec<String>,
     /// What the methods are measured against.
     pub truth: TruthSource,
@@ -55,12 +51,10 @@ pub struct EvaluateJob {
     pub seed: u64,
 }
 
-impl EvaluateJob {
+impl Default for EvaluateOptions {
     /// The default methods against the exact truth.
-    #[must_use]
-    pub fn new(job: Job) -> Self {
+    fn default() -> Self {
         Self {
-            job,
             methods: Vec::new(),
             lexicons: Vec::new(),
             truth: TruthSource::Exact,
@@ -70,7 +64,27 @@ impl EvaluateJob {
             seed: 1,
         }
     }
+}
 
+/// An evaluation of files, which writes a directory.
+#[derive(Debug, Clone)]
+pub struct EvaluateJob {
+    /// Inputs, output and settings. Its settings make the truth, and judge candidates that are
+    /// verified exactly; [`Job::against`] and what concerns survivors is not used.
+    pub job: Job,
+    /// Methods to measure, and how.
+    pub options: EvaluateOptions,
+}
+
+impl EvaluateJob {
+    /// The default methods against the exact truth.
+    #[must_use]
+    pub fn new(job: Job) -> Self {
+        Self { job, options: EvaluateOptions::default() }
+    }
+}
+
+impl EvaluateOptions {
     /// Similarity from which pairs are listed.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
-//! Reads files of labels: pairs of documents, or the class of each.
+//! Reads labels: pairs of documents, or the class of each.
 //!
-//! Files are tab-separated with a header. True pairs: columns `a_id` and `b_id` (or `a` and `b`, or
+//! True pairs: columns `a_id` and `b_id` (or `a` and `b`, or
 //! `id1` and `id2`), two ids per line; or columns `id` and `cluster`, all documents of one cluster
 //! being pairs of each other. Where the columns `a_file`, `a_record`, `b_file` and `b_record`
 //! (`file` and `record`) are there as well, as in the tables `pairs` and `clusters`, they say which
 //! document is meant, and ids may repeat. Classes: two columns, a document's id and its class.
 //! Further columns are ignored.
 
+use super::label_rows::{LabelSource, Rows};
 use super::listing::{Sampled, within};
 use super::trial::too_many;
 use crate::LookalikeError;
@@ -14,9 +15,6 @@ use lookalike_engine::{Collection, DocumentId, DocumentRange};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
 
 /// Documents by name.
 pub(super) struct Names<'a> {
@@ -80,10 +78,9 @@ impl<'a> Names<'a> {
         let name = &row[at.id];
         if self.several.contains(name) {
             return Err(LookalikeError::Labels(format!(
-                "{}:{}: several documents have the id `{name}`; say which is meant in columns with its file \
+                "{}: several documents have the id `{name}`; say which is meant in columns with its file \
                  and record, or use distinct ids (the setting id_field)",
-                rows.path.display(),
-                rows.number
+                rows.place()
             )));
         }
         let found = self.numbers.get(name.as_str()).copied();
@@ -120,70 +117,6 @@ struct DocumentAt {
     id: usize,
     /// File and record.
     place: Option<(usize, usize)>,
-}
-
-/// The rows of a file.
-struct Rows<'p> {
-    path: &'p Path,
-    lines: std::io::Lines<BufReader<File>>,
-    /// Minimum number of columns of a row.
-    width: usize,
-    expected: &'static str,
-    number: u64,
-}
-
-impl<'p> Rows<'p> {
-    /// Opens a file. `choose` selects columns by the header: their indices, and the largest of
-    /// these.
-    fn open<T>(
-        path: &'p Path,
-        expected: &'static str,
-        choose: impl FnOnce(&[&str]) -> Option<(usize, T)>,
-    ) -> Result<(Self, T), LookalikeError> {
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        let mut rows =
-            Self { path, lines: BufReader::new(file).lines(), width: 0, expected, number: 0 };
-        let header = rows.line()?.unwrap_or_default();
-        let (last, what) = choose(&header.split('\t').collect::<Vec<_>>())
-            .ok_or_else(|| rows.wrong("the header names other columns"))?;
-        rows.width = last + 1;
-        Ok((rows, what))
-    }
-
-    fn line(&mut self) -> Result<Option<String>, LookalikeError> {
-        self.number += 1;
-        let line = self.lines.next().transpose().map_err(|error| unreadable(self.path, &error))?;
-        Ok(line.map(|mut line| {
-            line.truncate(line.trim_end_matches('\r').len());
-            line
-        }))
-    }
-
-    fn next(&mut self) -> Result<Option<Vec<String>>, LookalikeError> {
-        while let Some(line) = self.line()? {
-            if line.is_empty() {
-                continue;
-            }
-            let row: Vec<String> = line.split('\t').take(self.width).map(str::to_owned).collect();
-            return match row.len() == self.width {
-                true => Ok(Some(row)),
-                false => Err(self.wrong("a column is missing")),
-            };
-        }
-        Ok(None)
-    }
-
-    fn wrong(&self, what: &str) -> LookalikeError {
-        let Self { path, number, expected, .. } = self;
-        LookalikeError::Labels(format!(
-            "{}:{number}: {what}; expected are {expected}, separated by tabs, under a header",
-            path.display()
-        ))
-    }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> LookalikeError {
-    LookalikeError::Labels(format!("{}: cannot be read: {error}", path.display()))
 }
 
 /// The two forms of labels, and the columns that they are in.
@@ -224,13 +157,13 @@ impl Form {
 
 /// The labelled pairs, in order, each once.
 pub(super) fn pairs(
-    path: &Path,
+    source: &LabelSource,
     names: &mut Names<'_>,
     sampled: Sampled<'_>,
     max_pairs: u64,
 ) -> Result<Vec<(DocumentId, DocumentId)>, LookalikeError> {
     let expected = "a_id and b_id (two documents), or id and cluster";
-    let (mut rows, form) = Rows::open(path, expected, Form::of)?;
+    let (mut rows, form) = Rows::open(source, expected, Form::of)?;
     let mut listed = Vec::new();
     let mut clusters: BTreeMap<String, Vec<DocumentId>> = BTreeMap::new();
     let wanted = |a: DocumentId, b: DocumentId| {
@@ -259,14 +192,14 @@ pub(super) fn pairs(
             (group.len() as u64, |d: &&DocumentId| sampled.is_none_or(|s| s[d.index()]));
         let chosen = group.iter().filter(chosen).count() as u64;
         if listed.len() as u64 + chosen * all / 2 > max_pairs {
-            return Err(too_many("the file of labels", max_pairs));
+            return Err(too_many("the truth", max_pairs));
         }
         within(group, sampled, |a, b| listed.push((a, b)));
     }
     listed.sort_unstable();
     listed.dedup();
     match listed.len() as u64 > max_pairs {
-        true => Err(too_many("the file of labels", max_pairs)),
+        true => Err(too_many("the truth", max_pairs)),
         false => Ok(listed),
     }
 }
@@ -285,7 +218,7 @@ pub(super) enum Class {
 
 /// The class of each document.
 pub(super) fn classes(
-    path: &Path,
+    source: &LabelSource,
     names: &mut Names<'_>,
     documents: u32,
     (spam, legit): (&str, &str),
@@ -293,7 +226,7 @@ pub(super) fn classes(
     let mut classes = vec![Class::Neither; documents as usize];
     let mut seen = BTreeSet::new();
     let (mut rows, ()) =
-        Rows::open(path, "a name and its class", |header| (header.len() > 1).then_some((1, ())))?;
+        Rows::open(source, "a name and its class", |header| (header.len() > 1).then_some((1, ())))?;
     let name = DocumentAt { id: 0, place: None };
     while let Some(mut row) = rows.next()? {
         let class = std::mem::take(&mut row[1]);
@@ -314,7 +247,7 @@ pub(super) fn classes(
         let known: Vec<&str> = seen.iter().take(10).map(String::as_str).collect();
         return Err(LookalikeError::Labels(format!(
             "{}: no document of the class `{name}` ({option}); the classes are {}",
-            path.display(),
+            source.name(),
             known.join(", ")
         )));
     }

@@ -3,7 +3,6 @@
 
 use super::trial::Laboratory;
 use crate::approach::{counted, needs_statistics, wanted};
-use crate::reading::Documents;
 use crate::{Job, LookalikeError};
 use lookalike_lexicon::{Description, Lexicon};
 use lookalike_methods::{MethodSpec, Statistics};
@@ -54,10 +53,9 @@ impl Lexica {
         if let Some((_, lexicon)) = self.counted.iter().find(|(of, _)| *of == wanted) {
             return Ok(Some(lexicon.clone()));
         }
-        let Laboratory { inputs, threads, progress, .. } = *laboratory;
-        let lexicon = Arc::new(
-            counted(job, Documents::of_files(inputs), &wanted, threads, progress)?.lexicon,
-        );
+        let Laboratory { documents, threads, progress, .. } = *laboratory;
+        let counted = counted(job, documents, &wanted, threads, progress)?;
+        let lexicon = Arc::new(counted.lexicon);
         self.counted.push((wanted, lexicon.clone()));
         Ok(Some(lexicon))
     }

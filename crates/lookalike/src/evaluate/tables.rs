@@ -2,8 +2,8 @@
 //! under `run`, so that the tables are the same bytes on every machine.
 
 use crate::LookalikeError;
-use lookalike_io::sink::Staging;
-use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
+use crate::table_store::TableStore;
+use lookalike_io::table::{Cell, Column};
 use lookalike_report::Evaluation;
 
 /// Columns of `methods`.
@@ -45,14 +45,12 @@ const DECILES: [Column; 8] = [
     Column::ratio("expected"),
 ];
 
-/// Writes both tables.
-pub(super) fn write(
+/// Writes the table `methods`.
+pub(super) fn methods<S: TableStore>(
     evaluation: &Evaluation,
-    staging: &Staging,
-    format: TableFormat,
-) -> Result<(), LookalikeError> {
-    let mut methods = TableWriter::create(&staging.path("methods"), format, &METHODS)?;
-    let mut deciles = TableWriter::create(&staging.path("deciles"), format, &DECILES)?;
+    store: &S,
+) -> Result<S::Done, LookalikeError> {
+    let mut methods = store.begin("methods", &METHODS)?;
     let count = |count: Option<u64>| count.map_or(Cell::Null, Cell::Count);
     for result in &evaluation.methods {
         let (clusters, ignored, classes) = (result.clusters, result.ignored, result.classes);
@@ -82,6 +80,17 @@ pub(super) fn write(
             count(classes.map(|classes| classes.legit_caught)),
             classes.and_then(|classes| classes.mean_utility).into(),
         ])?;
+    }
+    store.finish(&METHODS, methods)
+}
+
+/// Writes the table `deciles`.
+pub(super) fn deciles<S: TableStore>(
+    evaluation: &Evaluation,
+    store: &S,
+) -> Result<S::Done, LookalikeError> {
+    let mut deciles = store.begin("deciles", &DECILES)?;
+    for result in &evaluation.methods {
         for decile in &result.deciles {
             deciles.row(&[
                 Cell::Text(&result.method),
@@ -95,7 +104,5 @@ pub(super) fn write(
             ])?;
         }
     }
-    methods.finish()?;
-    deciles.finish()?;
-    Ok(())
+    store.finish(&DECILES, deciles)
 }

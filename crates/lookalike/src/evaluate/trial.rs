@@ -1,21 +1,20 @@
-//! Runs one method on the inputs: its pairs of documents and its cost.
+//! Runs one method on the documents: its pairs of documents and its cost.
 
 use super::listing::{Sampled, between, within};
 use crate::LookalikeError;
+use crate::reading::Documents;
 use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
     Approach, Collection, DocumentId, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings,
-    Matches, Progress, SetId, Signer, Units, Verify, find, ingest,
+    Matches, Progress, SetId, Signer, Units, Verify, find,
 };
-use lookalike_io::Inputs;
 use lookalike_methods::{CandidateSource, Unsigned};
 use lookalike_report::{Ignored, MethodTimes};
 use std::time::Instant;
 
-/// What all trials have in common.
+/// What all trials have in common. They run on the threads of the current rayon pool.
 pub(super) struct Laboratory<'a> {
-    pub(super) inputs: &'a Inputs,
-    pub(super) pool: &'a rayon::ThreadPool,
+    pub(super) documents: Documents<'a>,
     pub(super) threads: usize,
     pub(super) strict: bool,
     pub(super) skip_unreadable: bool,
@@ -40,7 +39,7 @@ pub(super) struct Trial {
 }
 
 impl Laboratory<'_> {
-    /// Reads the inputs and signs their documents.
+    /// Reads and signs the documents.
     pub(super) fn read(
         &self,
         settings: &MatchSettings,
@@ -52,14 +51,13 @@ impl Laboratory<'_> {
             skip_unreadable: self.skip_unreadable,
             ..IngestOptions::in_memory(self.threads)
         };
-        let collection = ingest(self.inputs, &signer, &options, self.progress)?;
+        let collection = self.documents.ingest(&signer, &options, self.progress)?;
         self.progress.phase("collapsing", None);
-        let units =
-            self.pool.install(|| Units::new(&collection, &[], settings.measure, self.progress))?;
+        let units = Units::new(&collection, &[], settings.measure, self.progress)?;
         Ok((collection, units))
     }
 
-    /// Reads the inputs and finds all pairs; `what` is named where there are too many.
+    /// Reads the documents and finds all pairs; `what` is named where there are too many.
     pub(super) fn run(
         &self,
         what: &str,
@@ -75,9 +73,7 @@ impl Laboratory<'_> {
             list_pairs: Some(self.max_pairs),
             ..MatchOptions::in_memory(Linkage::Components)
         };
-        let matches = self
-            .pool
-            .install(|| find(&collection, &units, settings, &approach, &options, self.progress))?;
+        let matches = find(&collection, &units, settings, &approach, &options, self.progress)?;
         if !matches.pairs.complete {
             return Err(too_many(what, self.max_pairs));
         }

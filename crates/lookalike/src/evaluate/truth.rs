@@ -4,6 +4,7 @@
 //! exact pairs of a sample of documents, or labels. Labelled pairs are compared exactly as well, so
 //! that their similarity is known.
 
+use super::label_rows::LabelSource;
 use super::labels::{self, Names};
 use super::listing::{Sampled, between, within};
 use super::sampled;
@@ -15,7 +16,6 @@ use lookalike_cluster::Components;
 use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_engine::{Approach, Collection, DocumentId, Edge, MatchSettings, UnitSets, Units};
 use rayon::prelude::*;
-use std::path::Path;
 
 /// Why all sets are in memory.
 const IN_MEMORY: &str = "evaluate reads without a memory budget";
@@ -56,7 +56,7 @@ pub(super) struct Source<'a> {
     pub(super) settings: &'a MatchSettings,
     /// Pairs are listed from here on, at most the threshold.
     pub(super) from: Threshold,
-    pub(super) labels: Option<&'a Path>,
+    pub(super) labels: Option<&'a LabelSource>,
     /// Size and seed.
     pub(super) sample: Option<(u32, u64)>,
 }
@@ -68,7 +68,7 @@ impl Source<'_> {
         let draw = |collection: &Collection| {
             sample.map(|(size, seed)| sampled::draw(collection.len(), size, seed))
         };
-        let (max_pairs, pool) = (laboratory.max_pairs, laboratory.pool);
+        let max_pairs = laboratory.max_pairs;
         let (mut collection, mut pairs, sampled, unknown_names);
         if labels.is_none() && sample.is_none() {
             let listing = MatchSettings { threshold: from, ..settings.clone() };
@@ -81,32 +81,23 @@ impl Source<'_> {
             (collection, units) = laboratory.read(settings, &Approach::default())?;
             sampled = draw(&collection);
             laboratory.progress.phase("comparing", None);
-            if let Some(path) = labels {
+            if let Some(labels) = labels {
                 let mut names = Names::new(&collection)?;
-                let labelled = labels::pairs(path, &mut names, sampled.as_deref(), max_pairs)?;
+                let labelled = labels::pairs(labels, &mut names, sampled.as_deref(), max_pairs)?;
                 unknown_names = names.unknown();
-                let sets = pool.install(|| UnitSets::sorted(&collection, &units)).expect(IN_MEMORY);
+                let sets = UnitSets::sorted(&collection, &units).expect(IN_MEMORY);
                 pairs =
                     labelled.into_iter().map(|(a, b)| self.labelled(&sets, &units, a, b)).collect();
             } else {
                 let of = sampled.as_deref().unwrap_or_default();
                 let sets = UnitSets::new(&collection, &units).expect(IN_MEMORY);
-                let edges = pool.install(|| {
-                    sampled::edges(
-                        &sets,
-                        &units,
-                        settings,
-                        from,
-                        of,
-                        max_pairs,
-                        laboratory.progress,
-                    )
-                })?;
+                let progress = laboratory.progress;
+                let edges = sampled::edges(&sets, &units, settings, from, of, max_pairs, progress)?;
                 pairs = self.spell_out(&units, &edges, Some(of));
                 unknown_names = 0;
             }
         }
-        pool.install(|| pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b)));
+        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         let components = sampled.is_none().then(|| {
             let mut components = Components::new(collection.len());
             for pair in pairs.iter().filter(|pair| pair.is_true) {

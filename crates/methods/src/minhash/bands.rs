@@ -75,18 +75,40 @@ impl Bands {
     /// uniformly distributed.
     #[must_use]
     pub fn false_candidates(self, t: f64) -> f64 {
-        let width = t / f64::from(INTERVALS);
-        let sum: f64 = (0..=INTERVALS)
-            .map(|i| {
-                let weight = match i {
-                    0 | INTERVALS => 1.0,
-                    i if i % 2 == 1 => 4.0,
-                    _ => 2.0,
-                };
-                weight * self.probability(f64::from(i) * width)
-            })
-            .sum();
-        sum * width / 3.0
+        integral(0.0, t, |s| self.probability(s))
+    }
+
+    /// The area above the S-curve from t on: the share of pairs that are missed, if resemblances
+    /// were uniformly distributed.
+    #[must_use]
+    pub fn missed(self, t: f64) -> f64 {
+        integral(t, 1.0, |s| 1.0 - self.probability(s))
+    }
+
+    /// The bands with the least weighted sum of false candidates and missed pairs, from at most
+    /// `most` minima: what other libraries choose for "a threshold of t". Pairs exactly at `t` are
+    /// often missed; [`Bands::choose`] asks for their recall.
+    ///
+    /// ```
+    /// use lookalike_methods::minhash::Bands;
+    ///
+    /// let balanced = Bands::balanced(0.8, 0.5, 0.5, 128);
+    /// assert_eq!(balanced, Bands { bands: 9, rows: 13 });
+    /// assert!(balanced.probability(0.8) < 0.41);
+    /// ```
+    #[must_use]
+    pub fn balanced(t: f64, false_candidates: f64, missed: f64, most: u32) -> Self {
+        let mut best = (f64::INFINITY, Self { bands: 1, rows: 1 });
+        for bands in 1..=most {
+            for rows in 1..=most / bands {
+                let found = Self { bands, rows };
+                let error = false_candidates * found.false_candidates(t) + missed * found.missed(t);
+                if error < best.0 {
+                    best = (error, found);
+                }
+            }
+        }
+        best.1
     }
 
     /// The bands with the fewest false candidates of those that find a pair exactly at `t` with
@@ -122,6 +144,22 @@ impl Bands {
         let bands = minima.chunks_exact(self.rows as usize).take(self.bands as usize);
         out.extend((0..).zip(bands).map(|(number, band)| numbered(number, digest(band))));
     }
+}
+
+/// Integral by Simpson's rule.
+fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
+    let width = (to - from) / f64::from(INTERVALS);
+    let sum: f64 = (0..=INTERVALS)
+        .map(|i| {
+            let weight = match i {
+                0 | INTERVALS => 1.0,
+                i if i % 2 == 1 => 4.0,
+                _ => 2.0,
+            };
+            weight * of(from + f64::from(i) * width)
+        })
+        .sum();
+    sum * width / 3.0
 }
 
 /// The minimum number of bands of `rows` rows that suffices, at most `most`.
@@ -176,6 +214,8 @@ mod tests {
         // ∫₀¹ s = 1/2, ∫₀¹ 1−(1−s)² = 2/3.
         assert!((Bands { bands: 1, rows: 1 }.false_candidates(1.0) - 0.5).abs() < 1e-12);
         assert!((Bands { bands: 2, rows: 1 }.false_candidates(1.0) - 2.0 / 3.0).abs() < 1e-12);
+        // ∫ 1−s from 1/2 on = 1/8; the two areas of all bands are that of the unit square.
+        assert!((Bands { bands: 1, rows: 1 }.missed(0.5) - 0.125).abs() < 1e-12);
         let curve = Bands { bands: 3, rows: 2 }.curve(2);
         assert_eq!(curve[0], Point { resemblance: 0.0, probability: 0.0 });
         assert_eq!(curve[1], Point { resemblance: 0.5, probability: 0.578_125 });

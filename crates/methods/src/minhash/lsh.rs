@@ -77,6 +77,13 @@ pub fn bands_for(t: f64, recall: f64, k: u32) -> Option<Bands> {
     Bands::choose(t, 1.0 - BANDS_SHARE * (1.0 - recall), k)
 }
 
+/// The number of k minima that must agree, so that of the pairs exactly at `t` that have a common
+/// key of [`bands_for`], all but few are found; at least 1.
+#[must_use]
+pub fn least_for(t: f64, recall: f64, k: u32) -> u32 {
+    least_agreement(k, t, (1.0 - BANDS_SHARE) * (1.0 - recall)).max(1)
+}
+
 fn read_bands(params: &Params<'_>, t: f64, missed: f64, k: u32) -> Result<Bands, SpecError> {
     if params.text(BANDS.name).is_none() && params.text(ROWS.name).is_none() {
         let chosen = bands_for(t, 1.0 - missed, k);
@@ -103,7 +110,7 @@ fn build(spec: &MethodSpec, _: Option<Arc<dyn Statistics>>) -> Result<Box<dyn Me
         shingling: parameters::shingling(&params, &W5)?,
         slots: Slots::read(&params, k)?,
         bands: read_bands(&params, t, missed, k)?,
-        least: least_agreement(k, t, (1.0 - BANDS_SHARE) * missed),
+        least: least_for(t, 1.0 - missed, k),
     }))
 }
 
@@ -133,7 +140,7 @@ impl Method for MinHashLsh {
     }
 
     fn accepts(&self, evidence: Evidence) -> bool {
-        matches!(evidence, Evidence::Agreement { equal, .. } if equal >= self.least.max(1))
+        matches!(evidence, Evidence::Agreement { equal, .. } if equal >= self.least)
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! As the page of a run ([`crate::Report`]) it is a single file without a script. The primary type
 //! is [`EvaluationReport`]; `data` is the content of `evaluation.json`, `figures` and `plot` draw,
-//! `views` formats numbers as text.
+//! `views` formats numbers as text;
+//! `table` is what is printed on the terminal.
 
 mod data;
 mod figures;
 mod plot;
+mod table;
 mod views;
 
 pub use data::{

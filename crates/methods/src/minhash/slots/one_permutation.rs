@@ -84,6 +84,64 @@ impl OnePermutation {
     }
 }
 
+impl OnePermutation {
+    /// Makes the minima of a set those of its union with another one, slot by slot: what
+    /// [`OnePermutation::fill`] gives for the union. Minima of an empty set are an empty list.
+    pub fn merge(&self, minima: &mut Vec<u64>, other: &[u64]) {
+        if minima.is_empty() {
+            minima.extend_from_slice(other);
+            return;
+        }
+        for (minimum, &value) in minima.iter_mut().zip(other) {
+            if self.order(value) < self.order(*minimum) {
+                *minimum = value;
+            }
+        }
+    }
+
+    /// A value as a number by which values of a slot are ordered: those of a slot's own round are
+    /// in signed order.
+    fn order(&self, value: u64) -> u64 {
+        let is_own = round(value) >= random_rounds(self.k as usize);
+        value ^ u64::from(is_own) << 31
+    }
+
+    /// Estimates the number of distinct elements of a set from its minima; 0 for an empty list. The
+    /// relative standard error is about 1 / √k.
+    ///
+    /// The hazard of a slot's minimum T is −ln P(T > t) for a set of one element; for n elements it
+    /// is n times that, so that n · H(T) has an exponential distribution of mean 1, and (k − 1) / Σ
+    /// H(T) is its unbiased estimate for independent slots.
+    #[must_use]
+    pub fn count(&self, minima: &[u64]) -> f64 {
+        let hazard: f64 = minima.iter().map(|&value| self.hazard(value)).sum();
+        if hazard == 0.0 {
+            return 0.0;
+        }
+        f64::from(self.k.saturating_sub(1).max(1)) / hazard
+    }
+
+    fn hazard(&self, value: u64) -> f64 {
+        let (each, random) = (1.0 / f64::from(self.k), random_rounds(self.k as usize));
+        // An element is assigned to the slot with probability 1 / k in each random round.
+        let rounds = round(value).min(random);
+        let before = if rounds == 0 { 0.0 } else { rounds as f64 * -(-each).ln_1p() };
+        let within = match round(value) < random {
+            true => each * (value & RESTS) as f64 / (1u64 << (64 - ROUND_BITS)) as f64,
+            false => f64::from(self.order(value) as u32) / (1u64 << 32) as f64,
+        };
+        before - (-within).ln_1p()
+    }
+}
+
+/// The bits of a value that hold the rest of the hash.
+const RESTS: u64 = (1 << (64 - ROUND_BITS)) - 1;
+
+/// The round of a value.
+fn round(value: u64) -> u64 {
+    value >> (64 - ROUND_BITS)
+}
+
 /// Number of random rounds. A late random round mostly assigns elements to filled bins; a bin's own
 /// round costs n assignments for one bin. After k / 16 random rounds k·exp(−n/16) bins are expected
 /// to be empty, which take n·k·exp(−n/16) ≤ 6·k assignments for any n.
@@ -163,6 +221,46 @@ mod tests {
                 prop_assert!(value == x[slot] || value == y[slot]);
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn merged_minima_are_those_of_the_union(
+            sets in prop::collection::vec(prop::collection::vec(any::<u64>(), 0..20), 1..5), k in 1u32..200,
+        ) {
+            let slots = OnePermutation::new(k);
+            let (mut merged, mut whole) = (Vec::new(), Vec::new());
+            for set in &sets {
+                let mut part = Vec::new();
+                slots.fill(set, &mut part);
+                slots.merge(&mut merged, &part);
+            }
+            slots.fill(&sets.concat(), &mut whole);
+            prop_assert_eq!(merged, whole);
+        }
+    }
+
+    /// The mean over many sets is the size, and the spread what is stated.
+    #[test]
+    fn sizes_of_sets_are_estimated_without_bias() {
+        let mut random = crate::broder::planted::Random(15);
+        let k = 128;
+        let slots = OnePermutation::new(k);
+        for size in [1, 2, 7, 50, 128, 1000, 5000] {
+            let rounds = 400;
+            let ratios: Vec<f64> = (0..rounds)
+                .map(|_| {
+                    let mut minima = Vec::new();
+                    slots.fill(&random.values(size), &mut minima);
+                    slots.count(&minima) / f64::from(size)
+                })
+                .collect();
+            let (mean, error) = crate::broder::planted::mean(&ratios);
+            assert!((mean - 1.0).abs() < 4.0 * error + 0.005, "{size}: {mean} ± {error}");
+            let spread = error * f64::from(rounds).sqrt();
+            assert!(spread < 1.15 / f64::from(k).sqrt(), "{size}: {spread}");
+        }
+        assert_eq!(slots.count(&[]), 0.0);
     }
 
     #[test]
