@@ -11,9 +11,13 @@ mod column_batch;
 mod compare;
 mod documents;
 mod errors;
+mod find;
+mod index;
 mod ipc;
 mod methods;
+mod per_process;
 mod pickle;
+mod rows;
 mod run;
 mod settings;
 mod signer;
@@ -31,7 +35,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<signer::Signing>()?;
     module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
-    module.add_function(wrap_pyfunction!(answer::find, module)?)?;
+    module.add_function(wrap_pyfunction!(find::find, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
     module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(methods::s_curve, module)?)?;
@@ -40,5 +44,6 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::read_table, module)?)?;
     module.add_function(wrap_pyfunction!(run::recluster, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    index::add_to(module)?;
     Ok(())
 }

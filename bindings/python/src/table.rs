@@ -31,6 +31,10 @@ impl Table {
         Self { schema: table.schema(), batches: table.batches().to_vec() }
     }
 
+    pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self { schema, batches }
+    }
+
     fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }

@@ -12,11 +12,17 @@
 generators, and return a :class:`Result`: row numbers, a mask, and tables with the evidence for each decision.
 """
 
+from lookalike._collapse import Behind, Group, collapse
 from lookalike._compare import Comparison, compare
 from lookalike._dedup import cluster, dedup
 from lookalike._documents import Documents
 from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, ResourceError, SettingsError
+from lookalike._index import Index
+from lookalike._index_query import Match, Matches
+from lookalike._index_sweeps import Sweep, SweepDiff, Sweeps
+from lookalike._index_writer import Added, Committed, Deleted, IndexWriter, Staged
 from lookalike._lookalike import Array, Table, __version__
+from lookalike._message_filter import MessageFilter, Reported, Verdict
 from lookalike._methods import Method, Parameter, methods
 from lookalike._progress import CancelScope, Progress, Step, cancel_scope
 from lookalike._result import Result
@@ -29,18 +35,29 @@ from lookalike._summary import Summary
 core_version = __version__
 
 __all__ = [
+    "Added",
     "Array",
+    "Behind",
     "CancelScope",
     "Cancelled",
+    "Committed",
     "Comparison",
     "DataError",
+    "Deleted",
     "Documents",
+    "Group",
+    "Index",
+    "IndexWriter",
     "InputError",
     "LookalikeError",
+    "Match",
+    "Matches",
+    "MessageFilter",
     "Method",
     "OpenRun",
     "Parameter",
     "Progress",
+    "Reported",
     "ResourceError",
     "Result",
     "Run",
@@ -48,12 +65,18 @@ __all__ = [
     "SettingsError",
     "Signatures",
     "Signer",
+    "Staged",
     "Step",
     "Summary",
+    "Sweep",
+    "SweepDiff",
+    "Sweeps",
     "Table",
+    "Verdict",
     "__version__",
     "cancel_scope",
     "cluster",
+    "collapse",
     "compare",
     "core_version",
     "dedup",
