@@ -632,6 +632,10 @@ class Index:
     ) -> None:
         self.close()
 
+    def __fspath__(self) -> str:
+        """The directory: an index can be given where a path of one is taken, as to :class:`Run`."""
+        return self.path
+
     def __reduce__(self) -> tuple[type[Index], tuple[str]]:
         return Index, (self.path,)
 

@@ -72,8 +72,8 @@ class MessageFilter:
 
     Parameters
     ----------
-    path : path
-        The directory of the index; :meth:`Index.create` makes one.
+    path : path or Index
+        The index, or its directory.
     ask : str
         Which prototypes a message matches: ``"resembles"``, ``"contained-in"`` (it contains the prototype),
         ``"containing"``, ``"cosine"``, or a method of the index.
@@ -91,7 +91,7 @@ class MessageFilter:
     >>> import lookalike, pathlib, tempfile
     >>> index = lookalike.Index.create(pathlib.Path(tempfile.mkdtemp()) / "spam.index", ttl="90d")
     >>> offer = " ".join(f"reason {n} to buy it" for n in range(20))
-    >>> messages = lookalike.MessageFilter(index.path)
+    >>> messages = lookalike.MessageFilter(index)
     >>> for reporter in ["ann", "bob", "carl"]:
     ...     _ = messages.report("spam", [{"id": "m1", "text": offer}], reporter=reporter)
     >>> verdict = messages.verdict(f"Dear friend, {offer} Yours, E.", id="m2")
