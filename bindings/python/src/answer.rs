@@ -1,13 +1,10 @@
-//! `dedup` and `cluster`, and their answer.
+//! The answer of `dedup` and `cluster`.
 
 use crate::array::Array;
-use crate::call::{Watch, detached};
-use crate::column_batch::Columns;
-use crate::documents::Documents;
 use crate::table::{Table, table_format};
-use crate::{errors, pickle, settings};
+use crate::{errors, pickle};
 use arrow_array::{BooleanArray, UInt64Array};
-use lookalike::{Job, Resources};
+use lookalike::Job;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
@@ -26,40 +23,15 @@ pub(crate) struct Options {
     pub(crate) cancelled: Option<Py<PyAny>>,
 }
 
-/// Finds the near-duplicates of documents: removes them, or with `list_pairs` lists all pairs.
-#[pyfunction]
-#[pyo3(signature = (documents, settings, options, *, list_pairs, against = None, only_against = false))]
-pub(crate) fn find(
-    py: Python<'_>,
-    documents: Documents,
-    settings: &str,
-    options: Options,
-    list_pairs: bool,
-    against: Option<Documents>,
-    only_against: bool,
-) -> PyResult<Answer> {
-    let settings = settings::parse(py, settings)?;
-    let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
-    let resources = Resources { threads, memory, scratch, strict, max_pairs };
-    let source = documents.source(Columns::of(&settings));
-    let source = match against {
-        None => source,
-        Some(against) => {
-            let against = against.source(Columns::of(&settings));
-            if only_against { source.only_against(against) } else { source.against(against) }
-        }
-    };
-    let call = if list_pairs { lookalike::cluster } else { lookalike::dedup };
-    let watch = Watch::new(progress, cancelled);
-    let answer = detached(py, &watch, |progress| call(source, &settings, &resources, progress))?;
-    Ok(Answer(answer))
-}
-
 /// What became of the documents of a call, and why.
 #[pyclass(frozen, module = "lookalike._lookalike")]
 pub(crate) struct Answer(lookalike::Answer);
 
 impl Answer {
+    pub(crate) fn new(answer: lookalike::Answer) -> Self {
+        Self(answer)
+    }
+
     fn rows(&self) -> usize {
         self.0.records().map_or(0, |records| records as usize)
     }

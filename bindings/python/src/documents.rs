@@ -28,7 +28,7 @@ pub(crate) struct Documents {
 
 impl Documents {
     /// The documents as a source that is read without the interpreter's lock.
-    pub(crate) fn source(self, columns: Columns) -> Source<'static> {
+    pub(crate) fn source<'a>(self, columns: Columns) -> Source<'a> {
         let Self { open, repeatable, name, required } = self;
         let opener = Arc::new(Opener { open, required, columns });
         let source = match repeatable {
@@ -36,6 +36,22 @@ impl Documents {
             false => Source::try_batches(Batches::begin(&opener)),
         };
         source.named(name)
+    }
+}
+
+/// Documents in memory, or in files.
+#[derive(FromPyObject)]
+pub(crate) enum Input {
+    Documents(Documents),
+    Files(Vec<String>),
+}
+
+impl Input {
+    pub(crate) fn source<'a>(self, columns: Columns) -> Source<'a> {
+        match self {
+            Self::Documents(documents) => documents.source(columns),
+            Self::Files(paths) => Source::files(paths),
+        }
     }
 }
 

@@ -12,12 +12,16 @@ mod compare;
 mod documents;
 mod errors;
 mod evaluate;
+mod find;
+mod index;
 mod interpreter;
 mod ipc;
 mod lexicon;
 mod methods;
 mod minhash;
+mod per_process;
 mod pickle;
+mod rows;
 mod run;
 mod settings;
 mod signer;
@@ -39,13 +43,13 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<steps::Step>()?;
     module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
-    module.add_function(wrap_pyfunction!(answer::find, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(interpreter::refuse_subinterpreters, module)?)?;
     module.add_function(wrap_pyfunction!(lexicon::build_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(minhash::least_equal, module)?)?;
     module.add_function(wrap_pyfunction!(minhash::lsh_bands, module)?)?;
     module.add_function(wrap_pyfunction!(minhash::lsh_probability, module)?)?;
+    module.add_function(wrap_pyfunction!(find::find, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
     module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(methods::s_curve, module)?)?;
@@ -55,5 +59,6 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::recluster, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(steps::step_digest, module)?)?;
+    index::add_to(module)?;
     Ok(())
 }

@@ -31,10 +31,13 @@ impl Table {
         Self { schema: table.schema(), batches: table.batches().to_vec() }
     }
 
+    pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self { schema, batches }
+    }
+
     /// A table of batches with the same columns; none of no batches.
     pub(crate) fn of_batches(batches: Vec<RecordBatch>) -> Option<Self> {
-        let schema = batches.first()?.schema();
-        Some(Self { schema, batches })
+        Some(Self::new(batches.first()?.schema(), batches))
     }
 
     fn rows(&self) -> usize {

@@ -51,9 +51,8 @@ pub enum IndexError {
         /// What is there.
         name: String,
     },
-    /// Another process writes to the index.
-    #[error("{}: another process{} writes to this index; try again when it has ended",
-        path.display(), pid.map_or(String::new(), |pid| format!(" ({pid})")))]
+    /// Another writer has the index open, in this process or in another one.
+    #[error("{}: {}", path.display(), writer_of(*pid))]
     Locked {
         /// The lock file.
         path: PathBuf,
@@ -77,7 +76,11 @@ pub enum IndexError {
     },
     /// A question that a lean index cannot answer.
     #[error(
-        "a lean index cannot answer `{ask}` at the threshold {threshold}: it posts only what          questions from its lowest threshold {lowest} on need. It answers `resembles` and          `contained-in` from {lowest} on, and `cosine` where the square of the threshold is {lowest}          or more; ask one of these, or add the documents to an index that is made by `index create`          without the setting lean"
+        "a lean index cannot answer `{ask}` at the threshold {threshold}: it posts only what \
+         questions from its lowest threshold {lowest} on need. It answers `resembles` and \
+         `contained-in` from {lowest} on, and `cosine` where the square of the threshold is {lowest} \
+         or more; ask one of these, or add the documents to an index that is made by `index create` \
+         without the setting lean"
     )]
     Lean {
         /// What was asked.
@@ -96,5 +99,38 @@ impl IndexError {
     /// Adds the path to an error of reading or writing.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |reason| Self::Io { path: path.to_owned(), reason }
+    }
+}
+
+/// Who writes to an index, and what to do about it.
+fn writer_of(pid: Option<u32>) -> String {
+    match pid {
+        Some(pid) if pid == std::process::id() => {
+            "this process has a writer of this index already; use it, or close it first".to_owned()
+        }
+        Some(pid) => {
+            format!("another process ({pid}) writes to this index; try again when it has ended")
+        }
+        None => "another process writes to this index; try again when it has ended".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_names_its_owner() {
+        let message = |pid| IndexError::Locked { path: "i/lock".into(), pid }.to_string();
+        assert!(message(Some(std::process::id())).contains("this process has a writer"));
+        assert!(message(Some(1)).contains("another process (1) writes"));
+        assert!(message(None).starts_with("i/lock: another process writes"));
+    }
+
+    #[test]
+    fn messages_have_single_spaces() {
+        let threshold: Threshold = "0.8".parse().unwrap();
+        let lean = IndexError::Lean { ask: "containing", threshold, lowest: threshold };
+        assert!(!lean.to_string().contains("  "), "{lean}");
     }
 }

@@ -1,14 +1,15 @@
 //! Collapsed results: a ranked list of documents, of which one is shown and its near-duplicates are
 //! put behind it.
 
+use crate::analysis::pool;
 use crate::index::Index;
+use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::{Signer, SignerScratch};
 use lookalike_index::{DocAt, RankedItem};
 use lookalike_join::Criterion;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 
 /// An item of a ranked list: a text, or the id of a document of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,14 +23,14 @@ pub struct CollapseItem {
 /// How a list is grouped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CollapseOptions {
-    /// The index of the documents that are named by id.
-    pub index: Option<PathBuf>,
     /// What the measure has to reach; `None` for the threshold of the index, and 0.8 without one.
     pub threshold: Option<String>,
     /// The measure; `None` for that of the index, and resemblance without one.
     pub measure: Option<Measure>,
     /// Tokens in a shingle, without an index.
     pub shingle: Option<u32>,
+    /// Threads to use; 0 for all cores.
+    pub threads: usize,
 }
 
 /// A document that is shown, and those behind it.
@@ -102,9 +103,9 @@ enum Stored {
 /// Groups a ranked list: an item is put behind the first shown item that it matches, and is shown
 /// if there is none.
 ///
-/// Items that are documents of the index are first compared by their sizes and bitmaps, and two
-/// that the index keeps are not compared if it was created with this threshold or a lower one. Only
-/// the sets of the other pairs are made, on the threads of the current rayon pool.
+/// Items without a text are documents of the index. They are first compared by their sizes and
+/// bitmaps, and two that the index keeps are not compared if it was created with this threshold or a
+/// lower one. Only the sets of the other pairs are made.
 ///
 /// ```
 /// use lookalike::{CollapseItem, CollapseOptions, collapse};
@@ -115,7 +116,7 @@ enum Stored {
 ///     .zip(texts)
 ///     .map(|(n, text)| CollapseItem { id: format!("{n}"), text: Some(text.into()) })
 ///     .collect();
-/// let groups = collapse(&items, &CollapseOptions::default())?;
+/// let groups = collapse(&items, None, &CollapseOptions::default())?;
 /// let shown: Vec<&str> = groups.iter().map(|group| group.id.as_str()).collect();
 /// assert_eq!(shown, ["1", "2"]);
 /// assert_eq!(groups[0].behind[0].id, "3");
@@ -124,40 +125,53 @@ enum Stored {
 /// ```
 ///
 /// # Errors
-/// An id that is not in the index, settings that make no sense.
+/// An id that is not in the index, or without one; settings that make no sense.
 pub fn collapse(
     items: &[CollapseItem],
+    index: Option<&Index>,
     options: &CollapseOptions,
 ) -> Result<Vec<CollapsedGroup>, LookalikeError> {
-    let index = options.index.as_ref().map(Index::open).transpose()?;
-    let settings = match &index {
-        Some(index) => index.settings().documents.clone(),
-        None => Settings {
-            shingle: options.shingle.or(Settings::default().shingle),
-            ..Settings::default()
-        },
-    };
-    match &index {
-        Some(index) => index.collapse(items, options.measure, options.threshold.as_deref()),
+    let CollapseOptions { threshold, measure, shingle, threads } = options;
+    let threshold = threshold.as_deref();
+    let pool = pool(thread_count(*threads))?;
+    pool.install(|| match index {
+        Some(index) => index.collapse(items, *measure, threshold),
         None => {
-            let criterion = criterion(&settings, options.measure, options.threshold.as_deref())?;
-            let signer = Signer::new(&settings.matching()?);
-            let mut scratch = SignerScratch::default();
-            let mut stored = Vec::with_capacity(items.len());
-            for item in items {
-                let text = item.text.as_deref().unwrap_or_default();
-                let mut set = Vec::new();
-                signer.text_set(text, &mut scratch, &mut set);
-                stored.push((RankedItem::of(&set), Stored::Made(set)));
-            }
-            group(items, &stored, criterion, |_| Ok(Vec::new()))
+            let settings = Settings {
+                shingle: shingle.or(Settings::default().shingle),
+                ..Settings::default()
+            };
+            of_texts(items, &settings, *measure, threshold)
         }
+    })
+}
+
+fn of_texts(
+    items: &[CollapseItem],
+    settings: &Settings,
+    measure: Option<Measure>,
+    threshold: Option<&str>,
+) -> Result<Vec<CollapsedGroup>, LookalikeError> {
+    let criterion = criterion(settings, measure, threshold)?;
+    let signer = Signer::new(&settings.matching()?);
+    let mut scratch = SignerScratch::default();
+    let mut stored = Vec::with_capacity(items.len());
+    for CollapseItem { id, text } in items {
+        let Some(text) = text else {
+            return Err(LookalikeError::Settings(format!(
+                "`{id}` has no text, and there is no index that has it; give the setting index"
+            )));
+        };
+        let mut set = Vec::new();
+        signer.text_set(text, &mut scratch, &mut set);
+        stored.push((RankedItem::of(&set), Stored::Made(set)));
     }
+    group(items, &stored, criterion, |_| Ok(Vec::new()))
 }
 
 impl Index {
-    /// Groups a ranked list of documents of this index, or of texts; see [`collapse`]. For a caller
-    /// that keeps the index open.
+    /// Groups a ranked list of documents of this index, or of texts, on the current rayon pool; see
+    /// [`collapse`].
     ///
     /// # Errors
     /// An id that is not in the index, a threshold that makes no sense.

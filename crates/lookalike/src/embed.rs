@@ -4,16 +4,19 @@ use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool};
 use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
+use crate::index::{append_matched, matched_records};
 use crate::panics::caught;
-use crate::reading::Reading;
+use crate::reading::{Documents, Reading};
 use crate::run_tables::RunTables;
-use crate::source::{CallerSource, Source, SourceKind, mixed, reads_twice};
+use crate::source::{
+    Against, CallerKind, CallerSource, Protected, Source, SourceKind, mixed, reads_twice,
+};
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Settings};
 use lookalike_engine::{Linkage, Progress};
 use lookalike_methods::MethodSpec;
-use lookalike_report::Action;
+use lookalike_report::{Action, Summary};
 use std::path::PathBuf;
 
 /// What a call may take of the machine, and its limits. It changes no decision.
@@ -106,12 +109,22 @@ fn run(
     }
     if let Some(protected) = &source.protected {
         job.against_only = protected.only;
-        match (&source.kind, &protected.source.kind) {
-            (SourceKind::Files(_), SourceKind::Files(paths)) => job.against.clone_from(paths),
-            (SourceKind::Caller(_), SourceKind::Caller(_)) => {
-                check_source(&protected.source, settings)?;
+        match (&source.kind, &protected.by) {
+            (SourceKind::Caller(kind), Against::Index(_)) => {
+                if matches!(kind, CallerKind::Once(_)) {
+                    return Err(reads_twice("a call against an index", source.name()));
+                }
             }
-            _ => return Err(mixed()),
+            (SourceKind::Files(_), Against::Index(index)) => {
+                job.against.push(index.dir().display().to_string());
+            }
+            (kind, Against::Source(protected)) => match (kind, &protected.kind) {
+                (SourceKind::Files(_), SourceKind::Files(paths)) => job.against.clone_from(paths),
+                (SourceKind::Caller(_), SourceKind::Caller(_)) => {
+                    check_source(protected, settings)?;
+                }
+                _ => return Err(mixed()),
+            },
         }
     }
     let pool = pool(job.thread_count())?;
@@ -147,14 +160,24 @@ fn answer(
     let keep = job.settings.keep_rules()?;
     let (inputs, first_protected_file, caller) = match source.kind {
         SourceKind::Files(_) => {
-            let (inputs, first_protected_file) = discover(job, &keep)?;
+            let (mut inputs, first_protected_file) = discover(job, &keep)?;
+            append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
             (inputs, first_protected_file, None)
         }
         SourceKind::Caller(_) => {
             let mut options = job.settings.reading(Vec::new(), None);
             options.fields.extra =
                 keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-            let (inputs, caller) = source.caller_inputs(options)?;
+            let index = match &source.protected {
+                Some(Protected { by: Against::Index(index), .. }) => Some(*index),
+                _ => None,
+            };
+            let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;
+            if let Some(index) = index {
+                let own = Documents { inputs: &inputs, reading: Reading::Caller(&caller) };
+                let records = matched_records(job, index, own, progress)?;
+                inputs = caller.protect(index.dir().display().to_string(), records, options);
+            }
             (inputs, 1, Some(caller))
         }
     };
@@ -181,16 +204,43 @@ fn answer(
         }
     }
 
-    let tables = RunTables::write(&TablesInMemory, job, action, &analysis, &clusters, progress)?;
-    let RunTables { ledger, documents, clusters, pairs, digest, documents_digest } = tables;
-    (summary.digest, summary.documents_digest) = (digest, documents_digest);
-    summary.pairs.listed = pairs.len() as u64;
-    summary.warnings = summary.find_warnings();
-    let kept = kept(&analysis, first_protected_file)?;
     let records = caller.as_ref().map(CallerSource::rows);
-    let problems = analysis.collection.problems.into_listed();
-    let (ledger, documents) = (ledger.unwrap_or_default(), documents.unwrap_or_default());
-    Ok(Answer { summary, problems, records, kept, documents, ledger, pairs, clusters })
+    let found = Found { analysis, clusters, first_protected_file };
+    found.into_answer(job, action, summary, records, progress)
+}
+
+/// What was found about a source.
+pub(crate) struct Found {
+    pub(crate) analysis: Analysis,
+    pub(crate) clusters: Clusters,
+    pub(crate) first_protected_file: u32,
+}
+
+impl Found {
+    /// The answer in memory; `records` are those of a source that a caller has in memory.
+    ///
+    /// # Errors
+    /// An interruption.
+    pub(crate) fn into_answer(
+        self,
+        job: &Job,
+        action: Action,
+        mut summary: Summary,
+        records: Option<u64>,
+        progress: &dyn Progress,
+    ) -> Result<Answer, LookalikeError> {
+        let Self { analysis, clusters, first_protected_file } = self;
+        let tables =
+            RunTables::write(&TablesInMemory, job, action, &analysis, &clusters, progress)?;
+        let RunTables { ledger, documents, clusters, pairs, digest, documents_digest } = tables;
+        (summary.digest, summary.documents_digest) = (digest, documents_digest);
+        summary.pairs.listed = pairs.len() as u64;
+        summary.warnings = summary.find_warnings();
+        let kept = kept(&analysis, first_protected_file)?;
+        let problems = analysis.collection.problems.into_listed();
+        let (ledger, documents) = (ledger.unwrap_or_default(), documents.unwrap_or_default());
+        Ok(Answer { summary, problems, records, kept, documents, ledger, pairs, clusters })
+    }
 }
 
 /// The documents that stay, without those of the protected collection.

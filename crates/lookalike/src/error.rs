@@ -3,6 +3,7 @@
 use lookalike_cluster::KeepRuleError;
 use lookalike_core::ThresholdError;
 use lookalike_engine::EngineError;
+use lookalike_index::IndexError;
 use lookalike_io::Problem;
 use lookalike_io::input::InputError;
 use lookalike_io::sink::OutputError;
@@ -200,7 +201,7 @@ pub enum LookalikeError {
     StandardInput,
     /// An index that could not be read or changed.
     #[error(transparent)]
-    Index(#[from] lookalike_index::IndexError),
+    Index(#[from] IndexError),
     /// Adding to an index was cancelled.
     #[error("interrupted; what was committed before is in the index, and nothing else")]
     AddingCancelled,
@@ -279,6 +280,19 @@ impl fmt::Display for Fields<'_> {
     }
 }
 
+/// The stable name of a failure of an index.
+fn index_code(error: &IndexError) -> &'static str {
+    match error {
+        IndexError::NoIndex { .. } => "no_index",
+        IndexError::Exists { .. } => "index_exists",
+        IndexError::Locked { .. } => "index_locked",
+        IndexError::Differs { .. } => "index_differs",
+        IndexError::Damaged { .. } => "index_damaged",
+        IndexError::Lean { .. } => "index_lean",
+        _ => "index",
+    }
+}
+
 /// A list of the first items, and the number of further ones.
 struct Listed<'a>(&'a [String], u64);
 
@@ -349,7 +363,7 @@ impl LookalikeError {
             | Self::Settings(_)
             | Self::Method(_)
             | Self::Unanswerable { .. }
-            | Self::Index(lookalike_index::IndexError::Lean { .. })
+            | Self::Index(IndexError::Lean { .. })
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
             Self::Limit(_)
             | Self::Engine(EngineError::Strict(_))
@@ -408,7 +422,7 @@ impl LookalikeError {
             }
             Self::RepeatedId { .. } | Self::SeveralDocuments { .. } => "ambiguous_document",
             Self::StandardInput => "standard_input",
-            Self::Index(_) => "index",
+            Self::Index(error) => index_code(error),
             Self::Report(_) | Self::Summary(_) => "report",
             Self::Internal { .. } => "internal",
         }

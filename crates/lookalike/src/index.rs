@@ -1,6 +1,8 @@
 //! The living index: documents that can be asked about, added, updated and deleted.
 
 mod against;
+mod ask;
+mod asking;
 mod check;
 mod common;
 mod delete;
@@ -18,12 +20,13 @@ mod stats;
 mod stream;
 mod sweeps;
 
-pub(crate) use against::{append_matched, is_index};
+pub(crate) use against::{append_matched, is_index, matched_records};
+pub use ask::{Asked, AskedAll};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
 pub use document::read_document;
 pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};
-pub use export::{ExportOptions, export_documents, export_tables, write_documents};
+pub use export::{ExportOptions, export_answer, export_documents, export_tables, write_documents};
 pub use filter::Filter;
 pub use message_filter::{
     FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, ReadOptions,

@@ -1,5 +1,6 @@
 //! Where the documents of a library call come from: records, Arrow record batches, or files.
 
+use crate::index::Index;
 use crate::reading::{CallerDocuments, DocumentChunks};
 use crate::{LookalikeError, Settings, SourceError};
 use arrow_array::builder::{Float64Builder, StringBuilder};
@@ -112,9 +113,16 @@ pub struct Source<'a> {
 
 /// A collection that documents are compared with, and of which nothing is removed.
 pub(crate) struct Protected<'a> {
-    pub(crate) source: Box<Source<'a>>,
+    pub(crate) by: Against<'a>,
     /// Whether only what it has is removed.
     pub(crate) only: bool,
+}
+
+/// Where a protected collection is.
+pub(crate) enum Against<'a> {
+    Source(Box<Source<'a>>),
+    /// Only the documents that match one of the others are read.
+    Index(&'a Index),
 }
 
 pub(crate) enum SourceKind<'a> {
@@ -294,13 +302,50 @@ impl<'a> Source<'a> {
     /// ```
     #[must_use]
     pub fn against(self, protected: Source<'a>) -> Self {
-        Self { protected: Some(Protected { source: Box::new(protected), only: false }), ..self }
+        self.protected_by(Against::Source(Box::new(protected)), false)
     }
 
     /// As [`Source::against`], and removes only what that collection has.
     #[must_use]
     pub fn only_against(self, protected: Source<'a>) -> Self {
-        Self { protected: Some(Protected { source: Box::new(protected), only: true }), ..self }
+        self.protected_by(Against::Source(Box::new(protected)), true)
+    }
+
+    /// As [`Source::against`] all documents of an index, of which only those are read that match one
+    /// of the source. Records and batches are read several times for that.
+    ///
+    /// ```
+    /// use lookalike::{AddOptions, Index, IndexSettings, IndexWriter, Resources, Settings, Silent};
+    /// use lookalike::{Record, Source, dedup};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+    /// let older = Source::records([Record::new("A rose is a rose is a rose!").id("rose")]);
+    /// writer.add(older, &Settings::default(), &AddOptions::default(), &Silent, |_| {})?;
+    ///
+    /// let texts = ["to be or not to be", "a rose is a rose is a rose"];
+    /// let index = Index::open(&dir)?;
+    /// let source = Source::repeatable_records(|| texts).against_index(&index);
+    /// let answer = dedup(source, &Settings::default(), &Resources::default(), &Silent)?;
+    /// assert_eq!(answer.removals().next().expect("one").kept.id, "rose");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn against_index(self, index: &'a Index) -> Self {
+        self.protected_by(Against::Index(index), false)
+    }
+
+    /// As [`Source::against_index`], and removes only what the index has.
+    #[must_use]
+    pub fn only_against_index(self, index: &'a Index) -> Self {
+        self.protected_by(Against::Index(index), true)
+    }
+
+    fn protected_by(self, by: Against<'a>, only: bool) -> Self {
+        Self { protected: Some(Protected { by, only }), ..self }
     }
 
     /// Names the source: the tables have this name in their `file` columns. Files keep their own.
@@ -352,7 +397,7 @@ impl<'a> Source<'a> {
     }
 
     /// The inputs of a source of records or batches, its protected collection last, and its
-    /// documents.
+    /// documents. Those of a protected index are added with [`CallerSource::protect`].
     ///
     /// # Errors
     /// One of the two is files.
@@ -360,16 +405,14 @@ impl<'a> Source<'a> {
         self,
         options: DiscoverOptions,
     ) -> Result<(Inputs, CallerSource<'a>), LookalikeError> {
-        let protected =
-            self.protected.map(|protected| (protected.source.name, protected.source.kind));
+        let protected = match self.protected.map(|protected| protected.by) {
+            Some(Against::Source(protected)) => Some((protected.name, protected.kind)),
+            Some(Against::Index(_)) | None => None,
+        };
         let mut collections = Vec::new();
         for (name, kind) in std::iter::once((self.name, self.kind)).chain(protected) {
             let SourceKind::Caller(kind) = kind else { return Err(mixed()) };
-            collections.push(CallerCollection {
-                name,
-                kind: Mutex::new(kind),
-                rows: AtomicU64::new(0),
-            });
+            collections.push(CallerCollection::new(name, kind));
         }
         let fields = options.fields.clone();
         let names = collections.iter().map(|collection| collection.name.as_str());
@@ -394,6 +437,12 @@ struct CallerCollection<'a> {
     kind: Mutex<CallerKind<'a>>,
     /// Rows of the last reading, so far.
     rows: AtomicU64,
+}
+
+impl<'a> CallerCollection<'a> {
+    fn new(name: String, kind: CallerKind<'a>) -> Self {
+        Self { name, kind: Mutex::new(kind), rows: AtomicU64::new(0) }
+    }
 }
 
 /// The documents of a caller, with the outcome of each reading.
@@ -421,6 +470,22 @@ impl<'a> CallerSource<'a> {
     /// Number of records of the documents themselves, without a protected collection, read last.
     pub(crate) fn rows(&self) -> u64 {
         self.collections[0].rows.load(Ordering::Relaxed)
+    }
+
+    /// Adds a protected collection, and returns the inputs that have it.
+    pub(crate) fn protect(
+        &mut self,
+        name: String,
+        records: Vec<Record>,
+        options: DiscoverOptions,
+    ) -> Inputs {
+        let records: Arc<[Record]> = records.into();
+        let make = move || {
+            let records = Arc::clone(&records);
+            Items::records((0..records.len()).map(move |at| whole::<Record>(records[at].clone())))
+        };
+        self.collections.push(CallerCollection::new(name, CallerKind::Repeatable(Box::new(make))));
+        inputs_of(self.collections.iter().map(|collection| collection.name.as_str()), options)
     }
 
     /// Begins a reading of a collection.

@@ -13,6 +13,7 @@ generators, and return a :class:`Result`: row numbers, a mask, and tables with t
 module ``lookalike.polars`` registers expressions of Polars.
 """
 
+from lookalike._collapse import Behind, Group, collapse
 from lookalike._compare import Comparison, compare
 from lookalike._dedup import cluster, dedup
 from lookalike._documents import Documents
@@ -20,6 +21,11 @@ from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, 
 from lookalike._evaluate import Evaluation, evaluate
 from lookalike._lexicon import Lexicon
 from lookalike._lookalike import Array, Table, __version__, refuse_subinterpreters
+from lookalike._index import Index
+from lookalike._index_query import Match, Matches
+from lookalike._index_sweeps import Sweep, SweepDiff, Sweeps
+from lookalike._index_writer import Added, Committed, Deleted, IndexWriter, Staged
+from lookalike._message_filter import MessageFilter, Reported, Verdict
 from lookalike._methods import Method, Parameter, methods
 from lookalike._minhash import MinHash
 from lookalike._minhash_lsh import MinHashLSH
@@ -36,22 +42,33 @@ refuse_subinterpreters()
 core_version = __version__
 
 __all__ = [
+    "Added",
     "Array",
+    "Behind",
     "CancelScope",
     "Cancelled",
+    "Committed",
     "Comparison",
     "DataError",
+    "Deleted",
     "Documents",
     "Evaluation",
+    "Group",
+    "Index",
+    "IndexWriter",
     "InputError",
     "Lexicon",
     "LookalikeError",
+    "Match",
+    "Matches",
+    "MessageFilter",
     "Method",
     "MinHash",
     "MinHashLSH",
     "OpenRun",
     "Parameter",
     "Progress",
+    "Reported",
     "ResourceError",
     "Result",
     "Run",
@@ -59,12 +76,18 @@ __all__ = [
     "SettingsError",
     "Signatures",
     "Signer",
+    "Staged",
     "Step",
     "Summary",
+    "Sweep",
+    "SweepDiff",
+    "Sweeps",
     "Table",
+    "Verdict",
     "__version__",
     "cancel_scope",
     "cluster",
+    "collapse",
     "compare",
     "core_version",
     "dedup",

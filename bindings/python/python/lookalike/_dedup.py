@@ -7,6 +7,7 @@ from typing import Any
 
 from lookalike import _lookalike
 from lookalike._documents import Documents, opener
+from lookalike._index import Index
 from lookalike._libraries import library_of
 from lookalike._progress import Progress
 from lookalike._resources import options
@@ -18,7 +19,7 @@ def dedup(
     /,
     *,
     settings: Settings | None = None,
-    against: Documents | None = None,
+    against: Documents | Index | None = None,
     against_only: bool = False,
     name: str = "table",
     strict: bool = False,
@@ -38,9 +39,9 @@ def dedup(
         copied. A generator or a stream is read once.
     settings : Settings, optional
         What decides; or any keyword of :class:`Settings`: ``threshold=0.8``, ``text="content"``, ``keep="longest"``, …
-    against : as `data`, optional
+    against : as `data`, or Index, optional
         A collection of which nothing is removed, and which takes precedence over `data`: a test set, or what is
-        clean already.
+        clean already. Of an index, only the documents are read that match one of `data`, which is read twice.
     against_only : bool
         Remove only what is in `against`.
     name : str
@@ -91,13 +92,15 @@ def dedup(
     settings, named = with_columns(settings, keywords)
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
     documents = opener(data, settings, name, named)
-    protected = None if against is None else opener(against, settings, "against", named)
+    index = against._reader if isinstance(against, Index) else None
+    protected = None if against is None or isinstance(against, Index) else opener(against, settings, "against", named)
     answer = _lookalike.find(
         documents,
         settings.to_json(),
         limits,
         list_pairs=False,
         against=protected,
+        index=index,
         only_against=against_only,
     )
     return Result(

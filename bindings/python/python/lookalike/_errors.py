@@ -16,6 +16,9 @@ _NAMES = {
     "input_format": "format",
 }
 
+# Commands that the library names, and what the package has.
+_COMMANDS = {"`index create`": "Index.create()"}
+
 _SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*\w)?")
 
 
@@ -73,6 +76,10 @@ _CLASSES: dict[str, type[LookalikeError]] = {
     "limit": ResourceError,
     "threads": ResourceError,
     "scratch": ResourceError,
+    "index_locked": ResourceError,
+    "writer_in_use": ResourceError,
+    "forked": ResourceError,
+    "closed": ResourceError,
     "internal": ResourceError,
 }
 
@@ -89,6 +96,8 @@ def in_python(message: str) -> str:
         name = _NAMES.get(name, name)
         return f"{name}={value[1:]!r}" if value else f"{name}="
 
+    for command, own in _COMMANDS.items():
+        message = message.replace(command, own)
     return _SETTING.sub(keyword, message)
 
 

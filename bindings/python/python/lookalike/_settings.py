@@ -262,7 +262,7 @@ class Settings:
 NAMES = frozenset(field.name for field in fields(Settings))
 
 #: Settings that name columns: those that a caller names have to be there.
-_COLUMNS = ("text", "id", "html", "url", "title", "date")
+COLUMNS = ("text", "id", "html", "url", "title", "date")
 
 
 def given_settings(settings: Settings | None, keywords: dict[str, Any]) -> Settings:
@@ -280,6 +280,6 @@ def given_settings(settings: Settings | None, keywords: dict[str, Any]) -> Setti
 
 def with_columns(settings: Settings | None, keywords: dict[str, Any]) -> tuple[Settings, list[str]]:
     """The settings of a call whose names of columns may be given beside them, and the columns that it names."""
-    columns = {name: keywords.pop(name) for name in _COLUMNS if keywords.get(name) is not None}
+    columns = {name: keywords.pop(name) for name in COLUMNS if keywords.get(name) is not None}
     given = given_settings(settings, keywords)
     return (given.replace(**columns) if columns else given), list(columns.values())

@@ -4,7 +4,7 @@ use crate::args::{CollapseArgs, FormatArg};
 use crate::exit::Exit;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{CollapseItem, CollapseOptions, collapse};
+use lookalike::{CollapseItem, CollapseOptions, Index, collapse};
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
@@ -22,12 +22,13 @@ pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
         .collect::<Result<_, _>>()
         .with_context(|| args.list.display().to_string())?;
     let options = CollapseOptions {
-        index: args.index.clone(),
         threshold: args.threshold.clone(),
         measure: args.measure.map(Into::into),
         shingle: args.shingle,
+        threads: 0,
     };
-    let groups = collapse(&items, &options)?;
+    let index = args.index.as_ref().map(Index::open).transpose()?;
+    let groups = collapse(&items, index.as_ref(), &options)?;
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {
         write_json(

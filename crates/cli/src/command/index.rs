@@ -97,6 +97,7 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
         unless_duplicate: args.unless_duplicate.clone(),
         sweep: args.sweep.clone().map(|name| (name, args.date.clone())),
         commit_every: args.commit_every,
+        stage_only: false,
         ttl: args.ttl,
         strict: args.input.strict,
         skip_unreadable: args.input.skip_unreadable,

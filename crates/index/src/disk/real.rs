@@ -72,11 +72,23 @@ impl Disk for RealDisk {
             Ok(()) => {
                 file.set_len(0)?;
                 writeln!(file, "{}", std::process::id())?;
-                Ok(Lock::Acquired(LockGuard::new(file)))
+                Ok(Lock::Acquired(LockGuard::new(Locked(file))))
             }
             Err(TryLockError::WouldBlock) => Ok(Lock::Held { pid: owner(&mut file) }),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+}
+
+/// A locked file. It is unlocked when it is dropped, also where a forked process has inherited it:
+/// the lock would otherwise last as long as that process.
+#[derive(Debug)]
+struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // A lock that is not released now ends with the file.
+        let _ = self.0.unlock();
     }
 }
 

@@ -4,8 +4,10 @@
 //! documents that match one of its own: no other is a witness. The index finds them, so that the
 //! older collection is not read.
 
+use super::export::record;
 use super::open::Index;
-use crate::{Job, LookalikeError};
+use crate::reading::Documents;
+use crate::{Job, LookalikeError, Record};
 use lookalike_core::Measure;
 use lookalike_engine::files::chunk_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
@@ -43,7 +45,8 @@ pub(crate) fn append_matched(
         let index = Index::open(path)?;
         check(job, &index, path)?;
         let snapshot = index.snapshot()?;
-        let matched = matched(job, &index, &snapshot, inputs, own_files, progress)?;
+        let own = Documents::of_files(inputs);
+        let matched = matched(job, &index, &snapshot, own, own_files, progress)?;
         let folder = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let file = write(&index, &snapshot, &matched, job, &folder)?;
         let metadata = file.metadata().map_err(io(&file))?;
@@ -59,6 +62,24 @@ pub(crate) fn append_matched(
         inputs.append_temporary(described, Arc::new(file));
     }
     Ok(())
+}
+
+/// The documents of an index that match one of the documents of a caller, who has one collection.
+///
+/// # Errors
+/// As [`append_matched`]; those of the caller's documents.
+pub(crate) fn matched_records(
+    job: &Job,
+    index: &Index,
+    own: Documents<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Record>, LookalikeError> {
+    check(job, index, &index.dir().display().to_string())?;
+    let snapshot = index.snapshot()?;
+    let (matched, mut texts) =
+        (matched(job, index, &snapshot, own, 1, progress)?, TextReader::default());
+    let record = |&at| Ok(record(index, snapshot.document(at), &mut texts)?);
+    matched.iter().map(record).collect()
 }
 
 fn io(path: &Path) -> impl Fn(std::io::Error) -> LookalikeError + '_ {
@@ -114,12 +135,12 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     }
 }
 
-/// The documents that match a document of the inputs.
+/// The documents that match a document of the first files of the inputs.
 fn matched(
     job: &Job,
     index: &Index,
     snapshot: &Snapshot,
-    inputs: &Inputs,
+    own: Documents<'_>,
     own_files: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<DocAt>, LookalikeError> {
@@ -130,8 +151,9 @@ fn matched(
         Measure::Containment => Ask::Containing,
     };
     let question = Question { ask, threshold: criterion.threshold };
-    let total = inputs.files[..own_files].iter().map(|file| file.size).sum();
-    progress.phase("reading", Some(total));
+    let inputs = own.inputs;
+    let total: u64 = inputs.files[..own_files].iter().map(|file| file.size).sum();
+    progress.phase("reading", Some(total).filter(|&total| total > 0));
     let makers = index.analysis.makers();
     struct State {
         visit: VisitScratch,
@@ -150,50 +172,53 @@ fn matched(
     let mut outcome: Result<(), LookalikeError> = Ok(());
     let memory = crate::memory::Memory::of(job.memory);
     let limits = PipelineLimits { threads: job.thread_count(), in_flight: memory.in_flight() };
-    let chunks = inputs.chunks().take_while(|chunk| {
-        // What cannot be read is reported when the run reads it.
-        chunk.as_ref().map_or(true, |chunk| (chunk.file as usize) < own_files)
-    });
-    pipeline::ordered_parts(
-        limits,
-        std::iter::once(Items(chunks)),
-        |chunk| chunk_bytes(chunk, inputs),
-        state,
-        |state, chunk| -> Result<(u64, Vec<DocAt>), LookalikeError> {
-            let Ok(chunk) = chunk else { return Ok((0, Vec::new())) };
-            let State { visit, signer, query, set } = state;
-            let (consumed, mut found, mut failed) = (chunk.consumed, Vec::new(), Ok(()));
-            chunk.visit_once(inputs, visit, &mut |item| {
-                let Item::Record(record) = item else { return };
-                if failed.is_err() {
-                    return;
-                }
-                let text = plain_text(&record.content);
-                let of_text = index.analysis.signer.text_set(&text, signer, set);
-                let (few, sequence) = (of_text.few, of_text.summary.sequence);
-                match snapshot.ask(question, QuerySet { set, few, sequence }, options, query) {
-                    Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
-                    Err(error) => failed = Err(error),
-                }
-            });
-            failed?;
-            Ok((consumed, found))
-        },
-        |_| 0,
-        |result| {
-            match result {
-                Ok((consumed, found)) => {
-                    progress.advance(consumed, 0);
-                    all.extend(found);
-                    if progress.cancelled() {
-                        outcome = Err(EngineError::Cancelled.into());
+    own.with_chunks(|chunks| {
+        let chunks = chunks.take_while(|chunk| {
+            // What cannot be read is reported when the run reads it.
+            chunk.as_ref().map_or(true, |chunk| (chunk.file as usize) < own_files)
+        });
+        pipeline::ordered_parts(
+            limits,
+            std::iter::once(Items(chunks)),
+            |chunk| chunk_bytes(chunk, inputs),
+            state,
+            |state, chunk| -> Result<(u64, Vec<DocAt>), LookalikeError> {
+                let Ok(chunk) = chunk else { return Ok((0, Vec::new())) };
+                let State { visit, signer, query, set } = state;
+                let (consumed, mut found, mut failed) = (chunk.consumed, Vec::new(), Ok(()));
+                chunk.visit_once(inputs, visit, &mut |item| {
+                    let Item::Record(record) = item else { return };
+                    if failed.is_err() {
+                        return;
                     }
+                    let text = plain_text(&record.content);
+                    let of_text = index.analysis.signer.text_set(&text, signer, set);
+                    let (few, sequence) = (of_text.few, of_text.summary.sequence);
+                    match snapshot.ask(question, QuerySet { set, few, sequence }, options, query) {
+                        Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
+                        Err(error) => failed = Err(error),
+                    }
+                });
+                failed?;
+                Ok((consumed, found))
+            },
+            |_| 0,
+            |result| {
+                match result {
+                    Ok((consumed, found)) => {
+                        progress.advance(consumed, 0);
+                        all.extend(found);
+                        if progress.cancelled() {
+                            outcome = Err(EngineError::Cancelled.into());
+                        }
+                    }
+                    Err(error) => outcome = Err(error),
                 }
-                Err(error) => outcome = Err(error),
-            }
-            outcome.is_ok()
-        },
-    );
+                outcome.is_ok()
+            },
+        );
+        Ok(())
+    })?;
     outcome?;
     let mut all: Vec<DocAt> = all.into_iter().collect();
     all.sort_by_key(|&at| snapshot.document(at).first());

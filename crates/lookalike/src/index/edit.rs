@@ -12,7 +12,7 @@ use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source, analysis};
 use lookalike_core::CommonElements;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::{Problems, Progress};
+use lookalike_engine::{Problems, Progress, Silent};
 use lookalike_index::{
     Ask, Committed, Disk, DocAt, DocumentBatch, IndexError, IndexWriter as Writer, Question,
     RealDisk, Snapshot,
@@ -44,6 +44,9 @@ pub struct AddOptions {
     pub sweep: Option<(String, Option<String>)>,
     /// Commits whenever so many documents were read; `None` for once at the end.
     pub commit_every: Option<u64>,
+    /// Stages the documents and leaves the commit to the caller ([`IndexWriter::commit`]), so that
+    /// several calls and deletes become one commit. Not with `commit_every` or `sweep`.
+    pub stage_only: bool,
     /// Deletes the documents so many seconds after they were added; `None` for the time of the
     /// index.
     pub ttl: Option<u64>,
@@ -222,8 +225,9 @@ impl IndexWriter {
         progress: &dyn Progress,
         mut committed: impl FnMut(Committed) + Send,
     ) -> Result<Added, LookalikeError> {
-        let pool = analysis::pool(self.threads)?;
-        caught(|| pool.install(|| self.add_all(source, fields, options, progress, &mut committed)))
+        self.on_own_threads(|index| {
+            index.add_all(source, fields, options, progress, &mut committed)
+        })
     }
 
     fn add_all(
@@ -289,6 +293,13 @@ impl IndexWriter {
         committed: &'a mut (dyn FnMut(Committed) + Send),
         progress: &'a dyn Progress,
     ) -> Result<Adding<'a>, LookalikeError> {
+        if options.stage_only && (options.commit_every.is_some() || options.sweep.is_some()) {
+            return Err(LookalikeError::Settings(
+                "the setting stage_only leaves the commit to the caller, and the settings \
+                 commit_every and sweep make commits; leave one of them out"
+                    .into(),
+            ));
+        }
         let unless = options.unless_duplicate.as_ref().map(|t| t.parse()).transpose()?;
         if let Some(threshold) = unless {
             let ask = Ask::of(self.analysis.matching.measure);
@@ -330,14 +341,74 @@ impl IndexWriter {
         documents.iter().map(|&at| u64::from(self.writer.delete(at))).sum()
     }
 
-    /// Makes deletes durable, and decides again which documents are kept.
+    /// Makes deletes and what was staged ([`AddOptions::stage_only`]) durable, and decides again
+    /// which documents are kept.
     ///
     /// # Errors
     /// Files that cannot be written.
     pub fn commit(&mut self) -> Result<Committed, LookalikeError> {
-        let committed = self.writer.commit()?;
+        self.commit_with(&Silent)
+    }
+
+    /// [`IndexWriter::commit`] with progress. If it is cancelled, nothing is committed, and what was
+    /// staged and deleted waits for the next commit.
+    ///
+    /// ```
+    /// use lookalike::{AddOptions, IndexSettings, IndexWriter, Record, Settings, Silent, Source};
+    /// use lookalike::DeleteWhat;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let mut index = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+    /// let (fields, once) = (Settings::default(), AddOptions::default());
+    /// let page = |id: &str| Source::records([Record::new("a rose is a rose is a rose").id(id)]);
+    /// index.add(page("old"), &fields, &once, &Silent, |_| {})?;
+    /// // One commit: readers see the old document or the new one, never none or both.
+    /// let staged = AddOptions { stage_only: true, ..AddOptions::default() };
+    /// index.add(page("new"), &fields, &staged, &Silent, |_| {})?;
+    /// let old = index.find(&DeleteWhat { ids: vec!["old".into()], ..DeleteWhat::default() })?;
+    /// index.delete(&old.documents);
+    /// let done = index.commit_with(&Silent)?;
+    /// assert_eq!((done.added, done.deleted, done.documents), (1, 1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Files that cannot be written; an interruption.
+    pub fn commit_with(&mut self, progress: &dyn Progress) -> Result<Committed, LookalikeError> {
+        self.on_own_threads(|index| index.commit_here(progress))
+    }
+
+    /// Commits on the current rayon pool.
+    fn commit_here(&mut self, progress: &dyn Progress) -> Result<Committed, LookalikeError> {
+        progress.phase("deciding", None);
+        let committed = match self.writer.commit_with(progress) {
+            Err(IndexError::Interrupted) => return Err(LookalikeError::AddingCancelled),
+            committed => committed?,
+        };
+        progress.phase("merging", None);
         self.writer.merge_where_due()?;
         Ok(committed)
+    }
+
+    /// Gives up what was staged and deleted since the last commit.
+    ///
+    /// # Errors
+    /// A file that cannot be removed: then nothing more can be written before the index is opened
+    /// again.
+    pub fn abandon(&mut self) -> Result<(), LookalikeError> {
+        Ok(self.writer.abandon()?)
+    }
+
+    /// Runs a step on threads that end with it.
+    fn on_own_threads<T: Send>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, LookalikeError> + Send,
+    ) -> Result<T, LookalikeError> {
+        let pool = analysis::pool(self.threads)?;
+        caught(|| pool.install(|| run(self)))
     }
 
     /// Deletes the documents whose time has come, and the reports about documents that are gone.
@@ -360,8 +431,7 @@ impl IndexWriter {
     /// # Errors
     /// Files that cannot be written.
     pub fn compact(&mut self) -> Result<(), LookalikeError> {
-        let pool = analysis::pool(self.threads)?;
-        caught(|| pool.install(|| Ok(self.writer.compact()?)))
+        self.on_own_threads(|index| Ok(index.writer.compact()?))
     }
 
     /// Adds all documents of another index with the same settings; they replace those with the same
@@ -372,19 +442,15 @@ impl IndexWriter {
     pub fn merge(&mut self, other: &Index) -> Result<Committed, LookalikeError> {
         let path = other.dir();
         other.reader.description().expect(path, self.writer.description())?;
-        let pool = analysis::pool(self.threads)?;
         let snapshot = other.snapshot()?;
         let sweeps = table::numbers_of(&mut self.writer, &other.reader.records()?)?;
         let sweep = |number: u32| sweeps.get(&number).copied().unwrap_or(0);
-        caught(|| {
-            pool.install(|| {
-                let taken = self.writer.take(&snapshot, &sweep);
-                if let Err(error) = taken {
-                    let _ = self.writer.abandon();
-                    return Err(error.into());
-                }
-                self.commit()
-            })
+        self.on_own_threads(|index| {
+            if let Err(error) = index.writer.take(&snapshot, &sweep) {
+                let _ = index.writer.abandon();
+                return Err(error.into());
+            }
+            index.commit_here(&Silent)
         })
     }
 }
@@ -495,7 +561,9 @@ impl Adding<'_> {
     }
 
     pub(super) fn end(&mut self) -> Result<(), LookalikeError> {
-        if self.since_commit > 0 || self.added.committed == Committed::default() {
+        if self.options.stage_only {
+            self.stage()?;
+        } else if self.since_commit > 0 || self.added.committed == Committed::default() {
             self.commit()?;
         }
         let problems = std::mem::take(&mut self.problems);

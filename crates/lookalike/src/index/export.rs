@@ -7,19 +7,21 @@ mod documents;
 mod matches;
 mod options;
 
+pub(super) use documents::record;
 pub use documents::{export_documents, write_documents};
 pub use options::ExportOptions;
 
 use super::open::Index;
 use crate::analysis::{Request, analyse_inputs, pool};
 use crate::decisions::Clusters;
+use crate::embed::Found;
 use crate::jobs::output;
 use crate::panics::caught;
 use crate::reading::Reading;
 use crate::run_tables::RunTables;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
-use crate::{Job, LookalikeError, Source};
+use crate::{Answer, Job, LookalikeError, Source};
 use documents::{DOCUMENTS, Documents};
 use lookalike_engine::{Linkage, Progress};
 use lookalike_io::sink::Staging;
@@ -38,11 +40,40 @@ pub fn export_tables(
     options: &ExportOptions,
     progress: &dyn Progress,
 ) -> Result<Summary, LookalikeError> {
+    let job = job(index, options);
+    Staging::check(&job.output, job.force)?;
+    let pool = pool(job.thread_count())?;
+    caught(|| pool.install(|| write(index, &job, options.list, progress)))
+}
+
+/// The same tables in memory: what [`dedup`](crate::dedup) or [`cluster`](crate::cluster) over
+/// [`export_documents`] returns. The output, and what says how it is written, does not count.
+///
+/// # Errors
+/// An index without texts.
+pub fn export_answer(
+    index: &Index,
+    options: &ExportOptions,
+    progress: &dyn Progress,
+) -> Result<Answer, LookalikeError> {
+    let job = job(index, options);
+    let pool = pool(job.thread_count())?;
+    caught(|| {
+        pool.install(|| {
+            let (action, found, summary) = find(index, &job, options.list, progress)?;
+            let records = Some(found.analysis.collection.len() as u64);
+            found.into_answer(&job, action, summary, records, progress)
+        })
+    })
+}
+
+/// The run whose tables are exported.
+fn job(index: &Index, options: &ExportOptions) -> Job {
     let mut settings = index.settings().documents.clone();
     let usual = if options.list { Linkage::Components } else { Linkage::Leaders };
     settings.linkage = options.linkage.unwrap_or(usual);
     settings.witness = options.witness;
-    let job = Job {
+    Job {
         settings,
         force: options.force,
         tables: options.tables,
@@ -51,18 +82,16 @@ pub fn export_tables(
         report: false,
         scratch: Some(std::env::temp_dir()),
         ..Job::new(Vec::new(), options.output.clone())
-    };
-    Staging::check(&job.output, job.force)?;
-    let pool = pool(job.thread_count())?;
-    caught(|| pool.install(|| write(index, &job, options.list, progress)))
+    }
 }
 
-fn write(
+/// What a run over the documents would find, from what the index knows.
+fn find(
     index: &Index,
     job: &Job,
     list: bool,
     progress: &dyn Progress,
-) -> Result<Summary, LookalikeError> {
+) -> Result<(Action, Found, Summary), LookalikeError> {
     let action = if list { Action::List } else { Action::Remove };
     let list_pairs = list || job.settings.linkage == Linkage::Components;
     let snapshot = index.snapshot()?;
@@ -96,6 +125,17 @@ fn write(
     for input in &mut summary.inputs {
         (input.format, input.bytes) = ("index".into(), summary.text_bytes);
     }
+    Ok((action, Found { analysis, clusters, first_protected_file }, summary))
+}
+
+fn write(
+    index: &Index,
+    job: &Job,
+    list: bool,
+    progress: &dyn Progress,
+) -> Result<Summary, LookalikeError> {
+    let (action, found, mut summary) = find(index, job, list, progress)?;
+    let Found { analysis, clusters, .. } = found;
     let staging = Staging::create(&job.output, job.force)?;
     let store = TableFiles { staging: &staging, format: job.tables };
     let tables = RunTables::write(&store, job, action, &analysis, &clusters, progress)?;

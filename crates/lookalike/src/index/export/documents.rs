@@ -5,7 +5,7 @@ use crate::index::open::Index;
 use crate::index::prepare::Extra;
 use crate::{LookalikeError, Record, SourceError};
 use lookalike_engine::{EngineError, Progress};
-use lookalike_index::{DocAt, IndexError, Snapshot, TextReader};
+use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
 use lookalike_io::sink::Staging;
 use serde_json::{Map, Number, Value};
 use std::io::{BufWriter, Write};
@@ -25,13 +25,7 @@ impl<'a> Documents<'a> {
     /// # Errors
     /// An index without texts.
     pub(super) fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
-        if !index.settings().texts {
-            return Err(LookalikeError::Settings(format!(
-                "{}: the index stores no texts (the setting no_text), so its documents cannot be \
-                 exported",
-                index.dir().display()
-            )));
-        }
+        check_texts(index)?;
         Ok(Self { index, snapshot, order: snapshot.in_order() })
     }
 
@@ -45,7 +39,9 @@ impl<'a> Documents<'a> {
         &self,
     ) -> impl Iterator<Item = Result<Record, SourceError>> + Send + use<'_, 'a> {
         let mut texts = TextReader::default();
-        self.order.iter().map(move |&at| Ok(self.record(at, &mut texts)?))
+        self.order
+            .iter()
+            .map(move |&at| Ok(record(self.index, self.snapshot.document(at), &mut texts)?))
     }
 
     /// Writes the documents as JSONL; `name` names the writer in errors.
@@ -85,23 +81,89 @@ impl<'a> Documents<'a> {
         }
         Ok(())
     }
+}
 
-    fn record(&self, at: DocAt, texts: &mut TextReader) -> Result<Record, IndexError> {
-        let document = self.snapshot.document(at);
-        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let extra: Extra<'_> = serde_json::from_slice(document.extra()).unwrap_or_default();
-        let rules = self.index.analysis.keep.iter().zip(document.keep());
-        let numbers = rules.filter_map(|(rule, value)| {
-            Some((rule.field()?.to_owned(), value)).filter(|(_, value)| !value.is_nan())
-        });
-        Ok(Record {
-            text: document.text(texts)?.to_owned(),
-            id: some(document.id()),
-            url: some(document.url()),
-            title: extra.title.map(std::borrow::Cow::into_owned),
-            date: some(document.date()),
-            numbers: numbers.collect(),
-        })
+/// A stored document as a record.
+pub(in crate::index) fn record(
+    index: &Index,
+    document: StoredDocument<'_>,
+    texts: &mut TextReader,
+) -> Result<Record, IndexError> {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let extra: Extra<'_> = serde_json::from_slice(document.extra()).unwrap_or_default();
+    let rules = index.analysis.keep.iter().zip(document.keep());
+    let numbers = rules.filter_map(|(rule, value)| {
+        Some((rule.field()?.to_owned(), value)).filter(|(_, value)| !value.is_nan())
+    });
+    Ok(Record {
+        text: document.text(texts)?.to_owned(),
+        id: some(document.id()),
+        url: some(document.url()),
+        title: extra.title.map(std::borrow::Cow::into_owned),
+        date: some(document.date()),
+        numbers: numbers.collect(),
+    })
+}
+
+impl Index {
+    /// The documents of the last commit, in the order in which their ids were first added.
+    ///
+    /// ```
+    /// use lookalike::{AddOptions, IndexSettings, IndexWriter, Record, Settings, Silent, Source};
+    /// use lookalike::Index;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+    /// let rose = Record::new("a rose is a rose is a rose").id("rose").title("Sacred Emily");
+    /// let (fields, options) = (Settings::default(), AddOptions::default());
+    /// writer.add(Source::records([rose.clone()]), &fields, &options, &Silent, |_| {})?;
+    /// let index = Index::open(&dir)?;
+    /// let mut all = Vec::new();
+    /// index.for_each_document(|record| all.push(record))?;
+    /// assert_eq!(all, [rose.clone()]);
+    /// assert_eq!(index.document("rose")?, Some(rose));
+    /// assert_eq!(index.document("lily")?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// An index without texts, files that cannot be read.
+    pub fn for_each_document(&self, mut each: impl FnMut(Record)) -> Result<(), LookalikeError> {
+        let snapshot = self.snapshot()?;
+        let documents = Documents::new(self, &snapshot)?;
+        let mut texts = TextReader::default();
+        for &at in documents.order() {
+            each(record(self, snapshot.document(at), &mut texts)?);
+        }
+        Ok(())
+    }
+
+    /// The document of the last commit with an id; of several sweeps the last.
+    ///
+    /// # Errors
+    /// An index without texts, files that cannot be read.
+    pub fn document(&self, id: &str) -> Result<Option<Record>, LookalikeError> {
+        let snapshot = self.snapshot()?;
+        check_texts(self)?;
+        let found = snapshot.with_id(id).last().copied();
+        let record = |at| record(self, snapshot.document(at), &mut TextReader::default());
+        Ok(found.map(record).transpose()?)
+    }
+}
+
+/// # Errors
+/// The index stores no texts.
+fn check_texts(index: &Index) -> Result<(), LookalikeError> {
+    match index.settings().texts {
+        true => Ok(()),
+        false => Err(LookalikeError::Settings(format!(
+            "{}: the index stores no texts (the setting no_text), so its documents cannot be \
+             exported",
+            index.dir().display()
+        ))),
     }
 }
 

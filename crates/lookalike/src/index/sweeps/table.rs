@@ -68,7 +68,7 @@ pub(crate) fn number_for_adding(
         return match other {
             None => Ok(known.number),
             Some(date) => Err(LookalikeError::Settings(format!(
-                "the sweep `{name}` has the date {} and not {date}; leave the setting date out, or \
+                "the sweep `{name}` has the date {} and not {date}; give that one or none, or \
                  choose another name",
                 known.date.as_deref().unwrap_or("(none)")
             ))),

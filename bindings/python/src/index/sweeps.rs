@@ -1,0 +1,78 @@
+//! Crawls over time.
+
+use super::reader::IndexReader;
+use super::tables;
+use crate::rows::json;
+use crate::table::Table;
+use lookalike::{DiffOptions, Index};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+/// The sweeps, as JSON.
+#[pyfunction]
+pub(crate) fn index_sweeps(py: Python<'_>, index: &IndexReader) -> PyResult<String> {
+    json(&index.detached(py, Index::sweeps)?)
+}
+
+/// What became of every page: the numbers of pages, and the pages.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn index_diff(
+    py: Python<'_>,
+    index: &IndexReader,
+    earlier: &str,
+    later: &str,
+    slight: f64,
+    threshold: String,
+    site: Option<String>,
+    threads: usize,
+) -> PyResult<(BTreeMap<&'static str, u64>, Table)> {
+    let options = DiffOptions { slight, moved: threshold, site, threads };
+    let diff = index.detached(py, |index| index.diff(earlier, later, &options))?;
+    Ok((diff.counts, tables::changes(&diff.pages)))
+}
+
+/// The versions of a page, as JSON.
+#[pyfunction]
+pub(crate) fn index_history(
+    py: Python<'_>,
+    index: &IndexReader,
+    url: &str,
+    slight: f64,
+) -> PyResult<String> {
+    json(&index.detached(py, |index| index.history(url, slight))?)
+}
+
+/// How the pages of a site changed, as JSON.
+#[pyfunction]
+pub(crate) fn index_site_history(
+    py: Python<'_>,
+    index: &IndexReader,
+    site: Option<&str>,
+    slight: f64,
+) -> PyResult<String> {
+    json(&index.detached(py, |index| index.site_history(site, slight))?)
+}
+
+/// The sites that have the content of a page, as JSON.
+#[pyfunction]
+pub(crate) fn index_holders(
+    py: Python<'_>,
+    index: &IndexReader,
+    url: &str,
+    threshold: &str,
+) -> PyResult<String> {
+    json(&index.detached(py, |index| index.holders(url, threshold))?)
+}
+
+/// Pages in the order in which to visit them.
+#[pyfunction]
+pub(crate) fn index_revisit(
+    py: Python<'_>,
+    index: &IndexReader,
+    site: Option<&str>,
+    threads: usize,
+) -> PyResult<Table> {
+    let pages = index.detached(py, |index| index.revisit(site, threads))?;
+    Ok(tables::visits(&pages))
+}

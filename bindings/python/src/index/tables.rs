@@ -1,0 +1,120 @@
+//! Answers and pages of sweeps as tables.
+
+use crate::rows::{Kind, Rows};
+use crate::table::Table;
+use lookalike::{Asked, PageChange, QueryMatch, Revisit};
+
+/// The answers to questions about several documents: a row for each match.
+pub(crate) struct Matches(Rows);
+
+impl Matches {
+    pub(crate) fn new() -> Self {
+        Self(Rows::new(&[
+            ("query", Kind::Count),
+            ("query_id", Kind::Text),
+            ("id", Kind::Text),
+            ("url", Kind::Text),
+            ("date", Kind::Text),
+            ("sweep", Kind::Text),
+            ("resemblance", Kind::Ratio),
+            ("query_in_document", Kind::Ratio),
+            ("document_in_query", Kind::Ratio),
+            ("cosine", Kind::Ratio),
+            ("shared", Kind::Count),
+            ("query_size", Kind::Count),
+            ("size", Kind::Count),
+            ("kept", Kind::Flag),
+            ("cluster", Kind::Text),
+            ("method", Kind::Text),
+        ]))
+    }
+
+    pub(crate) fn push(&mut self, asked: &Asked) {
+        for found in &asked.answer.matches {
+            let QueryMatch { id, url, date, sweep, shared, size, kept, cluster, method, .. } =
+                found;
+            self.0.push([
+                (asked.place.index() as u64).into(),
+                (&asked.id).into(),
+                id.into(),
+                url.into(),
+                date.into(),
+                sweep.into(),
+                found.resemblance.into(),
+                found.query_in_document.into(),
+                found.document_in_query.into(),
+                found.cosine.into(),
+                (*shared).into(),
+                asked.answer.size.into(),
+                (*size).into(),
+                (*kept).into(),
+                cluster.into(),
+                method.into(),
+            ]);
+        }
+    }
+
+    pub(crate) fn into_table(self) -> Table {
+        self.0.into_table()
+    }
+}
+
+/// What became of pages.
+pub(crate) fn changes(pages: &[PageChange]) -> Table {
+    let mut rows = Rows::new(&[
+        ("change", Kind::Text),
+        ("url", Kind::Text),
+        ("new_url", Kind::Text),
+        ("id", Kind::Text),
+        ("new_id", Kind::Text),
+        ("resemblance", Kind::Ratio),
+        ("containment", Kind::Ratio),
+        ("distance", Kind::Count),
+    ]);
+    for page in pages {
+        rows.push([
+            (&page.change.name().to_owned()).into(),
+            (&page.url).into(),
+            (&page.new_url).into(),
+            (&page.id).into(),
+            (&page.new_id).into(),
+            page.resemblance.into(),
+            page.containment.into(),
+            page.distance.into(),
+        ]);
+    }
+    rows.into_table()
+}
+
+/// Pages in the order in which to visit them.
+pub(crate) fn visits(pages: &[Revisit]) -> Table {
+    let mut rows = Rows::new(&[
+        ("url", Kind::Text),
+        ("found", Kind::Count),
+        ("intervals", Kind::Count),
+        ("changed", Kind::Count),
+        ("rate", Kind::Ratio),
+        ("mean_distance", Kind::Ratio),
+        ("first_sweep", Kind::Text),
+        ("last_sweep", Kind::Text),
+        ("days", Kind::Ratio),
+        ("alive", Kind::Flag),
+        ("priority", Kind::Ratio),
+    ]);
+    for page in pages {
+        rows.push([
+            (&page.url).into(),
+            page.found.into(),
+            page.intervals.into(),
+            page.changed.into(),
+            page.rate.into(),
+            page.mean_distance.into(),
+            (&page.first_sweep).into(),
+            (&page.last_sweep).into(),
+            page.days.into(),
+            page.alive.into(),
+            page.priority.into(),
+        ]);
+    }
+    rows.into_table()
+}
