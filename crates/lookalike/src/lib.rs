@@ -107,6 +107,7 @@ mod plan;
 mod read_table;
 mod reading;
 mod recluster;
+mod resources;
 mod result_tables;
 mod run_tables;
 mod scratch_dir;
@@ -123,7 +124,7 @@ pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Remove
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
 pub use compare::{compare, compare_in, compare_texts};
 pub use document_comparison::DocumentComparison;
-pub use embed::{Resources, cluster, dedup};
+pub use embed::{cluster, dedup};
 pub use error::{ErrorKind, LookalikeError, SourceError, Unread};
 pub use evaluate::{
     ClassSettings, EvaluateJob, EvaluateOptions, Evaluated, LabelColumns, LabelSource, TruthSource,
@@ -146,6 +147,7 @@ pub use memory_table::ResultTable;
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};
+pub use resources::Resources;
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
 pub use source::{Record, Source, record_batches};

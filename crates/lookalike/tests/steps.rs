@@ -70,8 +70,8 @@ proptest! {
 
 #[test]
 fn rows_of_another_table_are_refused() {
-    let fields = Settings::default().fields;
-    let batch = record_batches([Record::new("a b c d e f")], &fields).next().unwrap().unwrap();
+    let record = Record::new("a b c d e f");
+    let batch = record_batches([record], &Settings::default(), 10).unwrap().remove(0);
     for description in OF_MESSAGES {
         let error = run(description, &[batch.clone()]).unwrap_err();
         assert!(error.to_string().contains("without a column `part`"), "{error}");

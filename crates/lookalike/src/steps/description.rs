@@ -150,8 +150,8 @@ enum Description {
 /// let context = StepContext::new(&settings, StepOptions { name: "table".into(), ..StepOptions::default() })?;
 /// let mut sign = step(&context, r#"{"step": "sign", "task": 0, "side": 0, "row": null}"#, &[])?;
 /// let mut signed = Vec::new();
-/// for batch in record_batches([Record::new("a rose is a rose is a rose")], &settings.fields) {
-///     signed.extend(sign.push(&batch?)?);
+/// for batch in record_batches([Record::new("a rose is a rose is a rose")], &settings, 100)? {
+///     signed.extend(sign.push(&batch)?);
 /// }
 /// signed.extend(sign.finish()?);
 /// assert_eq!(signed[0].num_rows(), 1);
