@@ -200,9 +200,9 @@ class Index:
         id, url : str
             A stored document, which is no part of its own answer. Of several with the address, the one found last.
         ask : str
-            ``"resembles"`` (\\|Q∩D\\| / \\|Q∪D\\|), ``"containing"`` (\\|Q∩D\\| / \\|Q\\|: documents that contain the
-            query), ``"contained-in"`` (\\|Q∩D\\| / \\|D\\|: documents that the query contains), ``"cosine"``,
-            ``"cluster"`` (the documents of its cluster), or a method of the index.
+            ``"resembles"`` (|Q∩D| / |Q∪D|), ``"containing"`` (|Q∩D| / |Q|: documents that contain the query),
+            ``"contained-in"`` (|Q∩D| / |D|: documents that the query contains), ``"cosine"``, ``"cluster"`` (the
+            documents of its cluster), or a method of the index.
         threshold : float or str, optional
             What the measure has to reach; by default the threshold of the index.
         limit : int, optional
@@ -299,8 +299,8 @@ class Index:
         Returns
         -------
         Table
-            A row for each match: ``query`` (the row number of the document in `data`, from 0) and ``query_id``, then the
-            fields of :class:`Match`, with ``query_size`` for the features of the document. In the order of the
+            A row for each match: ``query`` (the row number of the document in `data`, from 0) and ``query_id``, then
+            the fields of :class:`Match`, with ``query_size`` for the features of the document. In the order of the
             documents, the best match of each first.
 
         Examples
@@ -504,7 +504,10 @@ class Index:
             return [writer._merge(other._reader) for other in others]
 
     def compact(self, *, threads: int | None = None) -> None:
-        """Merges all segments into as few as the format holds, without deleted documents; deletes what is out of time."""
+        """Merges all segments into as few as the format holds, without deleted documents.
+
+        Documents whose time has come (``ttl=``) are deleted before, as by every writer.
+        """
         with closing(self.writer(threads=threads)) as writer:
             writer._compact()
 

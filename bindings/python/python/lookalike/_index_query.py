@@ -71,17 +71,17 @@ class Match(NamedTuple):
     """A stored document D that answers a question about a query Q, with the counts that prove it."""
 
     id: str
-    #: \|Q∩D\| / \|Q∪D\|.
+    #: |Q∩D| / |Q∪D|.
     resemblance: float
-    #: \|Q∩D\| / \|Q\|.
+    #: |Q∩D| / |Q|.
     query_in_document: float
-    #: \|Q∩D\| / \|D\|.
+    #: |Q∩D| / |D|.
     document_in_query: float
-    #: \|Q∩D\| / √(\|Q\|·\|D\|).
+    #: |Q∩D| / √(|Q|·|D|).
     cosine: float
-    #: \|Q∩D\|.
+    #: |Q∩D|.
     shared: int
-    #: \|D\|.
+    #: |D|.
     size: int
     #: Whether leader clustering keeps it.
     kept: bool

@@ -99,8 +99,8 @@ class Sweeps:
         return versions
 
     def changes(self, site: str | None = None, *, slight: float = 0.9) -> list[dict[str, Any]]:
-        """For each sweep its ``name``, ``date`` and ``documents``, and as ``changes`` the numbers of pages by what became
-        of them since the sweep before; of a site, or of all."""
+        """For each sweep its ``name``, ``date`` and ``documents``, and as ``changes`` the numbers of pages by what
+        became of them since the sweep before; of a site, or of all."""
         versions: list[dict[str, Any]] = json.loads(_lookalike.index_site_history(self._reader, site, slight))
         return versions
 

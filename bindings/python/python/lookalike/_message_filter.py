@@ -30,8 +30,8 @@ class Verdict(NamedTuple):
 
     #: The id of the message.
     id: str
-    #: Whether it matches prototypes that enough people called spam; one that somebody called legitimate (``ham``); others
-    #: (``unsure``); none; or could not be read (``error``).
+    #: Whether it matches prototypes that enough people called spam; one that somebody called legitimate (``ham``);
+    #: others (``unsure``); none; or could not be read (``error``).
     verdict: Literal["none", "ham", "unsure", "spam", "error"]
     #: How well it matches the prototype that decided, from 0 to 1.
     score: float
