@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -185,6 +186,15 @@ def test_texts_in_arrow_memory_are_not_copied() -> None:
     lookalike.dedup(documents)
     # A copy by the caller's library would have been counted here, and none of ours goes through it.
     assert pa.total_allocated_bytes() - bytes_before < documents.nbytes // 10
+
+
+def test_texts_of_python_do_not_grow() -> None:
+    # Python keeps the UTF-8 of a string that is not ASCII inside of it, once it was asked for it.
+    texts = ["größer " + "word " * 100, "日本語のテキスト " * 20, "ascii only " * 20]
+    sizes = [sys.getsizeof(text) for text in texts]
+    sets = lookalike.Signer().features(texts)
+    assert [sys.getsizeof(text) for text in texts] == sizes
+    assert sets.to_pylist() == lookalike.Signer().features(pa.array(texts)).to_pylist()
 
 
 def test_a_stream_that_breaks_off() -> None:
