@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package python bench bench-peers bench-index bench-instructions experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package python bench bench-peers bench-index bench-instructions bench-python experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -80,6 +80,11 @@ bench:
 bench-peers:
 	$(CARGO) build --release --locked --workspace
 	$(PYTHON) benchmarks/peers.py
+
+## Measures the Python package next to the command and to other tools called from Python; half an hour and 4 GB of disk.
+bench-python:
+	$(CARGO) build --release --locked --workspace
+	$(PYTHON) benchmarks/python.py
 
 ## Measures the living index: adding, questions of one thread, bytes, cold reads; 20 minutes and 10 GB of disk.
 bench-index:

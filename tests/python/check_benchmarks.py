@@ -26,6 +26,7 @@ import main_job  # noqa: E402
 import measure  # noqa: E402
 import peers  # noqa: E402
 import plot  # noqa: E402
+import python as package  # noqa: E402
 import truth  # noqa: E402
 import vocabularies  # noqa: E402
 
@@ -383,6 +384,31 @@ class InstructionsTest(unittest.TestCase):
         done = subprocess.run([sys.executable, str(script)], env={"PATH": "/nowhere"}, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("apt install valgrind", done.stderr)
+
+
+class PythonTest(unittest.TestCase):
+    def test_names_tools_and_calls_that_there_are(self):
+        names = {tool.name for tool in peers.PEERS}
+        self.assertTrue(set(package.OTHERS) <= names)
+        self.assertTrue({call for call, _ in package.CALLS.values()} == {"dedup", "cluster"})
+        driver = (Path(peers.__file__).parent / "peers/lookalike_table.py").read_text(encoding="utf-8")
+        self.assertTrue(all(f'"{form}"' in driver for _, form in package.CALLS.values()))
+
+    def test_memory_of_a_call_is_what_it_adds_to_the_documents(self):
+        run = {"wall": 2.0, "cpu": 3.0, "call_cpu": 1.5, "peak": 500e6, "loaded": 300e6, "documents_bytes": 250e6}
+        row = {"name": "lookalike.dedup, pyarrow", "runs": [run]}
+        self.assertEqual(package.Bench.own(row)[1:], [2.0, 3.0, 1.5, 500.0, 250.0, 300.0, 200.0])
+        command = {"name": package.COMMAND, "runs": [{"wall": 2.0, "cpu": 3.0, "peak": 500e6}]}
+        self.assertEqual(package.Bench.own(command)[1:], [2.0, 3.0, None, 500.0, None, None, None])
+
+    def test_results_that_differ_from_the_commands_fail(self):
+        bench = package.Bench.__new__(package.Bench)
+        rows = [(package.COMMAND, "a"), ("lookalike.dedup, polars", "a"), ("lookalike.cluster, pyarrow", "b")]
+        bench.rows = [{"name": what, "what": what, "runs": [{"digest": digest}]} for what, digest in rows]
+        bench.check()
+        bench.rows[1]["runs"][0]["digest"] = "c"
+        with self.assertRaisesRegex(measure.Failed, "differ"):
+            bench.check()
 
 
 class IndexTest(unittest.TestCase):

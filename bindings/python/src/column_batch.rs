@@ -71,11 +71,10 @@ fn texts(name: &str, values: &Bound<'_, PyList>, document: bool) -> PyResult<Arr
         if value.is_none() {
             builder.append_null();
         } else if let Ok(text) = value.cast::<PyString>() {
-            let text = text.to_cow().map_err(|error| {
+            append(&mut builder, text).map_err(|error| {
                 let message = format!("row {row} of this batch, column `{name}`: {error}");
                 PyValueError::new_err(message)
             })?;
-            builder.append_value(text);
         } else if !document && value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>()
         {
             builder.append_value(value.str()?.to_cow()?);
@@ -87,6 +86,19 @@ fn texts(name: &str, values: &Bound<'_, PyList>, document: bool) -> PyResult<Arr
         }
     }
     Ok(Arc::new(builder.finish()))
+}
+
+/// Appends a text. Of one that is not ASCII, Python would keep the UTF-8 in the string for as long
+/// as that lives, so that a list of documents grew by their bytes: it is asked for a copy instead.
+fn append(builder: &mut StringBuilder, text: &Bound<'_, PyString>) -> PyResult<()> {
+    if text.call_method0(intern!(text.py(), "isascii"))?.is_truthy()? {
+        builder.append_value(text.to_cow()?);
+    } else {
+        let bytes = text.encode_utf8()?;
+        let text = std::str::from_utf8(bytes.as_bytes());
+        builder.append_value(text.map_err(|error| PyValueError::new_err(error.to_string()))?);
+    }
+    Ok(())
 }
 
 fn numbers(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {

@@ -233,6 +233,15 @@ def test_texts_in_arrow_memory_are_not_copied(form: str) -> None:
     assert (int(ended.stdout) < 100_000_000) == (form != "copied"), ended.stdout
 
 
+def test_texts_of_python_do_not_grow() -> None:
+    # Python keeps the UTF-8 of a string that is not ASCII inside of it, once it was asked for it.
+    texts = ["größer " + "word " * 100, "日本語のテキスト " * 20, "ascii only " * 20]
+    sizes = [sys.getsizeof(text) for text in texts]
+    sets = lookalike.Signer().features(texts)
+    assert [sys.getsizeof(text) for text in texts] == sizes
+    assert sets.to_pylist() == lookalike.Signer().features(pa.array(texts)).to_pylist()
+
+
 def test_a_stream_that_breaks_off() -> None:
     def batches() -> Any:
         yield from table().to_batches(max_chunksize=100)

@@ -133,6 +133,7 @@ fn summary() -> Summary {
         histogram_cluster_size: sizes,
         warnings: Vec::new(),
         digest: "xxh3-128:5d0c8f0e6a7b41f29be1a2c3d4e5f607".into(),
+        documents_digest: None,
         outputs: vec![
             output("kept/", 123_456, 120_311_000),
             output("removed/", 76_544, 70_311_000),
