@@ -203,18 +203,28 @@ mod tests {
         assert_eq!(of(&elements, MinHash::SEED).minima(), signed.sketch);
     }
 
-    /// Each seed is another order: the errors of one pair under many seeds are those of so many
-    /// independent sketches.
+    /// Each seed is another order: the estimates of one pair under many seeds have the mean and the
+    /// variance of those of so many pairs under one.
     #[test]
     fn seeds_are_independent_orders() {
-        let (a, b) = Random(16).pair(Overlap { shared: 60, a: 80, b: 80 });
-        let share = |seed| f64::from(of(&a, seed).equal(&of(&b, seed)).unwrap()) / 64.0;
-        let values: Vec<f64> = (0..1500).map(share).collect();
-        let (mean, error) = crate::broder::planted::mean(&values);
-        assert!((mean - 0.6).abs() < 4.0 * error, "{mean} ± {error}");
-        let variance = error * error * values.len() as f64;
-        let independent = 0.6 * 0.4 / 64.0;
-        assert!((0.7..1.15).contains(&(variance / independent)), "{variance}");
+        let (counts, rounds) = (Overlap { shared: 60, a: 80, b: 80 }, 1500);
+        let mut random = Random(16);
+        let share =
+            |a: &[u64], b: &[u64], seed| f64::from(of(a, seed).equal(&of(b, seed)).unwrap()) / 64.0;
+        let (a, b) = random.pair(counts);
+        let seeds: Vec<f64> = (0..rounds).map(|seed| share(&a, &b, seed)).collect();
+        let pairs: Vec<f64> = (0..rounds)
+            .map(|_| {
+                let (a, b) = random.pair(counts);
+                share(&a, &b, MinHash::SEED)
+            })
+            .collect();
+        let [(of_seeds, error), (of_pairs, other)] =
+            [seeds, pairs].map(|values| crate::broder::planted::mean(&values));
+        for mean in [of_seeds, of_pairs] {
+            assert!((mean - 0.6).abs() < 4.0 * error, "{mean} ± {error}");
+        }
+        assert!((0.88..1.13).contains(&(error / other)), "{error}, {other}");
     }
 
     #[test]

@@ -252,7 +252,7 @@ mod tests {
                 .map(|_| {
                     let mut minima = Vec::new();
                     slots.fill(&random.values(size), &mut minima);
-                    slots.count(&minima) / f64::from(size)
+                    slots.count(&minima) / size as f64
                 })
                 .collect();
             let (mean, error) = crate::broder::planted::mean(&ratios);
