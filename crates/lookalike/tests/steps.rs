@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 fn context() -> StepContext {
     let options = StepOptions { name: "table".into(), ..StepOptions::default() };
-    StepContext::new(&Settings::default(), options).unwrap()
+    StepContext::new(&Settings::default(), options).expect("usual settings")
 }
 
 /// Runs a step over batches.
@@ -35,23 +35,26 @@ const OF_MESSAGES: [&str; 8] = [
     r#"{"step": "verify", "all": false}"#,
 ];
 
-fn messages(rows: &[(i64, i64, Vec<u8>, Vec<u8>)]) -> RecordBatch {
-    let numbers = |of: &dyn Fn(&(i64, i64, Vec<u8>, Vec<u8>)) -> i64| -> Arc<dyn Array> {
+/// Part and rank, kind, blob and list of a message.
+type Row = (i64, i64, Vec<u8>, Vec<u8>);
+
+fn messages(rows: &[Row]) -> RecordBatch {
+    let numbers = |of: fn(&Row) -> i64| -> Arc<dyn Array> {
         Arc::new(rows.iter().map(of).collect::<Int64Array>())
     };
-    let bytes = |of: &dyn Fn(&(i64, i64, Vec<u8>, Vec<u8>)) -> Vec<u8>| -> Arc<dyn Array> {
+    let bytes = |of: fn(&Row) -> &[u8]| -> Arc<dyn Array> {
         Arc::new(BinaryArray::from_iter_values(rows.iter().map(of)))
     };
-    RecordBatch::try_from_iter([
-        ("part", numbers(&|row| row.0)),
-        ("kind", numbers(&|row| row.1)),
-        ("rank", numbers(&|row| row.0)),
-        ("number", numbers(&|row| row.1)),
-        ("other", numbers(&|row| row.0)),
-        ("blob", bytes(&|row| row.2.clone())),
-        ("list", bytes(&|row| row.3.clone())),
-    ])
-    .unwrap()
+    let batch = RecordBatch::try_from_iter([
+        ("part", numbers(|row| row.0)),
+        ("kind", numbers(|row| row.1)),
+        ("rank", numbers(|row| row.0)),
+        ("number", numbers(|row| row.1)),
+        ("other", numbers(|row| row.0)),
+        ("blob", bytes(|row| &row.2)),
+        ("list", bytes(|row| &row.3)),
+    ]);
+    batch.expect("columns of equal lengths")
 }
 
 proptest! {
@@ -73,7 +76,7 @@ fn rows_of_another_table_are_refused() {
     let record = Record::new("a b c d e f");
     let batch = record_batches([record], &Settings::default(), 10).unwrap().remove(0);
     for description in OF_MESSAGES {
-        let error = run(description, &[batch.clone()]).unwrap_err();
+        let error = run(description, std::slice::from_ref(&batch)).unwrap_err();
         assert!(error.to_string().contains("without a column `part`"), "{error}");
     }
 }
