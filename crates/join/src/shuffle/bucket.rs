@@ -249,12 +249,13 @@ mod tests {
                         if list.len() as u64 <= limit && later.role.0 != earlier.role.0 {
                             truth.insert((later.rank, earlier.rank));
                         }
-                        let pending = later.role.is(Role::PENDING);
                         let new = earlier.role.is(Role::NEW);
                         let kept = earlier.role.is(Role::KEPT);
-                        if later.role.is(Role::PROBE)
-                            && (pending && (new || kept) || !pending && new && earlier.rank < later.witness)
-                        {
+                        let meets = match later.role.is(Role::PENDING) {
+                            true => new || kept,
+                            false => new && earlier.rank < later.witness,
+                        };
+                        if later.role.is(Role::PROBE) && meets {
                             probed.insert((later.rank, earlier.rank));
                         }
                     }
