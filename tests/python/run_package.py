@@ -5,8 +5,8 @@
 
 Steps: a fresh environment below out/package, the pinned requirements of bindings/python/tests/requirements.txt from the
 package index, the wheel (in the profile that `cargo test` uses, so that most of it is compiled already), the tests and the
-examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the extension module; then the
-tests on a Spark cluster of this machine, where there is Java (without it they are skipped, and fail if CI is set).
+examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the extension module; then
+the tests on a Spark cluster of this machine, where there is Java (without it they are skipped, which fails if CI is set).
 --keep uses the environment of an earlier run. Prints the time of each step.
 """
 
@@ -90,7 +90,7 @@ def main() -> None:
     else:
         print("package: spark: SKIPPED, there is no Java", flush=True)
         if os.environ.get("CI"):
-            sys.exit("package: spark: FAILED, continuous integration has to run it: install a Java runtime, 17 or newer")
+            sys.exit("package: spark: FAILED, CI is set: install a Java runtime, 17 or newer")
 
 
 if __name__ == "__main__":

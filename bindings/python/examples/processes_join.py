@@ -3,9 +3,9 @@
     pip install lookalike pyarrow
     python processes_join.py
 
-Rows between steps are Arrow files in a directory. On one machine `lookalike.dedup` does the same with threads, faster;
-this is the join as it runs on Spark, without Spark, and a template for engines of your own: what one has to be able to do
-is in `lookalike.distributed.engine`.
+Rows between steps are Arrow files in a directory. On one machine `lookalike.dedup` does the same with threads, faster.
+This is the join as it runs on Spark, without Spark, and a template for engines of your own: what one has to be able to
+do is in `lookalike.distributed.engine`.
 """
 
 import tempfile

@@ -2,7 +2,7 @@
 
     spark-submit spark_job.py INPUT OUTPUT WORK [--text text] [--id id] [--threshold 0.8] [--keep first] [--resume]
 
-INPUT, OUTPUT and WORK are paths or URLs that all nodes reach (`s3a://…`, `hdfs://…`, a shared directory). Below OUTPUT:
+INPUT, OUTPUT and WORK are paths or URLs that all nodes reach (`s3a://…`, `hdfs://…`, a shared directory). Below OUTPUT are
 
     documents   the rows of INPUT that stay (Parquet)
     kept        their ids

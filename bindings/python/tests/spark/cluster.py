@@ -58,8 +58,8 @@ spark.sql.session.timeZone UTC
 class Cluster:
     """A master and two workers.
 
-    Executors have one core, and an application gets one on each worker. A worker has room for those of two applications:
-    tests start drivers beside the session that they share.
+    Executors have one core, and an application gets one on each worker. A worker has room for those of two applications,
+    because tests start drivers beside the session that they share.
     """
 
     def __init__(self, folder: Path, *, workers: int = 2) -> None:
@@ -98,19 +98,19 @@ class Cluster:
     def start_connect(self) -> tuple[subprocess.Popen[bytes], str]:
         """Starts a server of Spark Connect; returns it and its address."""
         server = ["org.apache.spark.deploy.SparkSubmit", "--class", f"{_CONNECT}.SparkConnectServer"]
-        bound = {"address": "127.0.0.1", "port": "0"}
-        options = [part for name, value in bound.items() for part in ("--conf", f"spark.connect.grpc.binding.{name}={value}")]
+        bound = ("spark.connect.grpc.binding.address=127.0.0.1", "spark.connect.grpc.binding.port=0")
+        options = [part for setting in bound for part in ("--conf", setting)]
         process, found = self._start("connect", r"server started at: (\S+)", *server, *options, "spark-internal")
         return process, f"sc://{found}"
 
-    def kill_worker(self, worker: subprocess.Popen[bytes]) -> int:
-        """Kills a worker and its executors at once; returns how many executors there were."""
-        executors = children(worker.pid)
+    def kill_worker(self, worker: subprocess.Popen[bytes], application: str) -> int:
+        """Kills a worker and its executors at once; returns how many of them an application had."""
+        executors = {process: _command_line(process) for process in children(worker.pid)}
         for process in [worker.pid, *executors]:
             os.kill(process, signal.SIGKILL)
         worker.wait()
         self.workers.remove(worker)
-        return len(executors)
+        return sum(application in arguments for arguments in executors.values())
 
     def submit(self, *arguments: str | Path, environment: dict[str, str] | None = None) -> str:
         """Runs ``spark-submit``; returns what it printed."""
@@ -175,6 +175,10 @@ def children(process: int) -> list[int]:
             if parent == process:
                 found.append(int(folder.name))
     return found
+
+
+def _command_line(process: int) -> list[str]:
+    return Path(f"/proc/{process}/cmdline").read_text().split("\0")
 
 
 def _spark_home() -> Path:

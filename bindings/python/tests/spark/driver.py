@@ -1,7 +1,7 @@
 """A driver in a process of its own: ``python driver.py JSON``.
 
-Prints the name of each stage when it is finished; writes the tables of the result as Arrow files and the summary as JSON
-to a directory. Nothing of a classic session is used, so that the session may be one of Spark Connect.
+Prints the name of each stage when it is finished; writes the tables of the result as Arrow files and the summary as
+JSON to a directory. Nothing of a classic session is used, so that the session may be one of Spark Connect.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def test_an_executor_is_killed_with_its_worker(
             return any(stage and stage.numActiveTasks for stage in stages)
 
         wait_until(tasks_run)
-        killed.append(cluster.kill_worker(cluster.workers[0]))
+        killed.append(cluster.kill_worker(cluster.workers[0], context.applicationId))
 
     killer = threading.Thread(target=kill)
 
