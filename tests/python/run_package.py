@@ -5,7 +5,8 @@
 
 Steps: a fresh environment below out/package, the pinned requirements of bindings/python/tests/requirements.txt from the
 package index, the wheel (in the profile that `cargo test` uses, so that most of it is compiled already), the tests and the
-examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the extension module.
+examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the extension module; then
+the tests on a Spark cluster of this machine, where there is Java (without it they are skipped, which fails if CI is set).
 --keep uses the environment of an earlier run. Prints the time of each step.
 """
 
@@ -24,12 +25,21 @@ PACKAGE = ROOT / "bindings/python"
 OUT = ROOT / "out/package"
 
 
-def step(name: str, command: list[str | Path], **options: object) -> None:
+#: What pytest ends with if the arguments deselect all tests.
+NO_TESTS = 5
+
+
+def step(name: str, command: list[str | Path], good: tuple[int, ...] = (0,), **options: object) -> None:
     began = time.monotonic()
     ended = subprocess.run([str(part) for part in command], **options).returncode  # type: ignore[call-overload]
-    print(f"package: {name}: {'done' if ended == 0 else 'FAILED'}, {time.monotonic() - began:.0f} s", flush=True)
-    if ended != 0:
+    print(f"package: {name}: {'done' if ended in good else 'FAILED'}, {time.monotonic() - began:.0f} s", flush=True)
+    if ended not in good:
         sys.exit(1)
+
+
+def has_java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return bool(shutil.which("java", path=f"{home}/bin") if home else shutil.which("java"))
 
 
 def main() -> None:
@@ -64,12 +74,23 @@ def main() -> None:
     shutil.copytree(PACKAGE / "tests", tests, ignore=shutil.ignore_patterns("__pycache__"))
     variables["LOOKALIKE_ROOT"] = str(ROOT)
     pytest = [python, "-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "--strict-markers", "--rootdir", tests]
-    step("tests", [*pytest, tests, *arguments], cwd=OUT, env=variables)
+    good = (0, NO_TESTS) if arguments else (0,)
+    spark = tests / "spark"
+    step("tests", [*pytest, tests, "--ignore", spark, *arguments], good, cwd=OUT, env=variables)
     examples = ["--doctest-modules", "--pyargs", "lookalike", "--import-mode", "importlib"]
     step("examples", [*pytest, *examples], cwd=OUT, env=variables)
     step("types", [python, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "lookalike"], cwd=OUT)
     stubtest = [python, "-m", "mypy.stubtest", "lookalike._lookalike", "--ignore-disjoint-bases"]
     step("stubs", stubtest, cwd=OUT)
+
+    if has_java():
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        step("requirements of spark", [*pip, "-r", PACKAGE / "tests/requirements-spark.txt"])
+        step("spark", [*pytest, spark, *arguments], good, cwd=OUT, env=variables)
+    else:
+        print("package: spark: SKIPPED, there is no Java", flush=True)
+        if os.environ.get("CI"):
+            sys.exit("package: spark: FAILED, CI is set: install a Java runtime, 17 or newer")
 
 
 if __name__ == "__main__":

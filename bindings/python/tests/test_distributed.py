@@ -57,13 +57,17 @@ def check(engine: Processes, found: Outcome[Any], result: lookalike.Result) -> N
         assert rows_of(own) == rows_of(expected), name
     kept = engine.table(found.found.kept, names.KEPT)
     assert sorted(record - 1 for record in kept["record"].to_pylist()) == result.kept().to_pylist()
-    summary = result.summary
-    assert found.summary["digest"] == summary["digest"]
+    check_summary(found.summary, result.summary)
+
+
+def check_summary(found: dict[str, Any], summary: dict[str, Any]) -> None:
+    """The digest and the numbers equal those of one machine."""
+    assert found["digest"] == summary["digest"]
     for name in ("documents", "kept", "problems", "clusters", "documents_in_clusters", "tokens", "text_bytes"):
-        assert found.summary[name] == summary[name], name
-    assert found.summary["pairs"] == {name: summary["pairs"][name] for name in ("listed", "complete")}
+        assert found[name] == summary[name], name
+    assert found["pairs"] == {name: summary["pairs"][name] for name in ("listed", "complete")}
     rules = {rule: count for rule, count in summary["removed"].items() if count}
-    assert {rule: count for rule, count in found.summary["removed"].items() if rule != "total"} == rules
+    assert {rule: count for rule, count in found["removed"].items() if rule != "total"} == rules
 
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -133,28 +137,36 @@ def test_against_another_collection(engine: Processes, only: bool, name: str, li
     check(engine, run(engine, sides, question, limits=limits), result)
 
 
+def pairs_across(a: list[str | None], b: list[str | None], **settings: Any) -> set[tuple[Any, ...]]:
+    """The pairs of a text of each list, by row, from all pairs of both lists together."""
+    ids = [f"a:{row}" for row in range(len(a))] + [f"b:{row}" for row in range(len(b))]
+    result = lookalike.cluster(pyarrow.table({"id": ids, "text": [*a, *b]}), **settings)
+    found = set()
+    for row in result.pairs.to_pylist():
+        ends = sorted([(row["a_id"], row["size_a"]), (row["b_id"], row["size_b"])])
+        if ends[0][0][0] != ends[1][0][0]:
+            (x, size_x), (y, size_y) = ends
+            found.add((int(x[2:]), int(y[2:]), row["shared"], size_x, size_y))
+    return found
+
+
+def check_pairs_across(pairs: Any, expected: set[tuple[Any, ...]]) -> None:
+    """A table of pairs of two collections has these, once each."""
+    found = [
+        (row["a_record"] - 1, row["b_record"] - 1, row["shared"], row["size_a"], row["size_b"])
+        for row in pairs.to_pylist()
+    ]
+    assert len(found) == len(set(found)) and set(found) == expected and expected
+
+
 def test_pairs_between_two_collections(engine: Processes) -> None:
     texts = traps()
     for settings in [{"threshold": 0.6}, {"measure": "containment", "threshold": 0.8}]:
         a, b = table_of(texts[::2]), table_of(texts[1::2], seed=1)
-        both = [(f"a:{row}", text) for row, text in enumerate(texts[::2])]
-        both += [(f"b:{row}", text) for row, text in enumerate(texts[1::2])]
-        ids, own = zip(*both)
-        result = lookalike.cluster(pyarrow.table({"id": ids, "text": own}), **settings)
-        expected = set()
-        for row in result.pairs.to_pylist():
-            sides = [("a", row["a_id"], row["size_a"]), ("b", row["b_id"], row["size_b"])]
-            if row["a_id"][0] != row["b_id"][0]:
-                (_, x, size_x), (_, y, size_y) = sorted(sides, key=lambda side: side[1])
-                expected.add((x, y, row["shared"], size_x, size_y))
-        question = Question(result.settings, "a", "b", removes=False, cross=True)
+        question = Question(lookalike.Settings(**settings), "a", "b", removes=False, cross=True)
         sides = [Side(engine.documents(a), 0, "row"), Side(engine.documents(b), 1, "row")]
-        found = engine.table(pairs_between(engine, sides, question), names.pairs(result.settings.measure))
-        pairs = [
-            (f"a:{row['a_record'] - 1}", f"b:{row['b_record'] - 1}", row["shared"], row["size_a"], row["size_b"])
-            for row in found.to_pylist()
-        ]
-        assert len(pairs) == len(set(pairs)) and set(pairs) == expected and expected
+        found = engine.table(pairs_between(engine, sides, question), names.pairs(question.settings.measure))
+        check_pairs_across(found, pairs_across(texts[::2], texts[1::2], **settings))
 
 
 def random_order(seed: int, table: Any) -> Callable[[bytes], bytes]:

@@ -19,7 +19,14 @@ from conftest import ROOT
 EXAMPLES = ROOT / "bindings/python/examples"
 PORTS = EXAMPLES / "coming_from"
 #: The module that an example cannot do without.
-NEEDS = {"huggingface_datasets": "datasets", "ray_data": "ray", "polars_expressions": "polars"}
+NEEDS = {
+    "huggingface_datasets": "datasets",
+    "ray_data": "ray",
+    "polars_expressions": "polars",
+    "processes_join": "pyarrow",
+}
+#: The example that tests/spark submits to a cluster.
+ON_SPARK = "spark_job"
 #: What reads the kept ids of a tool's output.
 TOOLS = ("datasketch", "rensa", "datatrove", "text_dedup")
 
@@ -43,7 +50,7 @@ def test_an_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_every_example_is_run() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(NEEDS)
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*NEEDS, ON_SPARK}
     ports = {path.name for path in PORTS.iterdir() if path.is_file()}
     theirs = {"text_dedup": "sh"}
     assert ports == {f"{tool}_ours.py" for tool in TOOLS} | {f"{tool}_theirs.{theirs.get(tool, 'py')}" for tool in TOOLS}

@@ -31,8 +31,8 @@ class Engine(Protocol[Rows]):
         `rows` have the same columns, which are integers.
         """
 
-    def ranked(self, rows: Rows, order: Sequence[str]) -> Rows:
-        """Rows whose column ``place`` is their number from 0 in the order of columns, missing values last.
+    def ranked(self, name: str, rows: Rows, order: Sequence[str]) -> Rows:
+        """Rows whose column ``place`` is their number from 0 in the order of columns, missing values last; stored.
 
         Text and bytes compare as bytes.
         """

@@ -150,7 +150,7 @@ class Processes:
         shutil.rmtree(sent)
         return Parts(tuple(received / f"{number}.arrow" for number in range(tasks)))
 
-    def ranked(self, rows: Parts, order: Sequence[str]) -> Parts:
+    def ranked(self, name: str, rows: Parts, order: Sequence[str]) -> Parts:
         table = self.collect(rows)
         places = pyarrow.compute.sort_indices(table, sort_keys=[(name, "ascending") for name in order])
         at = table.schema.get_field_index("place")

@@ -98,7 +98,7 @@ def _match_pairs(engine: Engine[Rows], context: Context, sets: Sets[Rows], edges
 def _clusters(engine: Engine[Rows], context: Context, found: Rows) -> Rows:
     """The table of clusters: numbered in the order of the names of their leaders."""
     leaders = engine.where(found, "table", [columns.LEADER])
-    numbered = engine.store("leaders-numbered", engine.ranked(leaders, ["a_id", "side", "a_record"]))
+    numbered = engine.ranked("leaders", leaders, ["a_id", "side", "a_record"])
     members = engine.where(found, "table", [columns.MEMBER])
     order = ["leader", "table"]
     return engine.store(

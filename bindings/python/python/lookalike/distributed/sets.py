@@ -53,10 +53,10 @@ def distinct_sets(engine: Engine[Rows], context: Context, signed: Rows, *, numbe
     thin = engine.map(signed, context.task("without_sets"))
     if not numbered:
         # Documents with the same id and text can stand for each other.
-        thin = engine.ranked(thin, ["side", "id", "text_high", "text_low", "tokens_high", "tokens_low", "problem"])
-        thin = engine.store("numbered", thin)
+        order = ["side", "id", "text_high", "text_low", "tokens_high", "tokens_low", "problem"]
+        thin = engine.ranked("numbered", thin, order)
     named = engine.map(thin, context.task("number"))
-    documents = engine.store("documents", engine.ranked(named, ["precedence", "tie", "side", "row"]))
+    documents = engine.ranked("documents", named, ["precedence", "tie", "side", "row"])
     with_sets = engine.present(documents, "unit_high")
     order = ["unit_high", "unit_low", "place"]
     units = engine.store("units", engine.exchange([with_sets], "unit_high", order, context.task("units")))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from lookalike.distributed.task import Task
@@ -63,8 +63,9 @@ class SparkEngine:
         report: Callable[[Stage], None] | None = None,
     ) -> None:
         self.tasks = tasks
-        self._session, self._work, self._resume, self._report = session, work.rstrip("/"), resume, report
-        self._numbers = count()
+        self._session, self._work, self._report = session, work.rstrip("/"), report
+        self._marks = f"{self._work}/finished"
+        self._finished = self._read_marks() if resume else self._remove_marks()
 
     def map(self, rows: DataFrame, task: Task) -> DataFrame:
         return rows.mapInArrow(_in_task(task), _schema(task))
@@ -76,19 +77,19 @@ class SparkEngine:
         together = self.union(rows).repartition(tasks or self.tasks, key)
         return self.map(together.sortWithinPartitions(*order), task)
 
-    def ranked(self, rows: DataFrame, order: Sequence[str]) -> DataFrame:
+    def ranked(self, name: str, rows: DataFrame, order: Sequence[str]) -> DataFrame:
         from pyspark.sql import functions
 
-        by = [functions.col(name).asc_nulls_last() for name in order]
+        by = [functions.col(column).asc_nulls_last() for column in order]
         parts = rows.repartitionByRange(self.tasks, *by).sortWithinPartitions(*by)
-        placed = self.store(f"ranked-{next(self._numbers)}", parts.mapInArrow(_placed, rows.schema))
-        part = functions.shiftright("place", _IN_PART).alias("part")
-        sizes = {row["part"]: row["count"] for row in placed.groupBy(part).count().collect()}
-        starts, start = [], 0
-        for number in range(max(sizes, default=0) + 1):
-            starts.append(start)
-            start += sizes.get(number, 0)
-        return placed.mapInArrow(_numbered(starts), placed.schema)
+        placed = self.store(name, parts.mapInArrow(_placed, rows.schema))
+        part = functions.shiftright("place", _IN_PART)
+        sizes = {row["part"]: row["count"] for row in placed.groupBy(part.alias("part")).count().collect()}
+        starts = accumulate((sizes.get(number, 0) for number in range(max(sizes, default=0))), initial=0)
+        # What is stored is numbered within parts; Spark adds where parts start when it is read, without Python.
+        start = functions.get(functions.expr(f"array({', '.join(f'{number}L' for number in starts)})"), part)
+        in_part = functions.col("place").bitwiseAND(functions.lit((1 << _IN_PART) - 1))
+        return placed.withColumn("place", start + in_part)
 
     def where(self, rows: DataFrame, column: str, values: Sequence[int]) -> DataFrame:
         from pyspark.sql import functions
@@ -107,11 +108,11 @@ class SparkEngine:
     def store(self, name: str, rows: DataFrame) -> DataFrame:
         began = time.monotonic()
         path = f"{self._work}/{name}"
-        resumed = self._resume and self._is_finished(path)
+        resumed = name in self._finished
         if not resumed:
             rows.write.mode("overwrite").parquet(path)
-            # Only now: a stage without this is written again.
-            self._session.range(1).write.mode("overwrite").parquet(f"{path}.finished")
+            # Only now: a stage without its mark is written again.
+            self._mark(name).write.mode("append").parquet(self._marks)
         if self._report is not None:
             self._report(Stage(name, resumed, time.monotonic() - began))
         return self._session.read.schema(rows.schema).parquet(path)
@@ -126,14 +127,25 @@ class SparkEngine:
     def collect(self, rows: DataFrame) -> Any:
         return rows.toArrow()
 
-    def _is_finished(self, path: str) -> bool:
+    def _mark(self, name: str) -> DataFrame:
+        """The row that says that a stage is finished, in one file."""
+        return self._session.range(0, 1, 1, 1).selectExpr(f"'{name}' as stage")
+
+    def _read_marks(self) -> frozenset[str]:
+        """The stages that are finished."""
         from pyspark.errors import AnalysisException
 
         try:
-            return bool(self._session.read.parquet(f"{path}.finished").count() == 1)
+            marks = self._session.read.schema("stage string").parquet(self._marks)
+            return frozenset(row["stage"] for row in marks.collect())
         except AnalysisException:
-            # There is no such path, or no file in it yet.
-            return False
+            # There is no such directory: nothing is finished.
+            return frozenset()
+
+    def _remove_marks(self) -> frozenset[str]:
+        """Forgets the stages of an earlier run, before the first of them is overwritten."""
+        self._mark("").where("false").write.mode("overwrite").parquet(self._marks)
+        return frozenset()
 
 
 def _schema(task: Task) -> str:
@@ -161,22 +173,3 @@ def _placed(batches: Iterable[Any]) -> Iterator[Any]:
         places = pyarrow.array(range(place, place + batch.num_rows), pyarrow.int64())
         yield batch.set_column(batch.schema.get_field_index("place"), "place", places)
         place += batch.num_rows
-
-
-def _numbered(starts: list[int]) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Numbers the rows of all parts through."""
-
-    def run(batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow
-        import pyarrow.compute
-
-        first = pyarrow.array(starts, pyarrow.int64())
-        for batch in batches:
-            place = batch["place"]
-            part = pyarrow.compute.shift_right(place, _IN_PART)
-            place = pyarrow.compute.bit_wise_and(place, (1 << _IN_PART) - 1)
-            place = pyarrow.compute.add(place, pyarrow.compute.take(first, part))
-            at = batch.schema.get_field_index("place")
-            yield batch.set_column(at, "place", place)
-
-    return run

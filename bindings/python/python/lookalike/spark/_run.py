@@ -19,7 +19,7 @@ from lookalike.spark._engine import BATCH_BYTES, SparkEngine, Stage
 from lookalike.spark._result import SparkResult, renamed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 Report = bool | Callable[[Stage], None] | None
 
@@ -166,7 +166,7 @@ class _Call:
         """The engine, whose stages are in a directory of this call below `work`."""
         session = self._documents[0].sparkSession
         session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
-        tasks = tasks or int(session.conf.get("spark.sql.shuffle.partitions") or 200)
+        tasks = tasks or _shuffle_partitions(session)
         report = _printed if progress is True else progress or None
         return SparkEngine(session, f"{work.rstrip('/')}/{self._digest()}", tasks=tasks, resume=resume, report=report)
 
@@ -204,6 +204,12 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
         )
     rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
     return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
+
+
+def _shuffle_partitions(session: SparkSession) -> int:
+    """Tasks of a shuffle as the session is set; some vendors' sessions say ``auto``."""
+    value = str(session.conf.get("spark.sql.shuffle.partitions", "200"))
+    return int(value) if value.isdigit() else 200
 
 
 def _printed(stage: Stage) -> None:

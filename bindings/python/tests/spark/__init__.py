@@ -1,0 +1,1 @@
+"""Tests on a Spark cluster; a package, so that its conftest is another module than that of the other tests."""
