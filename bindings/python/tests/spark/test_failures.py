@@ -118,6 +118,21 @@ def test_stages_of_other_calls_are_not_read(stored: Stored, tmp_path: Path) -> N
     assert not first_stage(documents, row="row").resumed
 
 
+def test_stages_of_another_number_of_documents_are_refused(session: SparkSession, tmp_path: Path) -> None:
+    texts = ["one two three four five six", "seven eight nine ten eleven twelve"]
+    # No files tell these apart.
+    one, two = (session.createDataFrame(table_of(texts[:number])) for number in (1, 2))
+    work = str(tmp_path / "work")
+
+    def stop(_: Stage) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lookalike.spark.dedup(one, work=work, row="row", progress=stop)
+    with pytest.raises(lookalike.DataError, match="of 1 documents, and there are 2"):
+        lookalike.spark.dedup(two, work=work, row="row", resume=True)
+
+
 def _killed_while_writing(cluster: Cluster, call: dict[str, Any], work: Path, name: str, before: str) -> list[str]:
     """Starts a driver, and kills it while tasks write a stage, the one after `before`; the stages that it finished."""
     command = [sys.executable, driver.__file__, json.dumps(call)]

@@ -117,6 +117,12 @@ class SparkEngine:
             self._report(Stage(name, resumed, time.monotonic() - began))
         return self._session.read.schema(rows.schema).parquet(path)
 
+    def finished_rows(self, name: str) -> int | None:
+        """Number of rows of a stage that an earlier run finished, if this run is to read it."""
+        if name not in self._finished:
+            return None
+        return int(self._session.read.parquet(f"{self._work}/{name}").count())
+
     def number(self, rows: DataFrame) -> int:
         return int(rows.count())
 

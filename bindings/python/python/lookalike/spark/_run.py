@@ -168,7 +168,18 @@ class _Call:
         session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
         tasks = tasks or _shuffle_partitions(session)
         report = _printed if progress is True else progress or None
-        return SparkEngine(session, f"{work.rstrip('/')}/{self._digest()}", tasks=tasks, resume=resume, report=report)
+        folder = f"{work.rstrip('/')}/{self._digest()}"
+        engine = SparkEngine(session, folder, tasks=tasks, resume=resume, report=report)
+        signed = engine.finished_rows("signed")
+        if signed is not None:
+            documents = sum(rows.count() for rows in self._documents)
+            if signed != documents:
+                raise DataError(
+                    f"the stages in {folder} are of {signed} documents, and there are {documents}: the documents changed; "
+                    "call without resume=True",
+                    "stages_differ",
+                )
+        return engine
 
     def _digest(self) -> str:
         """Of all that the answer depends on, but the documents, which are named by their files."""
