@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from lookalike.spark import SparkResult, Stage
 from test_distributed import table_of, traps
 
 from . import driver
-from .cluster import PATIENCE, Cluster, wait_until
+from .cluster import PATIENCE, Cluster, children, wait_until
 from .conftest import write
 from .same import check
 
@@ -144,7 +145,12 @@ def _killed_while_writing(cluster: Cluster, call: dict[str, Any], work: Path, na
         if finished[-1] == before:
             break
     wait_until(lambda: any(work.glob(f"*/{name}/_temporary")))
-    process.send_signal(signal.SIGKILL)
+    # With its virtual machine, which is the driver of Spark and would otherwise abort the job in good order.
+    machines = children(process.pid)
+    assert machines
+    for killed in [*machines, process.pid]:
+        os.kill(killed, signal.SIGKILL)
     process.wait()
+    assert any(work.glob(f"*/{name}/_temporary"))
     process.stdout.close()
     return finished
