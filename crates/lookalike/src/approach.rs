@@ -1,10 +1,10 @@
 //! Builds the method of a job, with its document frequencies.
 
-use crate::lexicon::{CountedTerms, DocumentSum, count_terms, description};
 use crate::no_statistics::NoStatistics;
 use crate::reading::Documents;
 use crate::scratch_dir::ScratchDir;
 use crate::settings::MethodSettings;
+use crate::term_counts::{CountedTerms, DocumentSum, count_terms, description};
 use crate::{Job, LookalikeError, state};
 use lookalike_engine::{Approach, EngineError, Progress, Verify};
 use lookalike_lexicon::{Description, Lexicon};

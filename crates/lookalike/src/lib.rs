@@ -118,6 +118,7 @@ mod state;
 pub mod steps;
 mod summarise;
 mod table_store;
+mod term_counts;
 mod text_signer;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
