@@ -18,9 +18,9 @@ __all__ = [
     "Answer",
     "Array",
     "Compared",
-    "LexiconFile",
     "IndexReader",
     "IndexWriter",
+    "LexiconFile",
     "MessageFilter",
     "Signing",
     "Sketch",
@@ -32,13 +32,8 @@ __all__ = [
     "collapse",
     "compare_rows",
     "compare_texts",
-    "evaluate",
-    "explain",
-    "find",
-    "least_equal",
-    "lsh_bands",
-    "lsh_probability",
     "create_index",
+    "evaluate",
     "explain",
     "find",
     "index_diff",
@@ -49,6 +44,9 @@ __all__ = [
     "index_revisit",
     "index_site_history",
     "index_sweeps",
+    "least_equal",
+    "lsh_bands",
+    "lsh_probability",
     "methods",
     "plan",
     "read_table",
@@ -166,6 +164,7 @@ def lsh_bands(
     threshold: float, num_perm: int, recall: float, weights: tuple[float, float] | None = None
 ) -> tuple[int, int] | None: ...
 def lsh_probability(bands: int, rows: int, resemblance: float) -> float: ...
+@final
 class IndexReader:
     def __new__(cls, path: str | PathLike[str]) -> IndexReader: ...
     def close(self) -> None: ...
