@@ -64,7 +64,7 @@ pub(crate) fn append_matched(
     Ok(())
 }
 
-/// The documents of an index that match one of the documents of a caller, who has one collection.
+/// The documents of an index that match one of the documents of a caller: one collection.
 ///
 /// # Errors
 /// As [`append_matched`]; those of the caller's documents.
