@@ -179,21 +179,28 @@ fn overlap_of(row: &Edge<'_>) -> Overlap {
     Overlap { shared: row.shared as u32, a: row.size_later as u32, b: row.size_earlier as u32 }
 }
 
-/// A decision, if a set is removed.
-fn decision(decision: Decision<i64>) -> Option<Edge<'static>> {
-    let Decision::Removed(MatchEdge { component, later, earlier, overlap }) = decision else {
-        return None;
-    };
-    Some(Edge {
+/// The row of a removed set with its witness.
+fn removed(component: i64, later: i64, earlier: i64, counts: Overlap) -> Edge<'static> {
+    Edge {
         component,
         later,
         kind: edge::DECISION,
         earlier,
-        shared: overlap.shared.into(),
-        size_later: overlap.a.into(),
-        size_earlier: overlap.b.into(),
+        shared: counts.shared.into(),
+        size_later: counts.a.into(),
+        size_earlier: counts.b.into(),
         ..Edge::default()
-    })
+    }
+}
+
+/// A decision, if a set is removed.
+fn decision(decision: Decision<i64>) -> Option<Edge<'static>> {
+    match decision {
+        Decision::Removed(MatchEdge { component, later, earlier, overlap }) => {
+            Some(removed(component, later, earlier, overlap))
+        }
+        Decision::Kept(_) => None,
+    }
 }
 
 impl Step for Leaders {
@@ -248,16 +255,8 @@ impl BestWitness {
 
     fn end(&mut self) -> Result<(), LookalikeError> {
         let Some((later, search)) = self.search.take() else { return Ok(()) };
-        let Some((earlier, overlap)) = search.witness() else { return Ok(()) };
-        self.out.push(Edge {
-            later,
-            kind: edge::DECISION,
-            earlier,
-            shared: overlap.shared.into(),
-            size_later: overlap.a.into(),
-            size_earlier: overlap.b.into(),
-            ..Edge::default()
-        })
+        let Some((earlier, counts)) = search.witness() else { return Ok(()) };
+        self.out.push(removed(0, later, earlier, counts))
     }
 }
 

@@ -10,6 +10,9 @@ from lookalike.distributed.counts import counts_of
 from lookalike.distributed.engine import Engine, Rows
 from lookalike.distributed.task import Context
 
+#: More postings than any list has: the limit where all pairs are formed.
+ANY_LENGTH = 1 << 60
+
 #: Postings of a bucket, which one task holds: 40 bytes each.
 _POSTINGS = 1_000_000
 

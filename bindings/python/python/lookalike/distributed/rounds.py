@@ -12,7 +12,7 @@ from typing import Generic
 
 from lookalike.distributed import columns, graph
 from lookalike.distributed.engine import Engine, Rows
-from lookalike.distributed.matches import Join
+from lookalike.distributed.matches import ANY_LENGTH, Join
 from lookalike.distributed.task import Context
 
 
@@ -37,9 +37,6 @@ class Limits:
 
 #: Ranges of ranks in which open sets are counted.
 _RANGES = 4096
-
-#: More postings than any list has.
-_ALL = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class Rounds(Generic[Rows]):
             postings = self._postings(state, "open")
             late = engine.exchange([postings], "part", ["part"], context.task("late", head=head))
         selected = engine.store(f"state-{number}-selected", self._apply(state, late, "select", first=first, upto=upto))
-        pairs, _ = self._join.pairs(f"pairs-{number}", self._postings(selected, "selected"), "pairs", limit=_ALL)
+        pairs, _ = self._join.pairs(f"pairs-{number}", self._postings(selected, "selected"), "pairs", limit=ANY_LENGTH)
         edges = self._join.verified(f"matches-{number}", pairs)
         decisions = graph.leaders(engine, context, f"leaders-{number}", edges, self._limits.one_task)
         decided = engine.store(f"state-{number}-decided", self._apply(selected, decisions, "decide"))

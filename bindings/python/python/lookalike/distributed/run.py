@@ -10,15 +10,11 @@ from typing import Any, Generic
 from lookalike._settings import Settings
 from lookalike.distributed import columns, graph
 from lookalike.distributed.engine import Engine, Rows
-from lookalike.distributed.matches import Join
+from lookalike.distributed.matches import ANY_LENGTH, Join
 from lookalike.distributed.results import Found, listed_pairs, tables
 from lookalike.distributed.rounds import Limits, Rounds
 from lookalike.distributed.sets import Sets, Side, distinct_sets, element_order, signed
 from lookalike.distributed.task import Context
-
-
-#: More postings than any list has.
-_ALL = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ def run(
     context = question.context()
     sets = distinct_sets(engine, context, signed(engine, context, sides), numbered=sides[0].row is not None)
     join = _join(engine, context, sets, seed, order)
-    limit = _ALL if question.lists_pairs else limits.list
+    limit = ANY_LENGTH if question.lists_pairs else limits.list
     pairs, counts = join.pairs("pairs", join.all_postings(), "pairs", limit=limit)
     edges: Rows | None = None
     if counts.get("lists_left_out", 0):
@@ -125,7 +121,7 @@ def pairs_between(
     context = question.context()
     sets = distinct_sets(engine, context, signed(engine, context, sides), numbered=sides[0].row is not None)
     join = _join(engine, context, sets, seed, order)
-    pairs, _ = join.pairs("pairs", join.all_postings(), "pairs", limit=_ALL)
+    pairs, _ = join.pairs("pairs", join.all_postings(), "pairs", limit=ANY_LENGTH)
     return listed_pairs(engine, context, sets, join.verified("matches", pairs))
 
 
