@@ -12,6 +12,7 @@ mod methods;
 mod output;
 mod plan;
 mod recluster;
+mod report;
 mod run;
 mod values;
 
@@ -40,6 +41,7 @@ pub(crate) use methods::MethodsArgs;
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
 
 use clap::{Parser, Subcommand};

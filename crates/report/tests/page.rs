@@ -17,7 +17,7 @@ fn page(summary: &Summary, clusters: &[ClusterExhibit], samples: &[PairExhibit])
     let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
     let samples: Vec<AlignedPair> =
         samples.iter().map(|pair| align(pair).expect("nothing stops it")).collect();
-    let html = Report { summary, clusters, samples: &samples }.html();
+    let html = Report { summary, clusters, samples: &samples, losses: &[] }.html();
     html.expect("the template renders whatever comes in")
 }
 

@@ -17,6 +17,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         force: args.force,
         tables: args.tables.into(),
         report: !args.no_report,
+        report_size: args.report.report_size as u64,
         command: super::run::command_line(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };

@@ -20,6 +20,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
+        report_size: args.report.report_size as u64,
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
@@ -30,6 +31,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
     let job = Job {
+        report_size: args.report.report_size as u64,
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),

@@ -23,6 +23,10 @@ pub(super) struct Chart {
     pub(super) x_ticks: Vec<Tick>,
     pub(super) y_ticks: Vec<Tick>,
     pub(super) x_label: String,
+    /// Whether bars are links.
+    pub(super) linked: bool,
+    /// Position of a vertical rule; may be empty.
+    pub(super) rule: String,
     /// Text alternative.
     pub(super) description: String,
 }
@@ -39,6 +43,10 @@ pub(super) struct Bar {
     pub(super) label: String,
     pub(super) middle: String,
     pub(super) above: String,
+    /// Where what it counts is listed; may be empty.
+    pub(super) link: String,
+    /// Class of the bar.
+    pub(super) kind: &'static str,
 }
 
 #[derive(Debug)]
@@ -48,7 +56,11 @@ pub(super) struct Tick {
 }
 
 /// Similarities of the removed documents, on a linear scale. `None` if there are none.
-pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Option<Chart> {
+pub(super) fn similarity(
+    histogram: &SimilarityHistogram,
+    measure: &str,
+    linked: bool,
+) -> Option<Chart> {
     let most = histogram.bins.iter().copied().max().filter(|&most| most > 0)?;
     let step = tick_step(most);
     let top = most.div_ceil(step) * step;
@@ -59,6 +71,9 @@ pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Opti
         let (from, to) = histogram.edges(bin);
         let title = format!("{from:.3} to {to:.3}: {}", counted(value, "document"));
         chart.bar(bin, number, scale(value), title, String::new());
+        if linked && value > 0 {
+            chart.link(format!("#clusters:bin={bin}"));
+        }
     }
     for tick in 0..=5 {
         let bin = tick * number / 5;
@@ -82,7 +97,7 @@ pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Opti
 }
 
 /// Sizes of clusters, with both axes logarithmic. `None` if there are none.
-pub(super) fn sizes(histogram: &SizeHistogram) -> Option<Chart> {
+pub(super) fn sizes(histogram: &SizeHistogram, linked: bool) -> Option<Chart> {
     let most = histogram.bins.iter().map(|bin| bin.clusters).max().filter(|&most| most > 0)?;
     // The axis begins slightly below one, so that a single cluster is visible.
     const BELOW_ONE: f64 = 0.35;
@@ -105,6 +120,9 @@ pub(super) fn sizes(histogram: &SizeHistogram) -> Option<Chart> {
         );
         let label = if bin.clusters == 0 { String::new() } else { short(bin.clusters) };
         chart.bar(index, number, scale(bin.clusters), title, label);
+        if linked && bin.clusters > 0 {
+            chart.link(format!("#clusters:size={}-{}", bin.from, bin.to));
+        }
         if index % every == 0 {
             let middle = chart.x((index as f64 + 0.5) / number as f64);
             let label = match bin.from {
@@ -163,7 +181,17 @@ impl Chart {
             label,
             middle: at((from + to) / 2.0),
             above: at(self.base - height - 5.0),
+            link: String::new(),
+            kind: "bar",
         });
+    }
+
+    /// Links the last bar.
+    fn link(&mut self, link: String) {
+        self.linked = true;
+        if let Some(bar) = self.bars.last_mut() {
+            bar.link = link;
+        }
     }
 }
 
@@ -221,7 +249,7 @@ mod tests {
         let mut histogram = SimilarityHistogram::new(0.5);
         (0..100).for_each(|_| histogram.add(0.5));
         histogram.add(0.99);
-        let chart = similarity(&histogram, "resemblance").expect("there are bars");
+        let chart = similarity(&histogram, "resemblance", false).expect("there are bars");
         assert_eq!(chart.bars.len(), 50);
         assert_eq!(chart.bars[0].y, at(TOP));
         assert_eq!(chart.bars[1].height, "0.0");
@@ -238,11 +266,11 @@ mod tests {
         let mut histogram = SizeHistogram::default();
         (0..1000).for_each(|_| histogram.add(2));
         histogram.add(200);
-        let chart = sizes(&histogram).expect("there are bars");
+        let chart = sizes(&histogram, false).expect("there are bars");
         assert_eq!(chart.bars[0].y, at(TOP));
         assert_eq!(chart.bars.last().map(|bar| bar.label.as_str()), Some("1"));
         assert_eq!(chart.bars[3].height, "0.0");
         assert_eq!(chart.x_ticks[0].label, "2–3");
-        assert!(sizes(&SizeHistogram::default()).is_none());
+        assert!(sizes(&SizeHistogram::default(), false).is_none());
     }
 }
