@@ -7,6 +7,7 @@ mod filter;
 mod index;
 mod input;
 mod lexicon;
+mod log;
 mod matching;
 mod methods;
 mod output;
@@ -36,6 +37,7 @@ pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
+pub(crate) use log::LogArgs;
 pub(crate) use matching::{AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MinFeaturesArgs};
 pub(crate) use methods::MethodsArgs;
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};

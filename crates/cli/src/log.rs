@@ -113,17 +113,16 @@ pub(crate) fn warning(text: &str) {
 }
 
 /// The number of records and files that could not be used.
-pub(crate) fn problems(count: u64, table: Option<&str>) {
-    event("problems", json!({"count": count, "table": table}));
+pub(crate) fn problems(count: u64) {
+    event("problems", json!({"count": count}));
 }
 
 /// The result of a run.
-pub(crate) fn result(summary: &Summary, output: &str) {
+pub(crate) fn result(summary: &Summary) {
     event(
         "result",
         json!({
             "command": summary.command,
-            "output": output,
             "digest": summary.digest,
             "documents": summary.documents,
             "kept": summary.kept,
@@ -136,7 +135,7 @@ pub(crate) fn result(summary: &Summary, output: &str) {
     );
 }
 
-/// The result of another command: names and numbers.
+/// The result of a command that makes no summary.
 pub(crate) fn other_result(fields: Value) {
     event("result", fields);
 }

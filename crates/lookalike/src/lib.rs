@@ -172,3 +172,5 @@ pub use lookalike_report::{
     Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,
 };
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};
+
+pub use lookalike_report::human;

@@ -1,7 +1,7 @@
 //! The arguments of `lookalike evaluate`.
 
 use super::values::utf8;
-use super::{
+use super::{LogArgs, 
     AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, MinFeaturesArgs, OutputArgs, TruthArg,
 };
 use clap::Args;
@@ -94,4 +94,6 @@ pub(crate) struct EvaluateArgs {
     pub(crate) cost: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 }

@@ -1,7 +1,7 @@
 //! The arguments of `lookalike plan`.
 
 use super::values::size;
-use super::{
+use super::{LogArgs, 
     FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
 };
 use clap::Args;
@@ -33,6 +33,8 @@ pub(crate) struct PlanArgs {
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
     pub(crate) running: RunningArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Output format; `dedup --plan` and `cluster --plan` read json
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

@@ -1,6 +1,6 @@
 //! The arguments of `lookalike recluster`.
 
-use super::{FormatArg, LinkageArg, MeasureArg, ReportArgs, TablesArg, WitnessArg};
+use super::{FormatArg, LinkageArg, MeasureArg, LogArgs, ReportArgs, TablesArg, WitnessArg};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -50,6 +50,8 @@ pub(crate) struct ReclusterArgs {
     pub(crate) no_report: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Format of the printed summary
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

@@ -1,7 +1,7 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
 use super::values::utf8;
-use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, ReportArgs, WitnessArg};
+use super::{EarlierArgs, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs, WitnessArg};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -14,6 +14,8 @@ pub(crate) struct DedupArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
@@ -60,6 +62,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use super::run::print_summary;
 use crate::args::{FormatArg, ReclusterArgs};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::terminal::TerminalProgress;
+use crate::progress::TerminalProgress;
 use anyhow::Context;
 use lookalike::{ReclusterJob, recluster};
 

@@ -37,7 +37,7 @@ pub(super) struct Embedded {
     pub(super) folder: &'static str,
     /// Number of clusters in the data.
     pub(super) clusters: u64,
-    /// Maximum length of the texts in bytes.
+    /// Maximum length of the texts; empty if there are none.
     pub(super) excerpt: String,
 }
 
@@ -69,7 +69,10 @@ pub(super) fn page(
     let mut embedded = Embedded {
         script: script::SCRIPT,
         clusters,
-        excerpt: crate::human::bytes(excerpt as u64),
+        excerpt: match excerpt {
+            0 => String::new(),
+            excerpt => crate::human::counted(excerpt as u64, "byte"),
+        },
         ..Embedded::default()
     };
     let mut files = Vec::new();
