@@ -267,9 +267,9 @@ fn measure(
             source: if labels.is_some() { "labels".into() } else { "exact".into() },
             labels: labels.map(LabelSource::name),
             labels_without_document: truth.unknown_names,
-            different: truth.judged.then(|| {
-                truth.pairs.iter().filter(|pair| !pair.is_true).count() as u64
-            }),
+            different: truth
+                .judged
+                .then(|| truth.pairs.iter().filter(|pair| !pair.is_true).count() as u64),
             pairs: truth.pairs.iter().filter(|pair| pair.is_true).count() as u64,
             clusters: components.map(true_clusters),
             sample: truth.sampled.as_ref().map(|sampled| SampleSummary {

@@ -8,6 +8,8 @@ use crate::decisions::Clusters;
 use crate::document_columns::DocumentName;
 use crate::estimates;
 use crate::second_pass::{Shown, Wanted};
+pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
+use listing::{Listed, Listing};
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
@@ -15,8 +17,6 @@ use lookalike_engine::{DocumentId, EngineError, Progress, Signer};
 use lookalike_io::Item;
 use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
-pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
-use listing::{Listed, Listing};
 use lookalike_report::{
     ClusterData, ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairExhibit,
     Removed, ResemblanceEstimate,

@@ -3,8 +3,8 @@
 use crate::aligned_pairs::align_pairs;
 use crate::analysis::{Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
-use crate::job_steps::{JobSteps, REPORT};
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
+use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};

@@ -32,12 +32,12 @@ pub use evaluation::{
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
 };
 
+pub use cluster_data::ClusterData;
 pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
 pub use error::ReportError;
 pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
-pub use cluster_data::ClusterData;
 pub use html::{AlignedPair, Page, PageFile, Report};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{

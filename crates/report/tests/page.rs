@@ -1,8 +1,9 @@
 //! The page: complete, bounded, and safe for any documents.
 
 use lookalike_report::{
-    Action, AlignedPair, ClusterData, ClusterExhibit, DocExhibit, InputSummary, Measures, MemberExhibit, Output,
-    PairExhibit, Removed, Report, ResemblanceEstimate, Run, SettingsSummary, Summary,
+    Action, AlignedPair, ClusterData, ClusterExhibit, DocExhibit, InputSummary, Measures,
+    MemberExhibit, Output, PairExhibit, Removed, Report, ResemblanceEstimate, Run, SettingsSummary,
+    Summary,
 };
 use std::ops::Range;
 
@@ -298,7 +299,11 @@ fn cluster(text: &str) -> ClusterExhibit {
     ClusterExhibit {
         size: 2,
         leader: DocExhibit { id: text.into(), text: text.into(), ..DocExhibit::default() },
-        members: vec![MemberExhibit { id: text.into(), text: text.into(), ..MemberExhibit::default() }],
+        members: vec![MemberExhibit {
+            id: text.into(),
+            text: text.into(),
+            ..MemberExhibit::default()
+        }],
         ..ClusterExhibit::default()
     }
 }
@@ -306,7 +311,9 @@ fn cluster(text: &str) -> ClusterExhibit {
 #[test]
 fn data_are_in_the_page_up_to_a_size_and_beside_it_above() {
     let clusters: Vec<ClusterExhibit> = (0..3000)
-        .map(|n| cluster(&(0..40).map(|w| format!("{} ", n * 7919 % (w + 1009))).collect::<String>()))
+        .map(|n| {
+            cluster(&(0..40).map(|w| format!("{} ", n * 7919 % (w + 1009))).collect::<String>())
+        })
         .collect();
     let inside = with_data(&clusters, 20_000_000);
     assert!(inside.files.is_empty());

@@ -1,8 +1,9 @@
 //! The arguments of `lookalike evaluate`.
 
 use super::values::utf8;
-use super::{LogArgs, 
-    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, MinFeaturesArgs, OutputArgs, TruthArg,
+use super::{
+    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, LogArgs, MinFeaturesArgs, OutputArgs,
+    TruthArg,
 };
 use clap::Args;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
 //! The arguments of `lookalike plan`.
 
 use super::values::size;
-use super::{LogArgs, 
-    FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
+use super::{
+    FormatArg, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, PlannedArg, RunningArgs,
+    WitnessArgs,
 };
 use clap::Args;
 

@@ -1,6 +1,6 @@
 //! The arguments of `lookalike recluster`.
 
-use super::{FormatArg, LinkageArg, MeasureArg, LogArgs, ReportArgs, TablesArg, WitnessArg};
+use super::{FormatArg, LinkageArg, LogArgs, MeasureArg, ReportArgs, TablesArg, WitnessArg};
 use clap::Args;
 use std::path::PathBuf;
 

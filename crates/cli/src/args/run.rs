@@ -1,7 +1,10 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
 use super::values::utf8;
-use super::{EarlierArgs, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs, WitnessArg};
+use super::{
+    EarlierArgs, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
+    WitnessArg,
+};
 use clap::Args;
 
 #[derive(Debug, Args)]

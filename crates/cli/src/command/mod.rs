@@ -17,9 +17,7 @@ mod run;
 mod settings;
 mod sweeps;
 
-use crate::args::{
-    Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs,
-};
+use crate::args::{Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs};
 use crate::exit::Exit;
 use crate::log;
 

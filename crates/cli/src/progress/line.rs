@@ -34,7 +34,9 @@ impl Reached {
     }
 
     fn part(&self) -> Option<f64> {
-        self.total.filter(|&total| total > 0).map(|total| (self.done as f64 / total as f64).min(1.0))
+        self.total
+            .filter(|&total| total > 0)
+            .map(|total| (self.done as f64 / total as f64).min(1.0))
     }
 }
 
@@ -53,8 +55,8 @@ pub(super) fn compose(reached: &Reached, width: usize) -> String {
         true => format!("{}/s", bytes(rate as u64)),
         false => format!("{} units/s", count(rate as u64)),
     });
-    let records = (documents > 0)
-        .then(|| format!("{} records/s", count(reached.document_rate() as u64)));
+    let records =
+        (documents > 0).then(|| format!("{} records/s", count(reached.document_rate() as u64)));
     let bar = reached.part().map(|part| {
         const CELLS: usize = 20;
         let full = (part * CELLS as f64) as usize;

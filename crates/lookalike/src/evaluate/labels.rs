@@ -248,9 +248,7 @@ fn judgements(
     mut judged: Vec<((DocumentId, DocumentId), bool, String)>,
 ) -> Result<Vec<(DocumentId, DocumentId, bool)>, LookalikeError> {
     judged.sort_by_key(|&(pair, ..)| pair);
-    if let Some([first, second]) =
-        judged.array_windows().find(|[x, y]| x.0 == y.0 && x.1 != y.1)
-    {
+    if let Some([first, second]) = judged.array_windows().find(|[x, y]| x.0 == y.0 && x.1 != y.1) {
         return Err(LookalikeError::Labels(format!(
             "{} and {}: the same pair is labelled both `same` and `different`; remove one of the rows",
             first.2, second.2

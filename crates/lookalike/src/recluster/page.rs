@@ -43,8 +43,7 @@ pub(super) fn page(answer: &Answer<'_>, summary: &Summary) -> Result<Page, Looka
         }
     }
     let file = |document: u32| documents.place(document).0;
-    let files =
-        standing.removals().map(|(document, removal)| (file(document), file(removal.kept)));
+    let files = standing.removals().map(|(document, removal)| (file(document), file(removal.kept)));
     let losses = source_losses(files, |file| documents.files()[file as usize].as_str());
     let report = Report { summary, clusters: &largest, samples: &[], losses: &losses };
     Ok(report.page(data, job.report_size)?)

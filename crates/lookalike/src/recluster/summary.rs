@@ -8,9 +8,7 @@ use super::tables::Written;
 use crate::jobs::output;
 use crate::memory;
 use crate::summarise::{NO_REPORT, count_of, settings_summary};
-use lookalike_report::{
-    Pairs, Phase, Removed, Run, SimilarityHistogram, SizeHistogram, Summary,
-};
+use lookalike_report::{Pairs, Phase, Removed, Run, SimilarityHistogram, SizeHistogram, Summary};
 use serde_json::{json, to_value};
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -7,8 +7,8 @@ use lookalike_core::TextDigest;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{ChunkId, DocumentId};
-use lookalike_io::{Content, Item};
 use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::{Content, Item};
 use std::borrow::Cow;
 
 /// A document that the report shows.

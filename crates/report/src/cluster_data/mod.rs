@@ -147,8 +147,12 @@ mod tests {
         assert_eq!(data.len(), 1000);
         let (index, blocks) = data.packed(Value::Null);
         let index = unpacked(&index);
-        let starts: Vec<usize> =
-            index["blocks"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+        let starts: Vec<usize> = index["blocks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|n| n.as_u64().unwrap() as usize)
+            .collect();
         assert_eq!(starts.len(), blocks.len());
         assert!(blocks.len() > 2, "{} blocks", blocks.len());
         assert_eq!(index["files"][0].as_array().unwrap().len(), FILES);

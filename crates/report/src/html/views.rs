@@ -2,9 +2,7 @@
 
 use crate::clean::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, duration, rate, ratio, share};
-use crate::{
-    Action, ClusterExhibit, Output, Run, SettingsSummary, SourceLoss, Summary, clean,
-};
+use crate::{Action, ClusterExhibit, Output, Run, SettingsSummary, SourceLoss, Summary, clean};
 use serde_json::Value;
 
 /// Input files listed; the rest is counted.
@@ -108,9 +106,7 @@ pub(super) fn inputs(summary: &Summary, linked: bool) -> (Vec<InputRow>, String)
     let mut order: Vec<(usize, &crate::InputSummary)> = summary.inputs.iter().enumerate().collect();
     let all = order.len();
     if all > INPUTS {
-        order.sort_by(|(_, a), (_, b)| {
-            b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name))
-        });
+        order.sort_by(|(_, a), (_, b)| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
         order.truncate(INPUTS);
     }
     let rows = order

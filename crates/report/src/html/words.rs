@@ -57,7 +57,9 @@ fn method(settings: &SettingsSummary) -> Option<String> {
         Some("none") => {
             format!("Pairs with a common key of {method} match; nothing else is compared.")
         }
-        _ => format!("Pairs are found and decided by {method}, which estimates and can miss pairs."),
+        _ => {
+            format!("Pairs are found and decided by {method}, which estimates and can miss pairs.")
+        }
     })
 }
 
