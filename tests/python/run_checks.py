@@ -38,6 +38,7 @@ from checks.plan import plan
 from checks.progress import log_lines, progress
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
+from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.witness import witnesses
 
@@ -89,6 +90,7 @@ PARTS = (
     filter,
     progress,
     log_lines,
+    report_data,
     index_crash,
 )
 

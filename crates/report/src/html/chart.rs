@@ -96,6 +96,48 @@ pub(super) fn similarity(
     Some(chart)
 }
 
+/// Numbers of pairs in bins of equal width, `below` those before `threshold` and `above` those from
+/// it on. `None` if there are none.
+pub(super) fn around(
+    from: f64,
+    threshold: f64,
+    below: &[u64],
+    above: &[u64],
+    measure: &str,
+) -> Option<Chart> {
+    let values: Vec<u64> = below.iter().chain(above).copied().collect();
+    let most = values.iter().copied().max().filter(|&most| most > 0 && !below.is_empty())?;
+    let step = tick_step(most);
+    let top = most.div_ceil(step) * step;
+    let scale = |value: u64| value as f64 / top as f64;
+    let width = (threshold - from) / below.len() as f64;
+    let edge = |bin: usize| from + width * bin as f64;
+    let mut chart = frame();
+    for (bin, &value) in values.iter().enumerate() {
+        let title = format!("{:.3} to {:.3}: {}", edge(bin), edge(bin + 1), counted(value, "pair"));
+        chart.bar(bin, values.len(), scale(value), title, String::new());
+        if let Some(bar) = chart.bars.last_mut().filter(|_| bin < below.len()) {
+            bar.kind = "bar miss";
+        }
+    }
+    let ends = [0, below.len(), values.len()];
+    for bin in ends {
+        let at_bin = at(chart.x(bin as f64 / values.len() as f64));
+        chart.x_ticks.push(Tick { at: at_bin, label: format!("{:.3}", edge(bin)) });
+    }
+    for value in (0..=top / step).map(|n| n * step) {
+        chart.y_ticks.push(Tick { at: at(chart.y(scale(value))), label: short(value) });
+    }
+    chart.rule = at(chart.x(below.len() as f64 / values.len() as f64));
+    chart.x_label = format!("{measure} of the pair");
+    chart.description = format!(
+        "Histogram of {measure} around the threshold {threshold}: {} below, {} from it on.",
+        counted(below.iter().sum(), "pair"),
+        count(above.iter().sum())
+    );
+    Some(chart)
+}
+
 /// Sizes of clusters, with both axes logarithmic. `None` if there are none.
 pub(super) fn sizes(histogram: &SizeHistogram, linked: bool) -> Option<Chart> {
     let most = histogram.bins.iter().map(|bin| bin.clusters).max().filter(|&most| most > 0)?;
@@ -259,6 +301,19 @@ mod tests {
         assert_eq!(labels, ["0", "50", "100"]);
         let labels: Vec<&str> = chart.x_ticks.iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(labels, ["0.50", "0.60", "0.70", "0.80", "0.90", "1.00"]);
+    }
+
+    #[test]
+    fn both_sides_of_the_threshold_are_drawn_to_one_scale() {
+        let chart = around(0.75, 0.8, &[4, 0], &[2, 1], "cosine").expect("there are pairs");
+        let kinds: Vec<&str> = chart.bars.iter().map(|bar| bar.kind).collect();
+        assert_eq!(kinds, ["bar miss", "bar miss", "bar", "bar"]);
+        assert_eq!(chart.rule, chart.x_ticks[1].at);
+        let labels: Vec<&str> = chart.x_ticks.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["0.750", "0.800", "0.850"]);
+        assert_eq!(chart.bars[2].title, "0.800 to 0.825: 2 pairs");
+        assert!(around(0.7, 0.8, &[], &[3], "x").is_none());
+        assert!(around(0.7, 0.8, &[0], &[0], "x").is_none());
     }
 
     #[test]

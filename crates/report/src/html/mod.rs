@@ -13,6 +13,7 @@ pub use pair::AlignedPair;
 mod chart;
 mod embed;
 mod flow;
+mod near_misses;
 mod pair;
 mod script;
 mod views;
@@ -85,6 +86,8 @@ struct Template<'a> {
     flow: Option<Flow>,
     similarity: Option<Chart>,
     similarity_note: String,
+    near: Option<Chart>,
+    linked: bool,
     sizes: Option<Chart>,
     sizes_note: String,
     measure: String,
@@ -141,6 +144,8 @@ impl<'a> Template<'a> {
             flow: flow::flow(summary, linked),
             similarity: chart::similarity(&summary.histogram_similarity, &measure, linked),
             similarity_note: similarity_note(summary),
+            near: near_misses::chart(summary, &measure),
+            linked,
             sizes: chart::sizes(&summary.histogram_cluster_size, linked),
             sizes_note: format!(
                 "{} in {}. Both axes are logarithmic.",
