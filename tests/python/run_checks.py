@@ -35,8 +35,10 @@ from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
 from checks.plan import plan
+from checks.progress import log_lines, progress
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
+from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.witness import witnesses
 
@@ -86,6 +88,9 @@ PARTS = (
     index,
     sweeps,
     filter,
+    progress,
+    log_lines,
+    report_data,
     index_crash,
 )
 

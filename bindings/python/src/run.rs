@@ -18,6 +18,7 @@ pub(crate) struct RunOptions {
     force: bool,
     tables: String,
     report: bool,
+    report_size: u64,
     mark: Option<String>,
     copy_files: bool,
     strict: bool,
@@ -39,6 +40,7 @@ impl RunOptions {
             mark: self.mark,
             tables: table_format(&self.tables)?,
             report: self.report,
+            report_size: self.report_size,
             copy_files: self.copy_files,
             strict: self.strict,
             skip_unreadable: self.skip_unreadable,
@@ -120,7 +122,7 @@ pub(crate) fn explain(py: Python<'_>, run: PathBuf, a: &str, b: &str) -> PyResul
 
 /// The same pairs of a finished run of `cluster`, clustered anew.
 #[pyfunction]
-#[pyo3(signature = (run, settings, output, *, force, tables, report, progress = None, cancelled = None))]
+#[pyo3(signature = (run, settings, output, *, force, tables, report, report_size, progress = None, cancelled = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn recluster(
     py: Python<'_>,
@@ -130,6 +132,7 @@ pub(crate) fn recluster(
     force: bool,
     tables: &str,
     report: bool,
+    report_size: u64,
     progress: Option<Py<PyAny>>,
     cancelled: Option<Py<PyAny>>,
 ) -> PyResult<Told> {
@@ -142,6 +145,7 @@ pub(crate) fn recluster(
         force,
         tables: table_format(tables)?,
         report,
+        report_size,
         ..ReclusterJob::new(run, settings.threshold, output)
     };
     let watch = Watch::new(progress, cancelled);

@@ -7,11 +7,13 @@ mod filter;
 mod index;
 mod input;
 mod lexicon;
+mod log;
 mod matching;
 mod methods;
 mod output;
 mod plan;
 mod recluster;
+mod report;
 mod run;
 mod values;
 
@@ -35,11 +37,13 @@ pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
+pub(crate) use log::LogArgs;
 pub(crate) use matching::{AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MinFeaturesArgs};
 pub(crate) use methods::MethodsArgs;
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
 
 use clap::{Parser, Subcommand};

@@ -2,7 +2,8 @@
 //! messages.
 //!
 //! No algorithm lives here. [`args`] defines the arguments, [`command`] has one file for each
-//! subcommand, [`terminal`] draws progress and tables, [`flags`] names the options in messages of
+//! subcommand, [`progress`] shows progress, [`terminal`] prints messages and tables, [`log`] writes
+//! them as JSON lines, [`flags`] names the options in messages of
 //! the library, [`interrupt`] turns signals into a clean stop, [`exit`] defines the exit codes,
 //! [`fault`] reports panics.
 
@@ -15,6 +16,8 @@ mod exit;
 mod fault;
 mod flags;
 mod interrupt;
+mod log;
+mod progress;
 mod terminal;
 mod visible;
 

@@ -3,12 +3,15 @@
 use crate::aligned_pairs::align_pairs;
 use crate::analysis::{Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
-use crate::exhibits::{Choice, exhibits};
+use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
+use crate::job_steps::{JobSteps, REPORT};
+use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
 use crate::result_tables::write_problems;
 use crate::run_tables::RunTables;
 use crate::second_pass::{Shown, second_pass};
+use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, memory, state};
@@ -16,7 +19,7 @@ use lookalike_engine::{DocumentId, EngineError, Progress};
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
-use lookalike_report::{Action, Output, Phase, Report, Run, Summary};
+use lookalike_report::{Action, Output, Page, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -82,6 +85,7 @@ fn carry_out(
     progress: &dyn Progress,
 ) -> Result<Outcome, LookalikeError> {
     let started = Instant::now();
+    let progress = &JobSteps::of(job, action, progress)?;
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
@@ -95,7 +99,7 @@ fn carry_out(
     let writing = Instant::now();
     let clusters = Clusters::new(&analysis, progress)?;
     let choice = match job.report {
-        true => Choice::new(&analysis, &clusters)?,
+        true => Choice::new(&analysis, &clusters, progress)?,
         false => Choice::default(),
     };
     let options = RouteOptions {
@@ -151,8 +155,9 @@ fn carry_out(
     }
     summary.run = Some(run);
     if job.report {
-        let html = report(&analysis, &clusters, &choice, pass.shown, &summary, progress)?;
-        staging.write("report.html", html.as_bytes())?;
+        progress.phase(REPORT, None);
+        let page = report(job, &analysis, &clusters, &choice, pass.shown, &summary, progress)?;
+        write_page(&staging, &page)?;
     }
     if let Some(run) = &mut summary.run {
         run.peak_memory_bytes = memory::peak();
@@ -177,21 +182,31 @@ fn carry_out(
 
 /// Draws the report.
 fn report(
+    job: &Job,
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
     shown: BTreeMap<DocumentId, Shown>,
     summary: &Summary,
     progress: &dyn Progress,
-) -> Result<String, LookalikeError> {
+) -> Result<Page, LookalikeError> {
     let ids_repeat = summary.duplicate_ids > 0;
-    let (clusters, pairs) = exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
+    let (data, clusters) =
+        cluster_exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
+    let pairs = pair_exhibits(analysis, choice, &shown, ids_repeat, progress)?;
     drop(shown);
     poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let memory = analysis.memory.in_flight();
     let samples = align_pairs(&pairs, &summary.settings, &analyzer, memory, progress)?;
-    Ok(Report { summary, clusters: &clusters, samples: &samples }.html()?)
+    let collection = &analysis.collection;
+    let files = analysis
+        .removals()
+        .map(|(document, removal)| (collection.file(document), collection.file(removal.kept)));
+    let name = |file: u32| analysis.inputs.files[file as usize].name.as_str();
+    let losses = source_losses(files, name);
+    let report = Report { summary, clusters: &clusters, samples: &samples, losses: &losses };
+    Ok(report.page(data, job.report_size)?)
 }
 
 /// An error if the job is not wanted any more.

@@ -92,6 +92,7 @@ mod evaluate;
 mod exhibits;
 mod explain;
 mod index;
+mod job_steps;
 mod jobs;
 mod keep_fields;
 mod lexicon;
@@ -102,6 +103,7 @@ mod memory_table;
 mod method_signer;
 mod no_statistics;
 mod opened;
+mod page_files;
 mod panics;
 mod plan;
 mod read_table;
@@ -114,6 +116,7 @@ mod scratch_dir;
 mod second_pass;
 mod settings;
 mod source;
+mod source_losses;
 mod state;
 pub mod steps;
 mod summarise;
@@ -169,3 +172,5 @@ pub use lookalike_report::{
     Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,
 };
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};
+
+pub use lookalike_report::human;

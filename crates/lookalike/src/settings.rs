@@ -2,6 +2,7 @@
 
 use crate::LookalikeError;
 use crate::no_statistics::NoStatistics;
+use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
@@ -209,6 +210,8 @@ pub struct Job {
     pub tables: lookalike_io::table::TableFormat,
     /// Write `report.html`.
     pub report: bool,
+    /// Bytes of data embedded in `report.html`; more go to files in `report-data` beside it.
+    pub report_size: u64,
     /// Copy kept one-document files.
     pub copy_files: bool,
     /// Stop at the first bad record.
@@ -250,6 +253,7 @@ impl Job {
             mark: None,
             tables: Default::default(),
             report: true,
+            report_size: REPORT_SIZE,
             copy_files: false,
             strict: false,
             skip_unreadable: false,

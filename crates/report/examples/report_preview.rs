@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clusters = clusters();
     let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
     let aligned = samples.iter().map(align).collect::<Result<Vec<_>, _>>()?;
-    let report = Report { summary: &summary, clusters: &clusters, samples: &aligned };
+    let report = Report { summary: &summary, clusters: &clusters, samples: &aligned, losses: &[] };
     let html = report.html()?;
     std::fs::write(&path, &html)?;
     for (name, value) in summary.table() {
@@ -326,8 +326,10 @@ fn clusters() -> Vec<ClusterExhibit> {
                     title: Some(title.to_owned()),
                     similarity: Some(1.0 - 0.008 * m as f64),
                     rule: if m == 0 { "identical" } else { "near" }.into(),
+                    ..MemberExhibit::default()
                 })
                 .collect(),
+            ..ClusterExhibit::default()
         })
         .collect()
 }

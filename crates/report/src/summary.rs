@@ -259,6 +259,21 @@ impl Removed {
             ("by a common key only", self.key),
         ]
     }
+
+    /// The place in [`Removed::by_rule`] of a rule by its name in the ledger.
+    #[must_use]
+    pub fn place_of_rule(name: &str) -> Option<usize> {
+        const NAMES: [&str; 7] = [
+            "identical",
+            "lexically_equivalent",
+            "feature_equivalent",
+            "near",
+            "component",
+            "sketch",
+            "key",
+        ];
+        NAMES.iter().position(|&rule| rule == name)
+    }
 }
 
 /// Documents that cannot resemble any other.

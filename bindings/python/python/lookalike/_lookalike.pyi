@@ -283,6 +283,7 @@ def recluster(
     force: bool,
     tables: str,
     report: bool,
+    report_size: int,
     progress: Report | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[str, list[tuple[str, str]], list[str]]: ...

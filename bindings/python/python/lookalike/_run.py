@@ -46,6 +46,8 @@ class Run:
         Write all documents with added columns whose names begin so, and remove nothing.
     report : bool
         Write ``report.html``.
+    report_size : int or str
+        Bytes of data in ``report.html`` itself, as ``"20MB"``; more go to files beside it.
     copy_files : bool
         Copy kept files that hold one document each, instead of listing them.
     strict : bool
@@ -84,6 +86,7 @@ class Run:
         tables: TableFormat = "parquet",
         mark: str | None = None,
         report: bool = True,
+        report_size: int | str = "20MB",
         copy_files: bool = False,
         strict: bool = False,
         skip_unreadable: bool = False,
@@ -234,6 +237,7 @@ class OpenRun:
         force: bool = False,
         tables: TableFormat = "parquet",
         report: bool = True,
+        report_size: int | str = "20MB",
         progress: Progress = None,
         **changes: Any,
     ) -> Summary:
@@ -243,6 +247,8 @@ class OpenRun:
         ----------
         output : path
             The directory of the new result.
+        report, report_size
+            As of :class:`Run`.
         **changes
             ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``.
         """
@@ -256,6 +262,7 @@ class OpenRun:
             force=force,
             tables=tables,
             report=report,
+            report_size=size(report_size),
             progress=reporter(progress),
             cancelled=is_cancelled(),
         )

@@ -15,6 +15,7 @@ class RunOptions(NamedTuple):
     force: bool
     tables: str
     report: bool
+    report_size: int
     mark: str | None
     copy_files: bool
     strict: bool

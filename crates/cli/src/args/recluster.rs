@@ -1,6 +1,6 @@
 //! The arguments of `lookalike recluster`.
 
-use super::{FormatArg, LinkageArg, MeasureArg, TablesArg, WitnessArg};
+use super::{FormatArg, LinkageArg, LogArgs, MeasureArg, ReportArgs, TablesArg, WitnessArg};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -48,6 +48,10 @@ pub(crate) struct ReclusterArgs {
     /// Do not write report.html
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Format of the printed summary
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

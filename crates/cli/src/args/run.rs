@@ -1,7 +1,10 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
 use super::values::utf8;
-use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, WitnessArg};
+use super::{
+    EarlierArgs, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
+    WitnessArg,
+};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -12,6 +15,10 @@ pub(crate) struct DedupArgs {
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
@@ -56,6 +63,10 @@ pub(crate) struct ClusterArgs {
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]

@@ -7,7 +7,8 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, tell};
+use crate::progress::TerminalProgress;
+use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{

@@ -8,7 +8,8 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table, print_numbers, tell, write_table};
+use crate::progress::TerminalProgress;
+use crate::terminal::{pairs_table, print_numbers, tell, write_table};
 use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{

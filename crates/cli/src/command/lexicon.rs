@@ -7,7 +7,8 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table};
+use crate::progress::TerminalProgress;
+use crate::terminal::pairs_table;
 use lookalike::{
     Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon, merge_lexicons,
 };

@@ -17,11 +17,20 @@ mod run;
 mod settings;
 mod sweeps;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs};
 use crate::exit::Exit;
+use crate::log;
 
 /// Runs a subcommand.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    match &cli.command {
+        Command::Dedup(DedupArgs { log, .. })
+        | Command::Cluster(ClusterArgs { log, .. })
+        | Command::Recluster(ReclusterArgs { log, .. })
+        | Command::Evaluate(EvaluateArgs { log, .. })
+        | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
+        _ => {}
+    }
     match &cli.command {
         Command::Dedup(args) => run::dedup(args),
         Command::Cluster(args) => run::cluster(args),

@@ -6,7 +6,9 @@ use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, numbers_table, pairs_table, tell, write_table};
+use crate::log::{self, Log};
+use crate::progress::TerminalProgress;
+use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use lookalike::{Job, Plan, PlanJob, plan};
 use std::io::Write;
@@ -38,6 +40,16 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     if !args.quiet {
         let shown = if args.verbose { usize::MAX } else { problems::SHOWN };
         problems::print(&planned.problems, plan.sample.problems, shown, "");
+    }
+    if log::form() == Log::Json && !args.quiet {
+        log::other_result(serde_json::json!({
+            "command": "plan",
+            "documents": plan.documents,
+            "expected_removed": plan.removed.expected,
+            "recommended": plan.run.as_ref().and_then(|run| run.recommended.as_ref()),
+            "problems": plan.sample.problems,
+            "seconds": plan.run.as_ref().map(|run| run.seconds),
+        }));
     }
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {

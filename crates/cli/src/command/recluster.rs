@@ -4,7 +4,7 @@ use super::run::print_summary;
 use crate::args::{FormatArg, ReclusterArgs};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::terminal::TerminalProgress;
+use crate::progress::TerminalProgress;
 use anyhow::Context;
 use lookalike::{ReclusterJob, recluster};
 
@@ -17,6 +17,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         force: args.force,
         tables: args.tables.into(),
         report: !args.no_report,
+        report_size: args.report.report_size as u64,
         command: super::run::command_line(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };

@@ -8,7 +8,9 @@ use crate::args::{
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
+use crate::log::{self, Log};
+use crate::progress::TerminalProgress;
+use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
@@ -20,6 +22,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
+        report_size: args.report.report_size as u64,
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
@@ -30,6 +33,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
     let job = Job {
+        report_size: args.report.report_size as u64,
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
@@ -132,6 +136,11 @@ pub(super) fn print_summary(
     let urgent = summary.keep_warnings();
     if !quiet {
         urgent.iter().for_each(|warning| tell(format_args!("lookalike: warning: {warning}")));
+    }
+    if log::form() == Log::Json && !quiet {
+        let others = summary.warnings.iter().filter(|warning| !urgent.contains(warning));
+        others.for_each(|warning| log::warning(&with_flags(warning)));
+        log::result(summary);
     }
     let mut stdout = std::io::stdout().lock();
     if json {

@@ -1,5 +1,6 @@
 //! The job of reclustering a finished run.
 
+use crate::page_files::REPORT_SIZE;
 use lookalike_core::Measure;
 use lookalike_engine::{Linkage, WitnessRule};
 use lookalike_io::table::TableFormat;
@@ -30,6 +31,8 @@ pub struct ReclusterJob {
     pub tables: TableFormat,
     /// Write `report.html`.
     pub report: bool,
+    /// Bytes of data embedded in `report.html`; more go to files in `report-data` beside it.
+    pub report_size: u64,
     /// The command line, for the record.
     pub command: String,
 }
@@ -52,6 +55,7 @@ impl ReclusterJob {
             force: false,
             tables: TableFormat::default(),
             report: true,
+            report_size: REPORT_SIZE,
             command: String::new(),
         }
     }

@@ -105,9 +105,13 @@ impl Staging {
         self.partial.join(name)
     }
 
-    /// Writes a small file.
+    /// Writes a small file; directories in its name are created.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.path(name);
+        if let Some(folder) = path.parent().filter(|_| name.contains('/')) {
+            fs::create_dir_all(folder)
+                .map_err(|e| OutputError::io("create the directory", folder, e))?;
+        }
         fs::write(&path, content).map_err(|e| OutputError::io("write the file", &path, e))
     }
 
