@@ -13,6 +13,7 @@ mod output;
 mod plan;
 mod recluster;
 mod run;
+mod stream;
 mod values;
 
 pub(crate) use choices::{
@@ -41,6 +42,7 @@ pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
+pub(crate) use stream::StreamArgs;
 
 use clap::{Parser, Subcommand};
 

@@ -1,7 +1,9 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
 use super::values::utf8;
-use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, WitnessArg};
+use super::{
+    EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, StreamArgs, WitnessArg,
+};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -46,6 +48,8 @@ pub(crate) struct DedupArgs {
     /// are only listed)
     #[arg(long, help_heading = "Output")]
     pub(crate) copy_files: bool,
+    #[command(flatten)]
+    pub(crate) stream: StreamArgs,
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ mod query;
 mod recluster;
 mod run;
 mod settings;
+mod stream;
 mod sweeps;
 
 use crate::args::{Cli, Command};

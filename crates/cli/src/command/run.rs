@@ -1,11 +1,11 @@
 //! `lookalike dedup` and `lookalike cluster`
 
-use super::problems;
+use super::{problems, stream};
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
     VerifyArg, WitnessArgs,
 };
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongUsage};
 use crate::flags::with_flags;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
@@ -15,6 +15,7 @@ use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Ve
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
+    stream::check(&args.output.output, &args.stream)?;
     let job = Job {
         against: args.against.clone(),
         against_only: args.against_only,
@@ -25,10 +26,17 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
+    if stream::is_stream(&args.output.output) {
+        return stream::dedup(&job, &args.output, &args.stream);
+    }
     run(&job, &args.output, lookalike::run_dedup)
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
+    if stream::is_stream(&args.output.output) {
+        let message = "only dedup writes to standard output; name a directory with --output";
+        return Err(WrongUsage(message.to_string()).into());
+    }
     let job = Job {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
@@ -128,22 +136,32 @@ pub(super) fn print_summary(
     quiet: bool,
     report: Option<&std::path::Path>,
 ) -> anyhow::Result<()> {
+    write_summary(&mut std::io::stdout().lock(), summary, json, quiet, report)
+}
+
+/// Writes the summary as [`print_summary`] prints it.
+pub(super) fn write_summary(
+    out: &mut impl Write,
+    summary: &Summary,
+    json: bool,
+    quiet: bool,
+    report: Option<&std::path::Path>,
+) -> anyhow::Result<()> {
     // Always on standard error: they affect which documents are kept.
     let urgent = summary.keep_warnings();
     if !quiet {
         urgent.iter().for_each(|warning| tell(format_args!("lookalike: warning: {warning}")));
     }
-    let mut stdout = std::io::stdout().lock();
     if json {
-        write_json(&mut stdout, &serde_json::to_string_pretty(summary)?)?;
-        writeln!(stdout)?;
+        write_json(out, &serde_json::to_string_pretty(summary)?)?;
+        writeln!(out)?;
     } else if !quiet {
-        write_table(&mut stdout, &pairs_table(summary.table()))?;
+        write_table(out, &pairs_table(summary.table()))?;
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
-            writeln!(stdout, "Warning: {}", visible(&with_flags(warning)))?;
+            writeln!(out, "Warning: {}", visible(&with_flags(warning)))?;
         }
         if let Some(report) = report {
-            writeln!(stdout, "\nReport: {}", visible(&report.display().to_string()))?;
+            writeln!(out, "\nReport: {}", visible(&report.display().to_string()))?;
         }
     }
     Ok(())
