@@ -34,10 +34,12 @@ from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
+from checks.pipes import pipes
 from checks.plan import plan
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.resume import interruption, resuming
+from checks.stores import object_stores
 from checks.witness import witnesses
 
 PARTS = (
@@ -87,6 +89,8 @@ PARTS = (
     sweeps,
     filter,
     index_crash,
+    pipes,
+    object_stores,
 )
 
 
