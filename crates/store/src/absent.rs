@@ -94,7 +94,7 @@ impl ObjectReader {
     ///
     /// # Errors
     /// Always.
-    pub fn bytes(&self, _: u64, _: usize) -> Result<Bytes, StoreError> {
+    pub fn range(&self, _: u64, _: usize) -> Result<Bytes, StoreError> {
         disabled(&self.address)
     }
 

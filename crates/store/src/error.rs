@@ -24,12 +24,6 @@ pub enum StoreError {
         /// Its address.
         url: String,
     },
-    /// The web server sends only whole objects, which has to be [downloaded](crate::download).
-    #[error("{url}: the server sends only the whole object")]
-    OnlyWhole {
-        /// Its address.
-        url: String,
-    },
     /// The request failed, also after retries.
     #[error("{url}: cannot {action}: {reason}; {remedy}")]
     Failed {
@@ -61,10 +55,16 @@ impl StoreError {
     #[must_use]
     pub fn message(&self) -> String {
         let words = self.to_string();
-        match words.split_once(": ") {
-            Some((address, rest)) if crate::is_url(address) => rest.to_string(),
-            _ => words,
-        }
+        let url = match self {
+            Self::Url { url, .. }
+            | Self::NotFound { url }
+            | Self::Changed { url }
+            | Self::Failed { url, .. }
+            | Self::Disabled { url } => url,
+            Self::Cancelled => return words,
+        };
+        let rest = words.strip_prefix(url).and_then(|rest| rest.strip_prefix(": "));
+        rest.map_or(words.clone(), str::to_owned)
     }
 }
 

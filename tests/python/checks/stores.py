@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -411,6 +412,31 @@ def web(c: Checks, folder: Path) -> None:
                 (done, out), (code, words) = job.result(), bad[path]
                 ok = done.returncode == code and words in done.stderr and (not out.exists() or "empty" in path)
                 c.check(f"web: {path}: {words}", ok, (done.returncode, done.stderr))
+    encrypted(c, files["docs.jsonl"], folder)
     # Checkpoints of runs that failed stay, as --scratch asks for.
     left = [path for path in scratch.iterdir() if path.suffix != ".scratch"]
     c.check("web: no temporary file is left", not left, left)
+
+
+def encrypted(c: Checks, content: bytes, folder: Path) -> None:
+    """TLS: a certificate of a known authority is accepted, and no other one."""
+    if not shutil.which("openssl"):
+        print("SKIPPED: object_stores: https: there is no openssl to make certificates with", flush=True)
+        return
+    (folder / "extensions").write_text("subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
+    for arguments in (
+        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=authority",
+        "req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=127.0.0.1",
+        "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile extensions -out server.pem",
+    ):
+        subprocess.run(["openssl", *arguments.split()], cwd=folder, capture_output=True, check=True)
+    with serving(Files, files={"docs.jsonl": content}) as server:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "server.pem", folder / "server.key")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        for how in ("ranges", "chunked"):
+            url = f"{server.url.replace('http:', 'https:')}/{how}/docs.jsonl"
+            done = run(c, "", "dedup", url, "-o", "-", "-q", SSL_CERT_FILE=str(folder / "ca.pem"))
+            c.check(f"https: {how}: the same records", done.stdout.encode() == content, done.stderr)
+            done = run(c, "", "dedup", url, "-o", "-", "-q")
+            c.check(f"https: {how}: an unknown authority is refused", done.returncode == 1 and "certificate" in done.stderr, done.stderr)

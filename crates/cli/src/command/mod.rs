@@ -24,8 +24,17 @@ use crate::exit::Exit;
 /// Runs a subcommand.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
-        Command::Dedup(args) => run::dedup(args),
-        Command::Cluster(args) => run::cluster(args),
+        Command::Dedup(args) => {
+            stream::check(&args.output.output, &args.stream)?;
+            match stream::is_stream(&args.output.output) {
+                true => stream::dedup(args),
+                false => run::dedup(args),
+            }
+        }
+        Command::Cluster(args) => {
+            stream::refuse(&args.output.output)?;
+            run::cluster(args)
+        }
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),

@@ -1,11 +1,11 @@
 //! `lookalike dedup` and `lookalike cluster`
 
-use super::{problems, stream};
+use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
     VerifyArg, WitnessArgs,
 };
-use crate::exit::{Exit, WrongUsage};
+use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
@@ -15,8 +15,12 @@ use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Ve
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
-    stream::check(&args.output.output, &args.stream)?;
-    let job = Job {
+    run(&dedup_job(args)?, &args.output, lookalike::run_dedup)
+}
+
+/// The job of `dedup`.
+pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
+    Ok(Job {
         against: args.against.clone(),
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
@@ -25,18 +29,10 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
-    };
-    if stream::is_stream(&args.output.output) {
-        return stream::dedup(&job, &args.output, &args.stream);
-    }
-    run(&job, &args.output, lookalike::run_dedup)
+    })
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
-    if stream::is_stream(&args.output.output) {
-        let message = "only dedup writes to standard output; name a directory with --output";
-        return Err(WrongUsage(message.to_string()).into());
-    }
     let job = Job {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,

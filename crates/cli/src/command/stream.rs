@@ -1,14 +1,23 @@
 //! `lookalike dedup --output -`
 
 use super::problems;
-use super::run::{exit_code, write_summary};
-use crate::args::{FormatArg, OutputArgs, StreamArgs};
+use super::run::{dedup_job, exit_code, write_summary};
+use crate::args::{DedupArgs, FormatArg, StreamArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
 use crate::terminal::{TerminalProgress, tell};
-use lookalike::{Job, LookalikeError, StreamFiles, run_dedup_into};
+use lookalike::{LookalikeError, StreamFiles, run_dedup_into};
 use std::io::ErrorKind;
 use std::path::Path;
+
+/// Refuses standard output where only a directory can be written.
+pub(super) fn refuse(output: &Path) -> anyhow::Result<()> {
+    if is_stream(output) {
+        let message = "only dedup writes to standard output; name a directory with --output";
+        return Err(WrongUsage(message.to_string()).into());
+    }
+    Ok(())
+}
 
 /// Whether the result goes to standard output.
 pub(super) fn is_stream(output: &Path) -> bool {
@@ -34,11 +43,13 @@ pub(super) fn check(output: &Path, stream: &StreamArgs) -> anyhow::Result<()> {
 }
 
 /// Writes the kept documents to standard output, everything else to standard error.
-pub(super) fn dedup(job: &Job, output: &OutputArgs, stream: &StreamArgs) -> anyhow::Result<Exit> {
+pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
+    let (output, stream) = (&args.output, &args.stream);
+    let job = dedup_job(args)?;
     interrupt::listen()?;
     let progress = TerminalProgress::new(output.quiet);
     let files = StreamFiles { ledger: stream.ledger.clone(), summary: stream.summary.clone() };
-    let outcome = run_dedup_into(job, &files, &mut std::io::stdout().lock(), &progress);
+    let outcome = run_dedup_into(&job, &files, &mut std::io::stdout().lock(), &progress);
     progress.finish();
     let outcome = match outcome {
         Err(LookalikeError::Stream(error)) if error.kind() == ErrorKind::BrokenPipe => {

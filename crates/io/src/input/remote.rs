@@ -34,7 +34,7 @@ pub(super) fn discover(url: &str, options: &DiscoverOptions) -> Result<Remote, I
         let above = key.rfind('/').map_or("", |end| &key[..=end]);
         return named(object, above, options);
     }
-    let (base, matches): (String, Box<dyn Fn(&str) -> bool>) = match key.contains(['*', '?', '[']) {
+    let (base, matches): Pattern = match key.contains(['*', '?', '[']) {
         true => pattern(url, key)?,
         false => {
             let base = format!("{}/", key.trim_end_matches('/'));

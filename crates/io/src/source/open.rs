@@ -121,7 +121,7 @@ impl ChunkReader for Opened {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         let bytes = match self {
             Self::File(file) => return file.get_bytes(start, length),
-            Self::Object(reader, _) => reader.bytes(start, length).map_err(io::Error::from)?,
+            Self::Object(reader, _) => reader.range(start, length).map_err(io::Error::from)?,
         };
         match bytes.len() == length {
             true => Ok(bytes),

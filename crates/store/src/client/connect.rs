@@ -24,8 +24,9 @@ pub(super) struct Location {
 }
 
 /// Clients by bucket and by the environment they were made from.
-static CLIENTS: LazyLock<Mutex<HashMap<(String, u64), Arc<dyn ObjectStore>>>> =
-    LazyLock::new(Mutex::default);
+type Clients = HashMap<(String, u64), Arc<dyn ObjectStore>>;
+
+static CLIENTS: LazyLock<Mutex<Clients>> = LazyLock::new(Mutex::default);
 
 /// Requests are repeated for a minute at most.
 fn retries() -> RetryConfig {
@@ -134,4 +135,13 @@ fn build(address: &Address, root: &str) -> Result<Arc<dyn ObjectStore>, StoreErr
 /// Whether an endpoint is given that has no TLS: giving it allows it.
 fn has_plain_endpoint(names: &[&str]) -> bool {
     names.iter().any(|name| std::env::var(name).is_ok_and(|url| url.starts_with("http://")))
+}
+
+/// A bucket in memory, for tests.
+#[cfg(test)]
+pub(super) fn in_memory(root: &str) -> Arc<object_store::memory::InMemory> {
+    let store = Arc::new(object_store::memory::InMemory::new());
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    clients.insert((root.to_string(), environment()), Arc::clone(&store) as _);
+    store
 }

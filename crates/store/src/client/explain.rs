@@ -98,6 +98,7 @@ fn remedy(address: &Address, status: Option<u16>, chain: &str) -> &'static str {
         },
         Some(404) => "check bucket and key",
         Some(412) => "do not change objects during a run, and run again",
+        Some(501) => "the server does not support this request; check the endpoint",
         Some(429 | 500..) => "the store is overloaded or out of order; run again later",
         Some(_) => "check the address",
         None if says("allowed") && says("http") || says("BadScheme") || says("URL scheme") => {

@@ -389,3 +389,92 @@ impl Source {
         Ok(content.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::connect::in_memory;
+    use super::super::find::{list, read};
+    use super::*;
+
+    const MARKS: &[&str] = &["summary.json"];
+
+    fn address(bucket: &str, key: &str) -> Address {
+        Address::parse(&format!("s3://{bucket}/{key}")).unwrap()
+    }
+
+    fn keys(address: &Address) -> Vec<String> {
+        let mut keys: Vec<String> =
+            list(address).unwrap().into_iter().map(|object| object.address.key).collect();
+        keys.sort();
+        keys
+    }
+
+    /// A result with these files.
+    fn result(files: &[(&str, &[u8])]) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("lookalike-store-{:x}", {
+            RandomState::new().hash_one(std::process::id())
+        }));
+        for (name, content) in files {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_result_replaces_all_of_an_earlier_one() {
+        in_memory("s3://publish-all");
+        let (out, all) = (address("publish-all", "x/out"), address("publish-all", "x"));
+        let large = vec![7; 3 * (PART * MIB) as usize + 5];
+        let first = result(&[("summary.json", b"1"), ("kept/a%b.jsonl", &large), ("old", b"")]);
+        assert_eq!(contents(&out, MARKS).unwrap(), Contents::Nothing);
+        publish(&out, &first, MARKS, &|| false).unwrap();
+        assert_eq!(contents(&out, MARKS).unwrap(), Contents::Result);
+        assert_eq!(keys(&out), ["x/out/kept/a%b.jsonl", "x/out/old", "x/out/summary.json"]);
+        assert!(read(&out.with_key("x/out/kept/a%b.jsonl")).unwrap() == large);
+        let second = result(&[("summary.json", b"2"), ("new", b"n")]);
+        publish(&out, &second, MARKS, &|| false).unwrap();
+        assert_eq!(keys(&all), ["x/out/new", "x/out/summary.json"]);
+        assert_eq!(read(&out.with_key("x/out/summary.json")).unwrap(), "2");
+        for folder in [first, second] {
+            std::fs::remove_dir_all(folder).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_cancelled_result_leaves_nothing() {
+        in_memory("s3://publish-cancelled");
+        let out = address("publish-cancelled", "out");
+        let folder = result(&[("summary.json", b"1"), ("a", &vec![7; 100 << 20])]);
+        let target = Target::new(&out).unwrap();
+        let stop = Arc::new(AtomicBool::new(true));
+        let mut files = Vec::new();
+        collect(&folder, "", &mut files).unwrap();
+        let (last, first) = files.into_iter().partition(|(name, _)| name == "summary.json");
+        let error = wait(replace(target, first, last, stop)).unwrap().unwrap_err();
+        assert!(matches!(error, StoreError::Cancelled), "{error}");
+        assert_eq!(keys(&out), [""; 0]);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_told_from_other_objects() {
+        let store = in_memory("s3://publish-kinds");
+        let out = address("publish-kinds", "out");
+        let put = |key: &'static str| {
+            let store = Arc::clone(&store);
+            wait(async move { store.put(&Path::from(key), PutPayload::from("x")).await })
+                .unwrap()
+                .unwrap();
+        };
+        put("outer");
+        assert_eq!(contents(&out, MARKS).unwrap(), Contents::Nothing);
+        put("out/a");
+        assert_eq!(contents(&out, MARKS).unwrap(), Contents::Other);
+        put("out/.lookalike-unfinished");
+        assert_eq!(contents(&out, MARKS).unwrap(), Contents::Unfinished);
+        put("out/summary.json");
+        assert_eq!(contents(&out, MARKS).unwrap(), Contents::Result);
+    }
+}

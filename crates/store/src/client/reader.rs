@@ -92,7 +92,7 @@ impl ObjectReader {
     ///
     /// # Errors
     /// The object has changed, or cannot be read after retries.
-    pub fn bytes(&self, start: u64, length: usize) -> Result<Bytes, StoreError> {
+    pub fn range(&self, start: u64, length: usize) -> Result<Bytes, StoreError> {
         let end = start.saturating_add(length as u64).min(self.blocks.object.size);
         let first = self.blocks.piece(start, end)?;
         if start + first.len() as u64 >= end {
@@ -231,5 +231,94 @@ impl Seek for ObjectReader {
         };
         self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::path::Path;
+    use object_store::{ObjectStoreExt, PutPayload};
+
+    use super::super::connect::in_memory;
+    use super::super::find::{find, heads, list, look_again};
+    use super::super::runtime::wait;
+    use super::*;
+    use crate::{Address, Found};
+
+    fn put(root: &str, key: &'static str, content: Vec<u8>) -> Address {
+        let address = Address::parse(&format!("{root}/{key}")).unwrap();
+        let store = connect(&address).unwrap().store;
+        let write = async move { store.put(&Path::from(key), PutPayload::from(content)).await };
+        wait(write).unwrap().unwrap();
+        address
+    }
+
+    fn object(address: &Address) -> Arc<Object> {
+        match find(address).unwrap() {
+            Found::Object(object) => Arc::new(object),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Bytes that tell their position.
+    fn content(length: usize) -> Vec<u8> {
+        (0..length as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+    }
+
+    #[test]
+    fn any_bytes_are_those_of_the_object() {
+        in_memory("s3://reader-any");
+        for length in [0, 1, 1000, BLOCK as usize, BLOCK as usize * 3 + 17] {
+            let bytes = content(length);
+            let address = put("s3://reader-any", "a/b", bytes.clone());
+            for streams in [1, 2, 7, 1000] {
+                let mut reader = ObjectReader::new(object(&address), streams);
+                let mut all = Vec::new();
+                reader.read_to_end(&mut all).unwrap();
+                assert!(all == bytes, "{length} bytes, {streams} streams");
+                let mut random = 12_345_u64;
+                for _ in 0..40 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let start = (random >> 20) as usize % (length + 1);
+                    let wanted = (random >> 40) as usize % 100_000;
+                    let end = (start + wanted).min(length);
+                    assert_eq!(reader.range(start as u64, wanted).unwrap(), bytes[start..end]);
+                    reader.seek(SeekFrom::Start(start as u64)).unwrap();
+                    let mut part = vec![0; end - start];
+                    reader.read_exact(&mut part).unwrap();
+                    assert!(part == bytes[start..end]);
+                }
+            }
+        }
+        assert!(ALL_AHEAD.load(Ordering::Relaxed) <= MOST_AHEAD);
+    }
+
+    #[test]
+    fn another_object_of_that_name_is_an_error() {
+        in_memory("s3://reader-changed");
+        let known = object(&put("s3://reader-changed", "a", content(BLOCK as usize * 2)));
+        let reader = ObjectReader::new(Arc::clone(&known), 1);
+        reader.range(0, 10).unwrap();
+        look_again(&[&known]).remove(0).unwrap();
+        put("s3://reader-changed", "a", content(BLOCK as usize * 2));
+        let error = reader.range(BLOCK, 10).unwrap_err();
+        assert!(matches!(error, StoreError::Changed { .. }), "{error}");
+        assert!(reader.failure().is_some());
+        assert!(matches!(look_again(&[&known])[..], [Err(StoreError::Changed { .. })]));
+        assert!(matches!(heads(&[&known], 9)[..], [Err(StoreError::Changed { .. })]));
+    }
+
+    #[test]
+    fn a_prefix_is_a_directory() {
+        in_memory("s3://reader-list");
+        for key in ["a/x", "a/b/y", "ab", "b"] {
+            put("s3://reader-list", key, content(3));
+        }
+        let below = list(&Address::parse("s3://reader-list/a").unwrap()).unwrap();
+        let mut keys: Vec<_> = below.iter().map(|one| one.address.key.as_str()).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, ["a/b/y", "a/x"]);
+        let none = find(&Address::parse("s3://reader-list/a").unwrap()).unwrap();
+        assert!(matches!(none, Found::Nothing));
     }
 }
