@@ -34,12 +34,14 @@ from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.methods import lexicons, methods, simhash_idf
+from checks.pipes import pipes
 from checks.plan import plan
 from checks.progress import log_lines, progress
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.report import report_data
 from checks.resume import interruption, resuming
+from checks.stores import object_stores
 from checks.witness import witnesses
 
 PARTS = (
@@ -92,6 +94,8 @@ PARTS = (
     log_lines,
     report_data,
     index_crash,
+    pipes,
+    object_stores,
 )
 
 

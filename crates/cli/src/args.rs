@@ -15,6 +15,7 @@ mod plan;
 mod recluster;
 mod report;
 mod run;
+mod stream;
 mod values;
 
 pub(crate) use choices::{
@@ -45,6 +46,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
+pub(crate) use stream::StreamArgs;
 
 use clap::{Parser, Subcommand};
 

@@ -13,6 +13,8 @@ mod format;
 pub(crate) mod kind;
 mod maildir;
 mod name;
+mod remote;
+mod spool;
 
 pub use error::InputError;
 pub use fields::FieldNames;

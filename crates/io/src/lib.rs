@@ -20,6 +20,7 @@ pub mod table;
 
 pub use guard::quiet_decoder_panics;
 pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
+pub use lookalike_store::{StoreError, is_url};
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,

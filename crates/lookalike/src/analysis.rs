@@ -13,6 +13,7 @@ use lookalike_engine::{
     Removal, Signer, Units, Verdicts, Verify,
 };
 use lookalike_io::Inputs;
+use lookalike_io::input::InputError;
 use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
 use lookalike_report::KeepValues;
@@ -85,11 +86,16 @@ impl Analysis {
     }
 }
 
+/// Why inputs are refused before anything is read.
+pub(crate) type AcceptInputs<'a> = &'a (dyn Fn(&Inputs, u32) -> Result<(), LookalikeError> + Sync);
+
 /// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
-/// all pairs are listed, not only those that cause a removal.
+/// all pairs are listed, not only those that cause a removal. `accept` may refuse the inputs, of
+/// which it gets the number of those that are not protected.
 pub(crate) fn analyse(
     job: &Job,
     list_pairs: bool,
+    accept: AcceptInputs<'_>,
     progress: &dyn Progress,
 ) -> Result<(Analysis, Staging), LookalikeError> {
     job.settings.matching()?;
@@ -107,6 +113,7 @@ pub(crate) fn analyse(
         ));
     }
     let (mut inputs, first_protected_file) = discover(job, &keep)?;
+    accept(&inputs, first_protected_file)?;
     append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
@@ -181,7 +188,8 @@ pub(crate) fn analyse_inputs(
         sequences: memory.sequences(),
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    let collection = documents.ingest(&signer, &options, progress)?;
+    let read = documents.ingest(&signer, &options, progress);
+    let collection = read.map_err(|error| changed_object(&inputs, error))?;
     if let Some(counted) = counted {
         counted.check(&collection, documents)?;
     }
@@ -253,6 +261,16 @@ pub(crate) fn analyse_inputs(
         resumed,
     };
     Ok(analysis)
+}
+
+/// The error of a reading: an object that changes while it is read cannot be read to its end.
+fn changed_object(inputs: &Inputs, error: LookalikeError) -> LookalikeError {
+    let has_objects = inputs.files.iter().any(|file| file.object.is_some());
+    let unreadable = matches!(error, LookalikeError::Engine(EngineError::Unreadable(_)));
+    match (has_objects && unreadable).then(|| inputs.verify_unchanged()) {
+        Some(Err(changed @ InputError::Changed { .. })) => changed.into(),
+        _ => error,
+    }
 }
 
 /// A pool of `threads` threads.

@@ -119,6 +119,9 @@ pub enum LookalikeError {
     /// A result could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The stream of kept documents could not be written to its end.
+    #[error("the kept documents cannot be written: {0}")]
+    Stream(#[source] std::io::Error),
     /// A result of an earlier run could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -376,6 +379,9 @@ impl LookalikeError {
             | Self::AddingCancelled
             | Self::FilterCancelled
             | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
+            Self::Output(OutputError::Store(lookalike_io::StoreError::Cancelled)) => {
+                ErrorKind::Cancelled
+            }
             Self::Stopped { source, .. } => source.kind(),
             _ => ErrorKind::Failed,
         }
@@ -411,7 +417,7 @@ impl LookalikeError {
             Self::SourceChanged { .. } | Self::Changed { .. } | Self::UnreadableAgain(_) => {
                 "input_changed"
             }
-            Self::Output(_) => "output",
+            Self::Output(_) | Self::Stream(_) => "output",
             Self::Table(_) => "table",
             Self::Run { .. } => "run",
             Self::Plan { .. } => "plan",

@@ -130,6 +130,10 @@ fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<String> {
 pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
     let path = run.join("summary.json");
     let wrong = |reason: String| LookalikeError::Run { path: path.display().to_string(), reason };
+    if run.to_str().is_some_and(lookalike_io::is_url) {
+        let reason = "runs are read from local directories only; copy it to one first";
+        return Err(wrong(reason.to_string()));
+    }
     let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
     let foreign = |e: serde_json::Error| {
         wrong(format!("not written by this version of lookalike, or changed since ({e})"))

@@ -1,7 +1,7 @@
 //! The runs of `dedup` and `cluster`, which write a result directory.
 
 use crate::aligned_pairs::align_pairs;
-use crate::analysis::{Analysis, analyse, discover, pool};
+use crate::analysis::{AcceptInputs, Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
 use crate::job_steps::{JobSteps, REPORT};
@@ -61,7 +61,7 @@ pub struct Outcome {
 /// Settings that make no sense, inputs that cannot be read, outputs that cannot be written.
 pub fn run_dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
     let action = if job.mark.is_some() { Action::Mark } else { Action::Remove };
-    run(job, action, progress)
+    run(job, action, IN_FILES, progress)
 }
 
 /// Finds the same clusters and removes nothing: lists all pairs that reach the threshold.
@@ -69,19 +69,37 @@ pub fn run_dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, Lookalik
 /// # Errors
 /// As [`run_dedup`].
 pub fn run_cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
-    run(job, Action::List, progress)
+    run(job, Action::List, IN_FILES, progress)
 }
 
-fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+/// How the documents are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Writing<'a> {
+    /// Uncompressed, whatever the inputs are.
+    pub(crate) uncompressed: bool,
+    /// Why inputs cannot be written so.
+    pub(crate) accept: AcceptInputs<'a>,
+}
+
+/// In files like the inputs.
+const IN_FILES: Writing<'static> = Writing { uncompressed: false, accept: &|_, _| Ok(()) };
+
+pub(crate) fn run(
+    job: &Job,
+    action: Action,
+    writing: Writing<'_>,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
     // Whatever is done in parallel is done on so many threads.
     let pool = pool(job.thread_count())?;
-    caught(|| pool.install(|| carry_out(job, action, progress)))
+    caught(|| pool.install(|| carry_out(job, action, writing, progress)))
         .map_err(|error| state::stopped(job, error))
 }
 
 fn carry_out(
     job: &Job,
     action: Action,
+    writing: Writing<'_>,
     progress: &dyn Progress,
 ) -> Result<Outcome, LookalikeError> {
     let started = Instant::now();
@@ -94,8 +112,9 @@ fn carry_out(
         return Ok(outcome);
     }
     Staging::check(&job.output, job.force)?;
-    let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
+    let (mut analysis, staging) = analyse(job, list_pairs, writing.accept, progress)?;
 
+    let uncompressed = writing.uncompressed;
     let writing = Instant::now();
     let clusters = Clusters::new(&analysis, progress)?;
     let choice = match job.report {
@@ -106,6 +125,7 @@ fn carry_out(
         mark: job.mark.as_deref().map(MarkNames::new),
         copy_files: job.copy_files,
         files: Some(analysis.collection.first_protected_file),
+        uncompressed,
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
@@ -168,7 +188,7 @@ fn carry_out(
     if let Some(scratch) = &analysis.scratch_dir {
         state::note_finished(scratch, json.as_bytes())?;
     }
-    staging.commit()?;
+    staging.commit_unless(&|| progress.cancelled())?;
     if let Some(scratch) = analysis.scratch_dir.take() {
         scratch.finish()?;
     }

@@ -105,6 +105,7 @@ mod no_statistics;
 mod opened;
 mod page_files;
 mod panics;
+mod piped;
 mod plan;
 mod read_table;
 mod reading;
@@ -148,6 +149,7 @@ pub use index::{
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from};
 pub use memory_table::ResultTable;
+pub use piped::{StreamFiles, run_dedup_into};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};

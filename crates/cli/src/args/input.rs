@@ -6,7 +6,8 @@ use clap::Args;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
-    /// Files, directories, globs; `-` for standard input (JSONL, or what --input-format says).
+    /// Files, directories, globs, URLs (s3, gs, az, https); `-` for standard input (JSONL, or what
+    /// --input-format says).
     ///
     /// A JSONL, CSV, TSV, Parquet or mbox file holds many documents; a text, Markdown, HTML or eml
     /// file and a message of a Maildir are one document. The text of a mail message is that of its

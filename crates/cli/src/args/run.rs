@@ -3,7 +3,7 @@
 use super::values::utf8;
 use super::{
     EarlierArgs, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
-    WitnessArg,
+    StreamArgs, WitnessArg,
 };
 use clap::Args;
 
@@ -53,6 +53,8 @@ pub(crate) struct DedupArgs {
     /// are only listed)
     #[arg(long, help_heading = "Output")]
     pub(crate) copy_files: bool,
+    #[command(flatten)]
+    pub(crate) stream: StreamArgs,
 }
 
 #[derive(Debug, Args)]

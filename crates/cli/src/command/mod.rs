@@ -15,6 +15,7 @@ mod query;
 mod recluster;
 mod run;
 mod settings;
+mod stream;
 mod sweeps;
 
 use crate::args::{Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs};
@@ -32,8 +33,17 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         _ => {}
     }
     match &cli.command {
-        Command::Dedup(args) => run::dedup(args),
-        Command::Cluster(args) => run::cluster(args),
+        Command::Dedup(args) => {
+            stream::check(&args.output.output, &args.stream)?;
+            match stream::is_stream(&args.output.output) {
+                true => stream::dedup(args),
+                false => run::dedup(args),
+            }
+        }
+        Command::Cluster(args) => {
+            stream::refuse(&args.output.output)?;
+            run::cluster(args)
+        }
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),

@@ -17,7 +17,12 @@ use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Ve
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
-    let job = Job {
+    run(&dedup_job(args)?, &args.output, lookalike::run_dedup)
+}
+
+/// The job of `dedup`.
+pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
+    Ok(Job {
         against: args.against.clone(),
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
@@ -27,8 +32,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
-    };
-    run(&job, &args.output, lookalike::run_dedup)
+    })
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
@@ -132,6 +136,17 @@ pub(super) fn print_summary(
     quiet: bool,
     report: Option<&std::path::Path>,
 ) -> anyhow::Result<()> {
+    write_summary(&mut std::io::stdout().lock(), summary, json, quiet, report)
+}
+
+/// Writes the summary as [`print_summary`] prints it.
+pub(super) fn write_summary(
+    out: &mut impl Write,
+    summary: &Summary,
+    json: bool,
+    quiet: bool,
+    report: Option<&std::path::Path>,
+) -> anyhow::Result<()> {
     // Always on standard error: they affect which documents are kept.
     let urgent = summary.keep_warnings();
     if !quiet {
@@ -142,17 +157,16 @@ pub(super) fn print_summary(
         others.for_each(|warning| log::warning(&with_flags(warning)));
         log::result(summary);
     }
-    let mut stdout = std::io::stdout().lock();
     if json {
-        write_json(&mut stdout, &serde_json::to_string_pretty(summary)?)?;
-        writeln!(stdout)?;
+        write_json(out, &serde_json::to_string_pretty(summary)?)?;
+        writeln!(out)?;
     } else if !quiet {
-        write_table(&mut stdout, &pairs_table(summary.table()))?;
+        write_table(out, &pairs_table(summary.table()))?;
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
-            writeln!(stdout, "Warning: {}", visible(&with_flags(warning)))?;
+            writeln!(out, "Warning: {}", visible(&with_flags(warning)))?;
         }
         if let Some(report) = report {
-            writeln!(stdout, "\nReport: {}", visible(&report.display().to_string()))?;
+            writeln!(out, "\nReport: {}", visible(&report.display().to_string()))?;
         }
     }
     Ok(())

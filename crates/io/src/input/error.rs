@@ -65,10 +65,10 @@ pub enum InputError {
         /// How to convert it.
         remedy: &'static str,
     },
-    /// A pipe, a socket or a device.
+    /// A socket or a device.
     #[error(
-        "{}: is not a regular file, and inputs are read twice; \
-         copy it to a file, or pass it on standard input and name that -",
+        "{}: is a device or a socket; copy it to a file, or pass it on standard input and name \
+         that -",
         path.display()
     )]
     NotAFile {
@@ -95,6 +95,9 @@ pub enum InputError {
         /// How many were found.
         files: usize,
     },
+    /// An object that cannot be found or read.
+    #[error(transparent)]
+    Store(#[from] lookalike_store::StoreError),
     /// Any other failure.
     #[error("{}: cannot {action}; check the permissions and the disk, then run again", path.display())]
     Io {

@@ -165,6 +165,7 @@ mod tests {
             compression,
             size: 0,
             modified: None,
+            object: None,
         }
     }
 

@@ -16,6 +16,7 @@ mod encode;
 mod error;
 mod layout;
 mod mark;
+mod one_stream;
 mod output;
 mod pack;
 mod parquet_file;
@@ -26,6 +27,7 @@ mod writer;
 
 pub use error::OutputError;
 pub use mark::MarkNames;
+pub use one_stream::OneStream;
 pub use role::Role;
 pub use route::{RouteOptions, Routed};
 pub use staging::Staging;

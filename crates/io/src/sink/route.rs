@@ -21,6 +21,8 @@ pub struct RouteOptions {
     pub copy_files: bool,
     /// Number of inputs that are written; those after them are protected. `None`: all.
     pub files: Option<u32>,
+    /// Write files uncompressed whose inputs are compressed. Their names stay.
+    pub uncompressed: bool,
 }
 
 impl RouteOptions {

@@ -10,7 +10,7 @@ use super::pack::PackedFile;
 use super::parquet_file::{Model, ParquetOutput};
 use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
-use crate::source::{CsvHeader, rows as csv_rows};
+use crate::source::{CsvHeader, open, rows as csv_rows};
 use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
@@ -206,7 +206,7 @@ impl<'a> DocumentsWriter<'a> {
             if input.format.is_document() {
                 continue;
             }
-            if input.format == Format::Parquet && Model::read(&input.path).is_err() {
+            if input.format == Format::Parquet && Model::read(input).is_err() {
                 continue;
             }
             let header = match input.format {
@@ -223,7 +223,7 @@ impl<'a> DocumentsWriter<'a> {
     fn open(&self, file: u32, header: Option<Arc<CsvHeader>>) -> Result<Outputs, OutputError> {
         let input = self.input(file);
         let model = match input.format {
-            Format::Parquet => Some(Arc::new(Model::read(&input.path)?)),
+            Format::Parquet => Some(Arc::new(Model::read(input)?)),
             _ => None,
         };
         let mut outputs = Outputs { file, model, header, sinks: Default::default() };
@@ -248,7 +248,11 @@ impl<'a> DocumentsWriter<'a> {
             OutputFormat::Parquet(Box::new(model.create(path, schema)?))
         } else {
             let file = OutputFile::create(path)?;
-            let mut file = PackedFile::new(file, input.compression, self.threads);
+            let compression = match self.options.uncompressed {
+                true => Compression::None,
+                false => input.compression,
+            };
+            let mut file = PackedFile::new(file, compression, self.threads);
             if let Some(header) = &outputs.header {
                 let mut raw = Vec::new();
                 match marks {
@@ -309,9 +313,10 @@ impl<'a> DocumentsWriter<'a> {
     }
 
     fn copy(&mut self, file: u32) -> Result<(), OutputError> {
-        let from = &self.input(file).path;
+        let input = self.input(file);
+        let from = &input.path;
         let to = self.staging.path(self.layout.copy(file));
-        let mut source = std::fs::File::open(from).map_err(|e| OutputError::input(from, e))?;
+        let mut source = open::open(input).map_err(|e| OutputError::input(from, e))?;
         let mut copy = OutputFile::create(to.clone())?;
         std::io::copy(&mut source, &mut copy)
             .map_err(|e| OutputError::io("copy a kept file to it", &to, e))?;

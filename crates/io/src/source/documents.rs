@@ -111,8 +111,7 @@ fn visit_message(
 
 /// Reads a whole document. Fails with a message, and whether the input is unreadable.
 fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), (String, bool)> {
-    let mut source = Decompressed::open(&input.path, input.compression)
-        .map_err(|e| (open::explain(&e), true))?;
+    let mut source = Decompressed::open(input).map_err(|e| (open::explain(&e), true))?;
     match source.read_up_to(limit.saturating_add(1), out) {
         Ok(_) if out.len() > limit => Err((too_long(limit), false)),
         Ok(_) => Ok(()),

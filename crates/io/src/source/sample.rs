@@ -287,7 +287,7 @@ fn lines(
     let mut data = Vec::new();
     // One byte more at the front, to see whether a line begins at the first.
     let from = span.start.saturating_sub(1);
-    let mut handle = open::open(&input.path).map_err(|e| refuse(&e))?;
+    let mut handle = open::open(input).map_err(|e| refuse(&e))?;
     handle.seek(SeekFrom::Start(from)).map_err(|e| refuse(&e))?;
     let wanted = span.end - from;
     handle.by_ref().take(wanted).read_to_end(&mut data).map_err(|e| refuse(&e))?;

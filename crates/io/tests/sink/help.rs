@@ -23,6 +23,7 @@ pub(crate) fn input(path: impl AsRef<Path>, format: Format, compression: Compres
         compression,
         size: 0,
         modified: None,
+        object: None,
     }
 }
 

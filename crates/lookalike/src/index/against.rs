@@ -58,6 +58,7 @@ pub(crate) fn append_matched(
             compression: Compression::None,
             size: metadata.len(),
             modified: metadata.modified().ok(),
+            object: None,
         };
         inputs.append_temporary(described, Arc::new(file));
     }
