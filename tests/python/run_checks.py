@@ -38,6 +38,7 @@ from checks.plan import plan
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.resume import interruption, resuming
+from checks.survivors import guards, survivors
 from checks.witness import witnesses
 
 PARTS = (
@@ -87,6 +88,8 @@ PARTS = (
     sweeps,
     filter,
     index_crash,
+    survivors,
+    guards,
 )
 
 

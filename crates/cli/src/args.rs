@@ -6,6 +6,7 @@ mod evaluate;
 mod filter;
 mod index;
 mod input;
+mod keep;
 mod lexicon;
 mod matching;
 mod methods;
@@ -13,6 +14,7 @@ mod output;
 mod plan;
 mod recluster;
 mod run;
+mod survivors;
 mod values;
 
 pub(crate) use choices::{
@@ -32,6 +34,7 @@ pub(crate) use index::{
     SweepRemoveArgs,
 };
 pub(crate) use input::{FieldArgs, InputArgs};
+pub(crate) use keep::keep_rules;
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
@@ -41,6 +44,7 @@ pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
+pub(crate) use survivors::{ContainedArgs, GuardArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
 

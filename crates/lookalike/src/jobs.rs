@@ -4,11 +4,13 @@ use crate::aligned_pairs::align_pairs;
 use crate::analysis::{Analysis, analyse, discover, pool};
 use crate::decisions::{Clusters, Decisions};
 use crate::exhibits::{Choice, exhibits};
+use crate::guards::Guards;
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
 use crate::result_tables::write_problems;
 use crate::run_tables::RunTables;
 use crate::second_pass::{Shown, second_pass};
+use crate::settings::DEFAULT_KEEP_N;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, memory, state};
@@ -86,6 +88,10 @@ fn carry_out(
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
         action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
+    let guards = Guards::of(job)?;
+    if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
+        job.settings.refuse_survivors("cluster, which removes nothing")?;
+    }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);
     }
@@ -94,6 +100,7 @@ fn carry_out(
 
     let writing = Instant::now();
     let clusters = Clusters::new(&analysis, progress)?;
+    guards.check(&analysis, &clusters, action == Action::Remove)?;
     let choice = match job.report {
         true => Choice::new(&analysis, &clusters)?,
         false => Choice::default(),

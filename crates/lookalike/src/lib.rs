@@ -91,6 +91,7 @@ mod estimates;
 mod evaluate;
 mod exhibits;
 mod explain;
+mod guards;
 mod index;
 mod jobs;
 mod keep_fields;
@@ -133,6 +134,7 @@ pub use evaluate::{
 };
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
+pub use guards::{ClusterLimit, LossLimit};
 pub use index::{
     AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
     Filter, FilterOptions, Filtered, FoundDocuments, Holder, Index, IndexSettings, IndexStats,
@@ -154,6 +156,7 @@ pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Sett
 pub use source::{Record, Source, record_batches};
 pub use text_signer::{Lists, SignedTexts, TextSigner, Wants};
 
+pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_index::{Committed, Cost};

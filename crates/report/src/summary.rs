@@ -237,6 +237,9 @@ pub struct Removed {
     pub key: u64,
     /// In one connected component with the kept document.
     pub component: u64,
+    /// The first documents of clusters of which none is kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
 }
 
 impl Removed {
@@ -248,7 +251,7 @@ impl Removed {
 
     /// Counts with the displayed names of the rules, strictest rule first.
     #[must_use]
-    pub fn by_rule(&self) -> [(&'static str, u64); 7] {
+    pub fn by_rule(&self) -> [(&'static str, u64); 8] {
         [
             ("identical", self.identical),
             ("lexically equivalent", self.lexically_equivalent),
@@ -257,6 +260,7 @@ impl Removed {
             ("in one component", self.component),
             ("by sketches only", self.sketch),
             ("by a common key only", self.key),
+            ("leaders of dropped clusters", self.dropped),
         ]
     }
 }

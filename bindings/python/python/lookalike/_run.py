@@ -52,6 +52,11 @@ class Run:
         Stop at the first bad record.
     skip_unreadable : bool
         Go on where an input cannot be read to its end.
+    max_loss : str or float, optional
+        The most that may be removed, ``"30%"`` or ``0.3``, of all documents and of each input with at least 100. A run
+        that would remove more raises and removes nothing. By default 98 % of all, if there are more than 1000.
+    max_cluster : int or str, optional
+        The largest cluster, in documents or as ``"2%"`` of all.
     max_pairs : int
         Most pairs that :meth:`cluster` lists.
     threads, memory, scratch
@@ -87,6 +92,8 @@ class Run:
         copy_files: bool = False,
         strict: bool = False,
         skip_unreadable: bool = False,
+        max_loss: str | float | None = None,
+        max_cluster: int | str | None = None,
         max_pairs: int = 10_000_000,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -96,7 +103,7 @@ class Run:
     ) -> None:
         self.settings = given_settings(settings, keywords)
         # As of the command: clusters are connected components, unless it is said.
-        components = settings is None and "linkage" not in keywords
+        components = settings is None and not {"linkage", "contained_only"} & set(keywords)
         self._cluster_settings = self.settings.replace(linkage="components") if components else self.settings
         self._options = RunOptions(
             inputs=_listed(inputs),
@@ -110,6 +117,8 @@ class Run:
             copy_files=copy_files,
             strict=strict,
             skip_unreadable=skip_unreadable,
+            max_loss=None if max_loss is None else str(max_loss),
+            max_cluster=None if max_cluster is None else str(max_cluster),
             max_pairs=max_pairs,
             threads=thread_count(threads),
             memory=None if memory is None else size(memory),
@@ -244,11 +253,13 @@ class OpenRun:
         output : path
             The directory of the new result.
         **changes
-            ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``.
+            ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``,
+            ``contained_only``.
         """
-        unknown = sorted(set(changes) - {"threshold", "measure", "linkage", "witness", "keep"})
+        known = ("threshold", "measure", "linkage", "witness", "keep", "contained_only")
+        unknown = sorted(set(changes) - set(known))
         if unknown:
-            raise TypeError(f"recluster() takes threshold, measure, linkage, witness and keep, not {unknown[0]!r}")
+            raise TypeError(f"recluster() takes {', '.join(known)}, not {unknown[0]!r}")
         told = _lookalike.recluster(
             self.path,
             self.settings.replace(**changes).to_json(),

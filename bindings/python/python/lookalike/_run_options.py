@@ -19,6 +19,8 @@ class RunOptions(NamedTuple):
     copy_files: bool
     strict: bool
     skip_unreadable: bool
+    max_loss: str | None
+    max_cluster: str | None
     max_pairs: int
     threads: int
     memory: int | None

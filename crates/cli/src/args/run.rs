@@ -1,7 +1,10 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
 use super::values::utf8;
-use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, WitnessArg};
+use super::{
+    ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs,
+    OutputArgs, SurvivorArgs, WitnessArg,
+};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -21,6 +24,12 @@ pub(crate) struct DedupArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) survivors: SurvivorArgs,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) guards: GuardArgs,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
     /// be repeated)
     #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
@@ -29,7 +38,7 @@ pub(crate) struct DedupArgs {
     #[arg(long, requires = "against", help_heading = "Which duplicate to keep")]
     pub(crate) against_only: bool,
     /// Remove nothing; write all documents with the fields `duplicate_of`, `duplicate_of_file`,
-    /// `duplicate_of_record`, `resemblance` and `cluster` added
+    /// `duplicate_of_record`, `resemblance`, `cluster`, `is_duplicate` and `duplicates` added
     #[arg(long, help_heading = "Output")]
     pub(crate) mark: bool,
     /// Prefix of the field names that --mark adds
@@ -65,6 +74,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
 }
 
 /// The witness rule.

@@ -15,7 +15,9 @@ use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Ve
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
-    let job = Job {
+    let mut job = Job {
+        max_loss: args.guards.max_loss.clone(),
+        max_cluster: args.guards.max_cluster.clone(),
         against: args.against.clone(),
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
@@ -25,16 +27,19 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
+    job.settings.keep_n = args.survivors.keep_n();
+    job.settings.contained_only.clone_from(&args.contained.contained_only);
     run(&job, &args.output, lookalike::run_dedup)
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
-    let job = Job {
+    let mut job = Job {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
+    job.settings.contained_only.clone_from(&args.contained.contained_only);
     run(&job, &args.output, lookalike::run_cluster)
 }
 
@@ -61,7 +66,7 @@ pub(super) fn settings_of(
         super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
     settings.min_features = matching.least.min_features;
-    settings.keep = matching.keep.clone();
+    settings.keep = crate::args::keep_rules(&matching.keep);
     settings.ignore_common = matching.common.ignore_common;
     settings.method = matching.method.method.as_ref().map(|spec| MethodSettings {
         spec: spec.clone(),
