@@ -44,7 +44,7 @@ pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
-pub(crate) use survivors::{ContainedArgs, GuardArgs, SurvivorArgs};
+pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
 

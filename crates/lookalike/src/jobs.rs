@@ -2,6 +2,7 @@
 
 use crate::aligned_pairs::align_pairs;
 use crate::analysis::{Analysis, analyse, discover, pool};
+use crate::attributes::write_attributes;
 use crate::decisions::{Clusters, Decisions};
 use crate::exhibits::{Choice, exhibits};
 use crate::guards::Guards;
@@ -133,6 +134,9 @@ fn carry_out(
         tables.push(write_problems(analysis.collection.problems.listed(), &store)?);
     }
     summary.outputs = outputs(&tables, pass.written.as_ref());
+    if job.attributes {
+        summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
+    }
     summary.warnings = summary.find_warnings();
     let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
     let phase = |&(name, seconds): &(&str, f64)| Phase {

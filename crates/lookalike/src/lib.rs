@@ -78,6 +78,7 @@ mod aligned_pairs;
 mod analysis;
 mod answer;
 mod approach;
+mod attributes;
 mod collapse;
 mod common;
 mod compare;

@@ -263,6 +263,9 @@ pub struct Job {
     pub settings: Settings,
     /// Write all documents with added columns, their names beginning so, and remove nothing.
     pub mark: Option<String>,
+    /// Write attribute files: for each input a JSONL file in `attributes` with one line for each of
+    /// its records, in order.
+    pub attributes: bool,
     /// Form of the tables.
     pub tables: lookalike_io::table::TableFormat,
     /// Write `report.html`.
@@ -313,6 +316,7 @@ impl Job {
             force: false,
             settings: Settings::default(),
             mark: None,
+            attributes: false,
             tables: Default::default(),
             report: true,
             copy_files: false,

@@ -44,6 +44,8 @@ class Run:
         Form of the tables.
     mark : str, optional
         Write all documents with added columns whose names begin so, and remove nothing.
+    attributes : bool
+        Write ``attributes/``: for each input a JSONL file with one line for each of its records, in order.
     report : bool
         Write ``report.html``.
     copy_files : bool
@@ -88,6 +90,7 @@ class Run:
         force: bool = False,
         tables: TableFormat = "parquet",
         mark: str | None = None,
+        attributes: bool = False,
         report: bool = True,
         copy_files: bool = False,
         strict: bool = False,
@@ -114,6 +117,7 @@ class Run:
             tables=tables,
             report=report,
             mark=mark,
+            attributes=attributes,
             copy_files=copy_files,
             strict=strict,
             skip_unreadable=skip_unreadable,

@@ -16,6 +16,7 @@ class RunOptions(NamedTuple):
     tables: str
     report: bool
     mark: str | None
+    attributes: bool
     copy_files: bool
     strict: bool
     skip_unreadable: bool

@@ -2,8 +2,8 @@
 
 use super::values::utf8;
 use super::{
-    ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs,
-    OutputArgs, SurvivorArgs, WitnessArg,
+    AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, MatchArgs,
+    MemoryArgs, OutputArgs, SurvivorArgs, WitnessArg,
 };
 use clap::Args;
 
@@ -28,6 +28,8 @@ pub(crate) struct DedupArgs {
     pub(crate) survivors: SurvivorArgs,
     #[command(flatten)]
     pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) attributes: AttributesArgs,
     #[command(flatten)]
     pub(crate) guards: GuardArgs,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
@@ -76,6 +78,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
     pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) attributes: AttributesArgs,
 }
 
 /// The witness rule.

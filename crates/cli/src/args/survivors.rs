@@ -34,6 +34,15 @@ pub(crate) struct ContainedArgs {
     pub(crate) contained_only: Option<String>,
 }
 
+/// Attribute files.
+#[derive(Debug, Args)]
+pub(crate) struct AttributesArgs {
+    /// Also write attributes/, a JSONL file for each input with one line for each of its records, in
+    /// order: id, cluster, whether it leads the cluster, whether it is removed
+    #[arg(long, help_heading = "Output")]
+    pub(crate) attributes: bool,
+}
+
 /// Limits of what may be removed.
 #[derive(Debug, Args)]
 pub(crate) struct GuardArgs {

@@ -16,6 +16,7 @@ use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
     let mut job = Job {
+        attributes: args.attributes.attributes,
         max_loss: args.guards.max_loss.clone(),
         max_cluster: args.guards.max_cluster.clone(),
         against: args.against.clone(),
@@ -34,6 +35,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
     let mut job = Job {
+        attributes: args.attributes.attributes,
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
