@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from checks.after_runs import attributes, showing, undoing
 from checks.command_line import (
     escape_sequences, no_report, replacing, scratch_directories, setting_names, standard_error, streams, usage,
     wrong_values,
@@ -90,6 +91,9 @@ PARTS = (
     index_crash,
     survivors,
     guards,
+    attributes,
+    undoing,
+    showing,
 )
 
 

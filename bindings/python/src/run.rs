@@ -4,7 +4,7 @@ use crate::call::{Watch, detached};
 use crate::compare::Compared;
 use crate::table::{Table, table_format};
 use crate::{errors, settings};
-use lookalike::{Job, LookalikeError, PlanJob, ReclusterJob};
+use lookalike::{Job, LookalikeError, PlanJob, ReclusterJob, UndoJob};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -122,6 +122,25 @@ pub(crate) fn read_table(py: Python<'_>, run: PathBuf, name: &str) -> PyResult<T
 pub(crate) fn explain(py: Python<'_>, run: PathBuf, a: &str, b: &str) -> PyResult<Compared> {
     let watch = Watch::new(None, None);
     detached(py, &watch, |_| lookalike::explain(a, b, &run)).map(Compared::new)
+}
+
+/// Restores removed documents into a copy of a result.
+#[pyfunction]
+#[pyo3(signature = (run, output, documents, clusters, *, force, progress = None, cancelled = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn undo(
+    py: Python<'_>,
+    run: PathBuf,
+    output: PathBuf,
+    documents: Vec<String>,
+    clusters: Vec<u64>,
+    force: bool,
+    progress: Option<Py<PyAny>>,
+    cancelled: Option<Py<PyAny>>,
+) -> PyResult<Told> {
+    let job = UndoJob { documents, clusters, force, ..UndoJob::new(run, output) };
+    let watch = Watch::new(progress, cancelled);
+    detached(py, &watch, |progress| told(&lookalike::undo(&job, progress)?))
 }
 
 /// The same pairs of a finished run of `cluster`, clustered anew.

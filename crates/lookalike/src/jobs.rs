@@ -147,6 +147,7 @@ fn carry_out(
     };
     let mut run = Run {
         command_line: job.command.clone(),
+        directory: working_directory(),
         threads: analysis.threads as u64,
         seconds: started.elapsed().as_secs_f64(),
         phases: analysis.phases.iter().map(phase).collect(),
@@ -184,6 +185,11 @@ fn carry_out(
         skipped: analysis.inputs.skipped,
         phases: analysis.phases,
     })
+}
+
+/// The working directory, if it has a name that can be written.
+pub(crate) fn working_directory() -> Option<String> {
+    std::env::current_dir().ok().and_then(|directory| directory.to_str().map(str::to_owned))
 }
 
 /// Draws the report.

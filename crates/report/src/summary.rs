@@ -361,6 +361,9 @@ pub struct Output {
 pub struct Run {
     /// The command line.
     pub command_line: String,
+    /// The working directory: relative names of inputs begin there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// Worker threads.
     pub threads: u64,
     /// Wall-clock time from start to end.

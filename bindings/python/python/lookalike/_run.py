@@ -240,6 +240,32 @@ class OpenRun:
         """Why two documents were matched, or were not: each by id, or as ``FILE:RECORD``. Reads the inputs again."""
         return Comparison(_lookalike.explain(self.path, a, b))
 
+    def undo(
+        self,
+        output: str | PathLike[str],
+        documents: Sequence[str] = (),
+        *,
+        clusters: Sequence[int] = (),
+        force: bool = False,
+        progress: Progress = None,
+    ) -> Summary:
+        """Restores removed documents into a copy of the result of :meth:`Run.dedup`.
+
+        Parameters
+        ----------
+        output : path
+            The directory of the new result.
+        documents : sequence of str
+            Removed documents, by id or as ``FILE:RECORD``.
+        clusters : sequence of int
+            Clusters of which all removed documents are restored, by their numbers in :attr:`clusters`.
+        """
+        told = _lookalike.undo(
+            self.path, fspath(output), list(documents), list(clusters), force=force, progress=reporter(progress),
+            cancelled=is_cancelled(),
+        )
+        return Summary(*told)
+
     def recluster(
         self,
         output: str | PathLike[str],

@@ -4,7 +4,7 @@
 
 use super::criterion::{Criterion, covers};
 use super::job::ReclusterJob;
-use crate::explain::read_summary;
+use crate::run_inputs::read_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::{Linkage, Verify, WitnessRule};
