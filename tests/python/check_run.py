@@ -1177,6 +1177,42 @@ def check_pairs(run: Run, report: Report) -> None:
     report.check(f"pairs: {name}, each once, a before b, counts exact", complaints)
 
 
+def check_near_misses(run: Run, report: Report) -> None:
+    """Every pair just below the threshold: of kept documents, or in a run that lists, of all."""
+    said, answer, complaints = run.summary["near_misses"], run.answer, []
+    least = Fraction(str(said["from"])).limit_denominator(10**9)
+    lower = Measure(answer.measure.name, least)
+    matches = all_matches(answer.units, lower)
+    below, above, expected = [0] * 10, [0] * 10, []
+    start, threshold = float(least), float(answer.measure.threshold)
+    for number, unit in enumerate(answer.units):
+        for other, shared in matches[number]:
+            sizes = len(unit.features), len(answer.units[other].features)
+            value, pairs = answer.measure.value(shared, *sizes), len(unit.members) * len(answer.units[other].members)
+            if answer.measure.reaches(shared, *sizes):
+                bin_ = int((value - threshold) / (threshold - start) * 10)
+                if bin_ < 10:
+                    above[bin_] += pairs
+                continue
+            below[min(int((value - start) / (threshold - start) * 10), 9)] += pairs
+            stays = lambda d: run.lists or not d.file.own or not answer.goes(d)
+            expected += [
+                (a, b) for a in unit.members for b in answer.units[other].members
+                if stays(a) and stays(b) and (run.lists or a.file.own or b.file.own)
+            ]
+    rows, expected = run.table("near_misses"), in_order(expected)
+    if len(rows) != len(expected) or said["listed"] != len(rows) or not said["complete"]:
+        complaints.append(f"{len(rows)} rows, {said['listed']} in the summary, not {len(expected)}")
+    for row, (a, b) in zip(rows, expected):
+        if (named_in(row, "a_"), named_in(row, "b_")) != (a.named, b.named):
+            complaints.append(f"{named_in(row, 'a_')} and {named_in(row, 'b_')}, where {a!r} and {b!r} should be")
+            break
+        complaints += check_counts(row, a, b, answer.measure.name == "cosine")
+    if (said["below"], said["above"]) != (below, above):
+        complaints.append(f"the histogram is {said['below']} and {said['above']}, not {below} and {above}")
+    report.check("near misses: all pairs just below the threshold, counts exact", complaints)
+
+
 def check_links(run: Run, rows: list, report: Report) -> None:
     """An incomplete list: every pair reaches the threshold, and together they make the components."""
     named = {document.named: document for document in run.documents}
@@ -1269,7 +1305,7 @@ def check_against(run: Run, report: Report) -> None:
     removed = [place_in(row, "removed_") for row in run.table("ledger")]
     report.check("nothing of the other collection is in the ledger", [place for place in removed if place in others])
     produced = [p.relative_to(run.directory).as_posix() for p in run.directory.rglob("*") if p.is_file()]
-    expected = {"summary.json", "report.html", "clusters.tsv", "pairs.tsv", "ledger.tsv", "problems.tsv"}
+    expected = {"summary.json", "report.html", "clusters.tsv", "pairs.tsv", "near_misses.tsv", "ledger.tsv", "problems.tsv"}
     roles = ("marked",) if run.mark else ("kept", "removed", "rejected")
     for role in roles:
         expected |= {f"{role}-files.txt", f"{role}-files.tsv"}
@@ -1289,6 +1325,8 @@ def check(directory: Path, inputs: list, against=(), mark: bool = False, quiet: 
         check_promises(run, report)
         check_ledger(run, report)
     check_clusters(run, report)
+    if "near_misses" in run.summary:
+        check_near_misses(run, report)
     check_pairs(run, report)
     check_summary(run, report)
     if against:

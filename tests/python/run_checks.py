@@ -39,7 +39,7 @@ from checks.plan import plan
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.resume import interruption, resuming
-from checks.survivors import guards, survivors
+from checks.survivors import guards, near_misses, survivors
 from checks.witness import witnesses
 
 PARTS = (
@@ -91,6 +91,7 @@ PARTS = (
     index_crash,
     survivors,
     guards,
+    near_misses,
     attributes,
     undoing,
     showing,

@@ -46,7 +46,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use results::{ShowArgs, UndoArgs};
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
-pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, SurvivorArgs};
+pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, NearMissArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
 

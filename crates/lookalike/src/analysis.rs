@@ -4,6 +4,7 @@ use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
 use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
+use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
@@ -13,7 +14,7 @@ use lookalike_engine::units::rules_order;
 use lookalike_engine::{
     Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
     IngestOptions, Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress,
-    Removal, Signer, Units, Verdicts, Verify,
+    Removal, Signer, Units, Verdicts, Verify, find_from,
 };
 use lookalike_io::Inputs;
 use lookalike_io::sink::Staging;
@@ -35,6 +36,8 @@ pub(crate) struct Analysis {
     pub(crate) units: Units,
     pub(crate) matches: Matches,
     pub(crate) verdicts: Verdicts,
+    /// Pairs just below the threshold, if the job asks for them.
+    pub(crate) near_misses: Option<NearMisses>,
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
@@ -168,6 +171,7 @@ pub(crate) fn analyse_inputs(
     let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs, matches } =
         request;
     let mut settings = job.settings.matching()?;
+    let near_misses_from = lower_threshold(job)?;
     let keep = job.settings.keep_rules()?;
     let threads = job.thread_count();
     let memory = Memory::of(job.memory);
@@ -240,12 +244,33 @@ pub(crate) fn analyse_inputs(
         options: &options,
         checkpoints: &checkpoints,
     };
-    let joined = match matches {
-        None => ingested.join(plan, progress)?,
-        Some(matches) => {
-            ingested.join_by(plan, progress, |collection, units| matches.find(collection, units))?
+    let mut near_misses = None;
+    let joined = ingested.join_by(plan, progress, |collection, units| {
+        let found = match matches {
+            None => find_from(
+                &checkpoints,
+                collection,
+                units,
+                &settings,
+                &approach,
+                &options,
+                progress,
+            )?,
+            Some(matches) => matches.find(collection, units)?,
+        };
+        if let Some(from) = near_misses_from {
+            near_misses = Some(NearMisses::find(
+                from,
+                collection,
+                units,
+                &settings,
+                &options,
+                job.max_pairs,
+                progress,
+            )?);
         }
-    };
+        Ok::<_, LookalikeError>(found)
+    })?;
     phases.extend(joined.phases.iter().copied());
     let Decided { collection, units, matches, mut verdicts } = joined.decide(plan, progress)?;
     if job.settings.keep_n != DEFAULT_KEEP_N {
@@ -279,6 +304,7 @@ pub(crate) fn analyse_inputs(
         units,
         matches,
         verdicts,
+        near_misses,
         phases,
         threads,
         memory,

@@ -133,6 +133,11 @@ fn carry_out(
     if analysis.collection.problems.count() > 0 {
         tables.push(write_problems(analysis.collection.problems.listed(), &store)?);
     }
+    if let Some(near_misses) = &analysis.near_misses {
+        let (table, found) = near_misses.write(&analysis, action, &store, progress)?;
+        tables.push(table);
+        summary.near_misses = Some(found);
+    }
     summary.outputs = outputs(&tables, pass.written.as_ref());
     if job.attributes {
         summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);

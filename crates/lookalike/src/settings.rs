@@ -277,6 +277,10 @@ pub struct Job {
     /// Continue when an input cannot be read to its end, instead of failing: it is counted and
     /// named.
     pub skip_unreadable: bool,
+    /// List the pairs whose measure is below the threshold by at most so much, a decimal as written,
+    /// in the table `near_misses`: an exact join at the lower threshold. As many as
+    /// [`Job::max_pairs`], the matches included.
+    pub near_misses: Option<String>,
     /// The most that may be removed, of all documents and of each input with 100 documents or more:
     /// `30%` or `0.3`. A run that would remove more stops before anything is removed. `None`: 98 %
     /// of all documents, if there are more than 1000.
@@ -322,6 +326,7 @@ impl Job {
             copy_files: false,
             strict: false,
             skip_unreadable: false,
+            near_misses: None,
             max_loss: None,
             max_cluster: None,
             max_pairs: 10_000_000,

@@ -112,7 +112,7 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     staging.conflicts(&inputs)?;
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
     let format = tables.format;
-    let mut after = Summary { outputs: Vec::new(), run: None, ..summary };
+    let mut after = Summary { outputs: Vec::new(), near_misses: None, run: None, ..summary };
     let mut written = tables.write(&restored, &mut after, &staging, progress)?;
     if job.run.join("problems").with_extension(format.extension()).is_file() {
         let digest = &mut TableDigest::new("");

@@ -142,6 +142,7 @@ fn summary() -> Summary {
             output("pairs.parquet", 1_204_310, 22_104_221),
         ],
         run: Some(Run {
+            directory: None,
             command_line:
                 "lookalike dedup crawl wire/agency.parquet letters.jsonl.gz --threshold 0.8 \
                            --keep newest,longest --output clean"

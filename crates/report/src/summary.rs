@@ -55,6 +55,9 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// The pairs table.
     pub pairs: Pairs,
+    /// Pairs just below the threshold, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_misses: Option<NearMissSummary>,
     /// Candidates: pairs of distinct documents that have a common key and pass the length
     /// and positional filters.
     pub candidates: u64,
@@ -314,6 +317,24 @@ pub struct Pairs {
     pub listed: u64,
     /// Whether these are all pairs that reach the threshold.
     pub complete: bool,
+}
+
+/// The table of near misses, and a histogram of the pairs on both sides of the threshold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NearMissSummary {
+    /// The least measure of a near miss.
+    pub from: f64,
+    /// The threshold.
+    pub threshold: f64,
+    /// Rows in the table.
+    pub listed: u64,
+    /// Whether these are all; otherwise there are more pairs than are listed, and none is.
+    pub complete: bool,
+    /// Pairs of documents with different feature sets, removed ones included, by their measure: bins
+    /// of equal width from `from` to the threshold.
+    pub below: Vec<u64>,
+    /// The same for as many bins of that width from the threshold on.
+    pub above: Vec<u64>,
 }
 
 impl Pairs {

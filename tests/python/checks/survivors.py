@@ -174,3 +174,39 @@ def guards(c: Checks) -> None:
     c.check("guards: a raised limit continues from checkpoints", first.returncode == 3 and again.returncode == 0 and "reading" in steps and len(steps) > 2, f"{first.stderr} {again.stderr} {steps}")
     plain = c.out("guard all below")
     c.check("guards: with the bytes of a run without one", out.exists() and tree_of(out) == tree_of(plain))
+
+
+def near_misses(c: Checks) -> None:
+    """The pairs just below the threshold, recomputed from the texts; the rest of the result is as without them."""
+    folder = c.work / "near misses"
+    folder.mkdir()
+    made = with_sources(records(94, 700), 94)
+    docs, versions = write_jsonl(folder / "docs.jsonl", made), write_jsonl(folder / "versions.jsonl", family(95, 300, 30))
+    old, new = write_jsonl(folder / "old.jsonl", made[:300]), write_jsonl(folder / "new.jsonl", made[300:])
+    c.all_checked([
+        ("near misses", "dedup", [docs], ("-t", "0.5", "--near-misses", "0.2")),
+        ("near misses versions", "dedup", [versions], ("-t", "0.8", "--near-misses", "0.05")),
+        ("near misses listed", "cluster", [versions], ("-t", "0.8", "--near-misses", "0.05")),
+        ("near misses listed leaders", "cluster", [docs], ("-t", "0.6", "--near-misses", "0.3", "--linkage", "leaders")),
+        ("near misses contained", "dedup", [docs], ("-t", "0.8", "--near-misses", "0.3", "--measure", "containment")),
+        ("near misses cosine", "dedup", [docs], ("-t", "0.8", "--near-misses", "0.3", "--measure", "cosine")),
+        ("near misses keep 2", "dedup", [docs], ("-t", "0.5", "--near-misses", "0.2", "--keep-n", "2")),
+        ("near misses drop all", "dedup", [docs], ("-t", "0.5", "--near-misses", "0.2", "--drop-all")),
+        ("near misses against", "dedup", [new], ("-t", "0.5", "--near-misses", "0.3", "--against", old), {"checker": ["--against", old]}),
+        ("near misses spilled", "dedup", [docs], ("-t", "0.5", "--near-misses", "0.2", "--memory", "1", "-j", "7")),
+        ("near misses none", "dedup", [docs], ("-t", "0.5")),
+    ])
+    plain, with_them, spilled = (tree_of(c.out(f"near misses{name}")) for name in (" none", "", " spilled"))
+    c.check("near misses: the same bytes in any memory and on any threads", with_them == spilled)
+    listed = {name: summary_of(c.out(f"near misses{name}"))["near_misses"]["listed"] for name in ("", " listed", " against", " keep 2")}
+    c.check("near misses: there are some", all(count > 10 for count in listed.values()), listed)
+    rest = {name: content for name, content in with_them.items() if name not in ("summary.json", "near_misses.tsv")}
+    c.check("near misses: everything else is as without them", rest == {name: content for name, content in plain.items() if name != "summary.json"})
+    c.check("near misses: and the digest", summary_of(c.out("near misses"))["digest"] == summary_of(c.out("near misses none"))["digest"])
+    cut = c.out("near misses cut")
+    done = c.run("cluster", versions, "-o", cut, "-q", "--tables", "tsv", "--near-misses", "0.05", "--max-pairs", "10")
+    said = summary_of(cut).get("near_misses", {})
+    c.check("near misses: too many are none", done.returncode == 0 and not said["complete"] and said["listed"] == 0 and len(dict_table(cut / "near_misses.tsv")) == 0, f"{done.stderr} {said}")
+    for options, wanted in ((("--near-misses", "0.8"), "--threshold=0.8"), (("--near-misses", "0"), "--near-misses=0"), (("--near-misses", "0.05", "--method", "minhash-lsh"), "exact join")):
+        done = c.run("dedup", docs, "-o", folder / "never", *options)
+        c.check(f"near misses: refused: {options}", done.returncode == 2 and wanted in done.stderr and not (folder / "never").exists(), f"exit {done.returncode}: {done.stderr}")

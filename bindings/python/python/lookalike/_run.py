@@ -54,6 +54,8 @@ class Run:
         Stop at the first bad record.
     skip_unreadable : bool
         Go on where an input cannot be read to its end.
+    near_misses : str or float, optional
+        Write the table ``near_misses``: the pairs that miss the threshold by at most this.
     max_loss : str or float, optional
         The most that may be removed, ``"30%"`` or ``0.3``, of all documents and of each input with at least 100. A run
         that would remove more raises and removes nothing. By default 98 % of all, if there are more than 1000.
@@ -95,6 +97,7 @@ class Run:
         copy_files: bool = False,
         strict: bool = False,
         skip_unreadable: bool = False,
+        near_misses: str | float | None = None,
         max_loss: str | float | None = None,
         max_cluster: int | str | None = None,
         max_pairs: int = 10_000_000,
@@ -121,6 +124,7 @@ class Run:
             copy_files=copy_files,
             strict=strict,
             skip_unreadable=skip_unreadable,
+            near_misses=None if near_misses is None else str(near_misses),
             max_loss=None if max_loss is None else str(max_loss),
             max_cluster=None if max_cluster is None else str(max_cluster),
             max_pairs=max_pairs,

@@ -20,6 +20,7 @@ class RunOptions(NamedTuple):
     copy_files: bool
     strict: bool
     skip_unreadable: bool
+    near_misses: str | None
     max_loss: str | None
     max_cluster: str | None
     max_pairs: int

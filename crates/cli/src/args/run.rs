@@ -3,7 +3,7 @@
 use super::values::utf8;
 use super::{
     AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, MatchArgs,
-    MemoryArgs, OutputArgs, SurvivorArgs, WitnessArg,
+    MemoryArgs, NearMissArgs, OutputArgs, SurvivorArgs, WitnessArg,
 };
 use clap::Args;
 
@@ -30,6 +30,8 @@ pub(crate) struct DedupArgs {
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
     pub(crate) attributes: AttributesArgs,
+    #[command(flatten)]
+    pub(crate) near: NearMissArgs,
     #[command(flatten)]
     pub(crate) guards: GuardArgs,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
@@ -80,6 +82,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
     pub(crate) attributes: AttributesArgs,
+    #[command(flatten)]
+    pub(crate) near: NearMissArgs,
 }
 
 /// The witness rule.

@@ -43,6 +43,15 @@ pub(crate) struct AttributesArgs {
     pub(crate) attributes: bool,
 }
 
+/// Pairs below the threshold.
+#[derive(Debug, Args)]
+pub(crate) struct NearMissArgs {
+    /// Also write near_misses, the pairs that miss --threshold by at most this: of kept documents
+    /// (`dedup`), or all (`cluster`)
+    #[arg(long, value_name = "DISTANCE", help_heading = "Output")]
+    pub(crate) near_misses: Option<String>,
+}
+
 /// Limits of what may be removed.
 #[derive(Debug, Args)]
 pub(crate) struct GuardArgs {

@@ -17,6 +17,7 @@ use std::io::Write;
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
     let mut job = Job {
         attributes: args.attributes.attributes,
+        near_misses: args.near.near_misses.clone(),
         max_loss: args.guards.max_loss.clone(),
         max_cluster: args.guards.max_cluster.clone(),
         against: args.against.clone(),
@@ -36,6 +37,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
     let mut job = Job {
         attributes: args.attributes.attributes,
+        near_misses: args.near.near_misses.clone(),
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),

@@ -90,6 +90,8 @@ fn refuse_what_needs_texts(job: &Job) -> Result<(), LookalikeError> {
         "the setting mark asks for all documents with added columns; leave it out"
     } else if job.attributes {
         "the setting attributes asks for a line for each record of files; leave it out"
+    } else if job.near_misses.is_some() {
+        "the setting near_misses asks for another join; leave it out"
     } else if job.plan.is_some() {
         "the setting plan compares a prediction with the time and memory of a run; leave it out"
     } else {
