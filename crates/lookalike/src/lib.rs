@@ -102,6 +102,7 @@ mod machine;
 mod memory;
 mod memory_table;
 mod method_signer;
+mod near_miss_table;
 mod near_misses;
 mod no_statistics;
 mod opened;

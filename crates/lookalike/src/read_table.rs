@@ -1,9 +1,8 @@
 //! Reads the tables of a finished run.
 
 use crate::memory_table::ResultTable;
-use crate::near_misses::NEAR_MISSES;
 use crate::result_tables::{Extra, PROBLEMS, cluster_columns, ledger_columns, pair_columns};
-use crate::table_store::{CLUSTERS, LEDGER, PAIRS, TableStore, TablesInMemory};
+use crate::table_store::{CLUSTERS, LEDGER, NEAR_MISSES, PAIRS, TableStore, TablesInMemory};
 use crate::{LookalikeError, documents};
 use lookalike_io::table::{TableReader, Value};
 use std::path::Path;

@@ -124,6 +124,7 @@ fn summary() -> Summary {
         documents_in_clusters: 92_102,
         largest_cluster: 11_204,
         pairs: Pairs { listed: 1_204_310, complete: true },
+        near_misses: None,
         candidates: 49_218,
         verified: 31_002,
         tokens: 96_402_113,
