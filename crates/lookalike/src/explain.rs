@@ -73,7 +73,8 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
         action => in_ledger(run, action, names, ids_repeat)?,
     };
     let estimate = estimate::sentence(run, names)?;
-    let decision = [Some(decision), estimate, changed].into_iter().flatten();
+    let survivors = about_survivors(&job.settings);
+    let decision = [Some(decision), survivors, estimate, changed].into_iter().flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
     let mut exhibits = documents.into_iter().map(|document| {
         let id = document.name.shown(ids_repeat).to_string();
@@ -82,6 +83,22 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
     let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
     let common = common_elements(&job.settings, &inputs)?;
     DocumentComparison::new(a, b, &job.settings, common, Some(decision))
+}
+
+/// A sentence about settings with which not every match removes a document.
+fn about_survivors(settings: &Settings) -> Option<String> {
+    match settings {
+        Settings { contained_only: Some(least), .. } => Some(format!(
+            "A match removed a document only if the kept one contains it (contained_only={least})."
+        )),
+        Settings { keep_n: 0, .. } => {
+            Some("No document of a cluster was kept (keep_n=0).".to_owned())
+        }
+        Settings { keep_n: 1, .. } => None,
+        Settings { keep_n, .. } => {
+            Some(format!("{keep_n} documents of each cluster were kept (keep_n)."))
+        }
+    }
 }
 
 /// The common elements that the run removed from feature sets, counted again.

@@ -231,6 +231,11 @@ class OpenRun:
         return _lookalike.read_table(self.path, "clusters")
 
     @cached_property
+    def near_misses(self) -> Table:
+        """The pairs just below the threshold, of a run with ``near_misses=``."""
+        return _lookalike.read_table(self.path, "near_misses")
+
+    @cached_property
     def documents(self) -> Table:
         """Of a run that listed all pairs: what :meth:`recluster` needs to know of each document."""
         return _lookalike.read_table(self.path, "documents")
