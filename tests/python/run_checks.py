@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from checks.after_runs import attributes, showing, undoing
 from checks.command_line import (
     escape_sequences, no_report, replacing, scratch_directories, setting_names, standard_error, streams, usage,
     wrong_values,
@@ -42,6 +43,7 @@ from checks.results import against, containment, forms, samples, self_test, sett
 from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.stores import object_stores
+from checks.survivors import guards, near_misses, survivors
 from checks.witness import witnesses
 
 PARTS = (
@@ -96,6 +98,12 @@ PARTS = (
     index_crash,
     pipes,
     object_stores,
+    survivors,
+    guards,
+    near_misses,
+    attributes,
+    undoing,
+    showing,
 )
 
 

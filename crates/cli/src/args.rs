@@ -6,6 +6,7 @@ mod evaluate;
 mod filter;
 mod index;
 mod input;
+mod keep;
 mod lexicon;
 mod log;
 mod matching;
@@ -14,8 +15,10 @@ mod output;
 mod plan;
 mod recluster;
 mod report;
+mod results;
 mod run;
 mod stream;
+mod survivors;
 mod values;
 
 pub(crate) use choices::{
@@ -35,6 +38,7 @@ pub(crate) use index::{
     SweepRemoveArgs,
 };
 pub(crate) use input::{FieldArgs, InputArgs};
+pub(crate) use keep::keep_rules;
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
@@ -45,8 +49,10 @@ pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use report::ReportArgs;
+pub(crate) use results::{ShowArgs, UndoArgs};
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
 pub(crate) use stream::StreamArgs;
+pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, NearMissArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
 
@@ -120,6 +126,23 @@ Examples:
   lookalike explain doc-17 doc-42 --run clean
   lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
     Explain(ExplainArgs),
+    /// Show clusters, documents, losses or texts of a finished run
+    #[command(after_help = "\
+Examples:
+  lookalike show clean                                # the largest clusters
+  lookalike show clean doc-17                         # the cluster of a document
+  lookalike show clean --cluster 3 -n 100 --format json
+  lookalike show clean --source crawl/part-7.jsonl.zst
+  lookalike show clean --grep 'all rights reserved'")]
+    Show(ShowArgs),
+    /// Restore removed documents into a copy of a result
+    #[command(after_help = "\
+The restored documents are kept, and are in neither the ledger nor the clusters of the new result.
+
+Examples:
+  lookalike undo clean doc-17 doc-42 --output better
+  lookalike undo clean --cluster 3 --output better")]
+    Undo(UndoArgs),
     /// Measure recall, precision, clusters and cost of methods against the exact pairs of a
     /// collection
     #[command(after_help = "\

@@ -42,13 +42,19 @@ pub(crate) fn print_numbers(rows: &[(&str, u64)]) -> anyhow::Result<()> {
     Ok(write_table(&mut std::io::stdout().lock(), &pairs_table(rows))?)
 }
 
-/// A table with names in the first column and right-aligned numbers in the others.
-pub(crate) fn numbers_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+/// A table of rows, the first one the header.
+pub(crate) fn rows_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.add_rows(
         rows.into_iter().map(|row| row.iter().map(|cell| visible(cell)).collect::<Vec<_>>()),
     );
+    table
+}
+
+/// A table with names in the first column and right-aligned numbers in the others.
+pub(crate) fn numbers_table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+    let mut table = rows_table(rows);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }

@@ -218,10 +218,29 @@ impl Collection {
     /// counted.
     #[must_use]
     pub fn valueless(&self, rule: usize) -> Valueless {
+        Valueless::count(self.own_values(rule))
+    }
+
+    /// The first of `count` values of a rule `prefer(…)` that no document has, by indices of the
+    /// rule and of the value; protected documents are not counted.
+    #[must_use]
+    pub fn unused_preference(&self, rule: usize, count: usize) -> Option<usize> {
+        let mut used = vec![false; count];
+        for value in self.own_values(rule).iter().filter(|value| !value.is_nan()) {
+            // The place of the value among those of the rule.
+            if let Some(used) = used.get_mut(*value as usize) {
+                *used = true;
+            }
+        }
+        used.iter().position(|used| !used)
+    }
+
+    /// The values of a keep rule, of the documents that are not protected.
+    fn own_values(&self, rule: usize) -> &[f64] {
         let values = self.attributes.get(rule).map_or(&[][..], Vec::as_slice);
         let own = self.file_starts.get(self.first_protected_file as usize);
         let own = own.map_or(values.len(), |&end| values.len().min(end as usize));
-        Valueless::count(&values[..own])
+        &values[..own]
     }
 
     /// The file of a document.

@@ -2,8 +2,10 @@
 
 use crate::aligned_pairs::align_pairs;
 use crate::analysis::{AcceptInputs, Analysis, analyse, discover, pool};
+use crate::attributes::write_attributes;
 use crate::decisions::{Clusters, Decisions};
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
+use crate::guards::Guards;
 use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
@@ -11,6 +13,7 @@ use crate::plan::{method_name, read_plan};
 use crate::result_tables::write_problems;
 use crate::run_tables::RunTables;
 use crate::second_pass::{Shown, second_pass};
+use crate::settings::DEFAULT_KEEP_N;
 use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
@@ -108,6 +111,10 @@ fn carry_out(
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
         action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
+    let guards = Guards::of(job)?;
+    if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
+        job.settings.refuse_survivors("cluster, which removes nothing")?;
+    }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);
     }
@@ -117,6 +124,7 @@ fn carry_out(
     let uncompressed = writing.uncompressed;
     let writing = Instant::now();
     let clusters = Clusters::new(&analysis, progress)?;
+    guards.check(&analysis, &clusters, action == Action::Remove)?;
     let choice = match job.report {
         true => Choice::new(&analysis, &clusters, progress)?,
         false => Choice::default(),
@@ -149,7 +157,15 @@ fn carry_out(
     if analysis.collection.problems.count() > 0 {
         tables.push(write_problems(analysis.collection.problems.listed(), &store)?);
     }
+    if let Some(near_misses) = &analysis.near_misses {
+        let (table, found) = near_misses.write(&analysis, action, &store, progress)?;
+        tables.push(table);
+        summary.near_misses = Some(found);
+    }
     summary.outputs = outputs(&tables, pass.written.as_ref());
+    if job.attributes {
+        summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
+    }
     summary.warnings = summary.find_warnings();
     let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
     let phase = |&(name, seconds): &(&str, f64)| Phase {
@@ -160,6 +176,7 @@ fn carry_out(
     };
     let mut run = Run {
         command_line: job.command.clone(),
+        directory: working_directory(),
         threads: analysis.threads as u64,
         seconds: started.elapsed().as_secs_f64(),
         phases: analysis.phases.iter().map(phase).collect(),
@@ -198,6 +215,11 @@ fn carry_out(
         skipped: analysis.inputs.skipped,
         phases: analysis.phases,
     })
+}
+
+/// The working directory, if it has a name that can be written.
+pub(crate) fn working_directory() -> Option<String> {
+    std::env::current_dir().ok().and_then(|directory| directory.to_str().map(str::to_owned))
 }
 
 /// Draws the report.

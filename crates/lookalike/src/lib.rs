@@ -78,6 +78,7 @@ mod aligned_pairs;
 mod analysis;
 mod answer;
 mod approach;
+mod attributes;
 mod collapse;
 mod common;
 mod compare;
@@ -91,6 +92,7 @@ mod estimates;
 mod evaluate;
 mod exhibits;
 mod explain;
+mod guards;
 mod index;
 mod job_steps;
 mod jobs;
@@ -101,6 +103,8 @@ mod machine;
 mod memory;
 mod memory_table;
 mod method_signer;
+mod near_miss_table;
+mod near_misses;
 mod no_statistics;
 mod opened;
 mod page_files;
@@ -112,10 +116,12 @@ mod reading;
 mod recluster;
 mod resources;
 mod result_tables;
+mod run_inputs;
 mod run_tables;
 mod scratch_dir;
 mod second_pass;
 mod settings;
+mod show;
 mod source;
 mod source_losses;
 mod state;
@@ -124,6 +130,7 @@ mod summarise;
 mod table_store;
 mod term_counts;
 mod text_signer;
+mod undo;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
@@ -137,6 +144,7 @@ pub use evaluate::{
 };
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
+pub use guards::{ClusterLimit, LossLimit};
 pub use index::{
     AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
     Filter, FilterOptions, Filtered, FoundDocuments, Holder, Index, IndexSettings, IndexStats,
@@ -156,9 +164,12 @@ pub use recluster::{ReclusterJob, recluster};
 pub use resources::Resources;
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
+pub use show::{Shown, What, show};
 pub use source::{Record, Source, record_batches};
 pub use text_signer::{Lists, SignedTexts, TextSigner, Wants};
+pub use undo::{UndoJob, undo};
 
+pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_index::{Committed, Cost};

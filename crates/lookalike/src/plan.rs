@@ -76,6 +76,7 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
 fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
+    job.job.settings.refuse_survivors("plan")?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
@@ -108,7 +109,8 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let mut trial = bench.run(&settings, &exact)?;
     if sample.is_whole() {
         // If only a part is read, other documents may have the field.
-        keep_fields::check(&inputs, &keep, &trial.collection)?;
+        // A sample need not have every value that is preferred.
+        keep_fields::check(&inputs, &keep, &trial.collection, false)?;
     }
     let size = Size::of(&inputs, &sample, &trial)?;
     if let Some(most) = job.job.settings.ignore_common {

@@ -129,7 +129,13 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     }
 
     progress.phase("clustering", None);
-    let leaders = phase_four::link(&edges, settings.linkage, settings.witness, criterion);
+    let leaders = phase_four::link(
+        &edges,
+        settings.linkage,
+        settings.witness,
+        criterion,
+        settings.contained()?,
+    );
     let standing = Standing::new(&earlier, settings, &documents, &units, &leaders, &known);
     let answer = Answer {
         job,

@@ -53,6 +53,14 @@ pub struct Settings {
     /// it is the component's first document, and only the default is accepted.
     #[serde(default)]
     pub witness: WitnessRule,
+    /// How many documents of each cluster are kept, the first ones in order of precedence; 0 for
+    /// none, so that only documents without a duplicate are left.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub keep_n: u32,
+    /// A match removes a document only if the kept one contains it to this degree: a decimal above 0
+    /// and at most 1, as written. With [`Linkage::Leaders`] and exact verification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contained_only: Option<String>,
     /// Which fields hold what.
     pub fields: FieldNames,
     /// Form of all inputs, where it was not left to their names.
@@ -94,6 +102,17 @@ pub const DEFAULT_SHINGLE: u32 = 5;
 /// are shared by documents that have nothing else in common (measured in docs/analysis.md).
 pub const DEFAULT_MIN_TERMS: u32 = 10;
 
+/// Number of documents of a cluster that are kept, where nothing else is said.
+pub(crate) const DEFAULT_KEEP_N: u32 = 1;
+
+fn one() -> u32 {
+    DEFAULT_KEEP_N
+}
+
+fn is_one(keep_n: &u32) -> bool {
+    *keep_n == DEFAULT_KEEP_N
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -107,6 +126,8 @@ impl Default for Settings {
             keep: vec!["first".into()],
             linkage: Linkage::Leaders,
             witness: WitnessRule::First,
+            keep_n: DEFAULT_KEEP_N,
+            contained_only: None,
             fields: FieldNames::default(),
             format: None,
             max_record: None,
@@ -142,6 +163,7 @@ impl Settings {
                 self.witness.name()
             )));
         }
+        self.contained()?;
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle {
             None => FeatureKind::Terms,
@@ -167,6 +189,42 @@ impl Settings {
     pub fn least_features(&self) -> u32 {
         let usual = if self.shingle.is_none() { DEFAULT_MIN_TERMS } else { 1 };
         self.min_features.unwrap_or(usual)
+    }
+
+    /// The degree to which a kept document must contain a removed one.
+    ///
+    /// # Errors
+    /// A degree that makes no sense; settings with which it is not known.
+    pub(crate) fn contained(&self) -> Result<Option<Threshold>, LookalikeError> {
+        let Some(least) = &self.contained_only else { return Ok(None) };
+        let needs = |what: &str| {
+            Err(LookalikeError::Settings(format!(
+                "the setting contained_only={least} compares each removed document with the kept one; \
+                 that needs the setting {what}"
+            )))
+        };
+        if self.linkage != Linkage::Leaders {
+            return needs("linkage=leaders");
+        }
+        if self.method.as_ref().is_some_and(|method| method.verify != Verify::Exact) {
+            return needs("verify=exact");
+        }
+        let least: Threshold = least.parse().map_err(|error| {
+            LookalikeError::Settings(format!("the setting contained_only={least}: {error}"))
+        })?;
+        Ok(Some(least))
+    }
+
+    /// Refuses settings about survivors in a call that does not honour them.
+    pub(crate) fn refuse_survivors(&self, what: &str) -> Result<(), LookalikeError> {
+        let name = match self {
+            Self { keep_n: DEFAULT_KEEP_N, contained_only: None, .. } => return Ok(()),
+            Self { keep_n: DEFAULT_KEEP_N, .. } => "contained_only",
+            _ => "keep_n",
+        };
+        Err(LookalikeError::Settings(format!(
+            "the setting {name} is for runs of dedup on one machine, and not for {what}; leave it out"
+        )))
     }
 
     /// How inputs are read, but for what only some jobs ask for.
@@ -206,6 +264,9 @@ pub struct Job {
     pub settings: Settings,
     /// Write all documents with added columns, their names beginning so, and remove nothing.
     pub mark: Option<String>,
+    /// Write attribute files: for each input a JSONL file in `attributes` with one line for each of
+    /// its records, in order.
+    pub attributes: bool,
     /// Form of the tables.
     pub tables: lookalike_io::table::TableFormat,
     /// Write `report.html`.
@@ -219,6 +280,17 @@ pub struct Job {
     /// Continue when an input cannot be read to its end, instead of failing: it is counted and
     /// named.
     pub skip_unreadable: bool,
+    /// List the pairs whose measure is below the threshold by at most so much, a decimal as written,
+    /// in the table `near_misses`: an exact join at the lower threshold. As many as
+    /// [`Job::max_pairs`], the matches included.
+    pub near_misses: Option<String>,
+    /// The most that may be removed, of all documents and of each input with 100 documents or more:
+    /// `30%` or `0.3`. A run that would remove more stops before anything is removed. `None`: 98 %
+    /// of all documents, if there are more than 1000.
+    pub max_loss: Option<String>,
+    /// The largest cluster, in documents (`5000`) or as a share of all (`2%`). A run that finds a
+    /// larger one stops before anything is removed.
+    pub max_cluster: Option<String>,
     /// Maximum number of listed pairs of documents.
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
@@ -251,12 +323,16 @@ impl Job {
             force: false,
             settings: Settings::default(),
             mark: None,
+            attributes: false,
             tables: Default::default(),
             report: true,
             report_size: REPORT_SIZE,
             copy_files: false,
             strict: false,
             skip_unreadable: false,
+            near_misses: None,
+            max_loss: None,
+            max_cluster: None,
             max_pairs: 10_000_000,
             threads: 0,
             memory: None,

@@ -124,6 +124,7 @@ fn summary() -> Summary {
         documents_in_clusters: 92_102,
         largest_cluster: 11_204,
         pairs: Pairs { listed: 1_204_310, complete: true },
+        near_misses: None,
         candidates: 49_218,
         verified: 31_002,
         tokens: 96_402_113,
@@ -142,6 +143,7 @@ fn summary() -> Summary {
             output("pairs.parquet", 1_204_310, 22_104_221),
         ],
         run: Some(Run {
+            directory: None,
             command_line:
                 "lookalike dedup crawl wire/agency.parquet letters.jsonl.gz --threshold 0.8 \
                            --keep newest,longest --output clean"

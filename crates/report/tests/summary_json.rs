@@ -74,6 +74,7 @@ fn what_was_written_can_be_read_back() {
     let mut summary = summary();
     summary.run = Some(Run {
         command_line: "lookalike dedup a.jsonl.gz".into(),
+        directory: None,
         threads: 2,
         seconds: 0.25,
         phases: vec![Phase { name: "reading".into(), seconds: 0.125, ..Phase::default() }],

@@ -97,7 +97,11 @@ class Settings:
         Features that more distinct sets than this have are removed from all sets.
     keep : str or sequence of str, default "first"
         Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
-        ``min:FIELD``; several are applied in order.
+        ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several are applied in order.
+    keep_n : int, default 1
+        Documents of each cluster that are kept; 0 for none, so that only documents without a duplicate are left.
+    contained_only : float or str, optional
+        A document is removed only if the kept one contains this share of its features.
     linkage : {"leaders", "components"}
         Every removed document matches a kept one, or is connected with it by matches.
     method : str, optional
@@ -143,6 +147,8 @@ class Settings:
     min_features: int | None = None
     ignore_common: int | None = None
     keep: str | Sequence[str] = "first"
+    keep_n: int = 1
+    contained_only: Threshold | None = None
     linkage: Linkage = "leaders"
     method: str | None = None
     verify: Literal["exact", "sketch", "none"] = "exact"
@@ -175,6 +181,7 @@ class Settings:
         values = {
             "threshold": threshold_text(self.threshold),
             "keep": keep,
+            "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
             "shingle": shingle,
             "min_features": usual if self.min_features is None else self.min_features,
         }
@@ -238,6 +245,10 @@ class Settings:
             "format": self.format,
             "max_record": self.max_record,
         }
+        if self.keep_n != 1:
+            value["keep_n"] = self.keep_n
+        if self.contained_only is not None:
+            value["contained_only"] = self.contained_only
         if self.ignore_common is not None:
             value["ignore_common"] = self.ignore_common
         if self.method is not None:

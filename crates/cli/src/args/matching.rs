@@ -1,5 +1,6 @@
 //! Arguments that decide which documents match: criterion, analysis, filters and method.
 
+use super::keep::{KeepList, keep_list};
 use super::values::{checksum, utf8};
 use super::{MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg, VerifyArg};
 use clap::Args;
@@ -37,15 +38,17 @@ pub(crate) struct MatchArgs {
     #[arg(
         long,
         value_name = "RULE",
-        value_delimiter = ',',
+        value_parser = keep_list,
         default_value = "first",
         help_heading = "Which duplicate to keep",
         long_help = "Which duplicate to keep: first (in the order of file names and records), longest, shortest, \
-                     newest, oldest, max:FIELD or min:FIELD. Rules apply in order; ties are broken by id. With \
+                     newest, oldest, max:FIELD, min:FIELD or prefer(FIELD=VALUE|VALUE), documents whose field \
+                     holds one of these values, the first of them first. Rules apply in order, separated by commas \
+                     or given one by one; ties are broken by id. With \
                      --measure containment the document with the larger feature set is always kept, and the \
                      rules decide between sets of equal size."
     )]
-    pub(crate) keep: Vec<String>,
+    pub(crate) keep: Vec<KeepList>,
 }
 
 /// The filter of common features.

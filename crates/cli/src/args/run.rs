@@ -2,8 +2,9 @@
 
 use super::values::utf8;
 use super::{
-    EarlierArgs, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
-    StreamArgs, WitnessArg,
+    AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, LogArgs,
+    MatchArgs, MemoryArgs, NearMissArgs, OutputArgs, ReportArgs, StreamArgs, SurvivorArgs,
+    WitnessArg,
 };
 use clap::Args;
 
@@ -28,6 +29,16 @@ pub(crate) struct DedupArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) survivors: SurvivorArgs,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) attributes: AttributesArgs,
+    #[command(flatten)]
+    pub(crate) near: NearMissArgs,
+    #[command(flatten)]
+    pub(crate) guards: GuardArgs,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
     /// be repeated)
     #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
@@ -36,7 +47,7 @@ pub(crate) struct DedupArgs {
     #[arg(long, requires = "against", help_heading = "Which duplicate to keep")]
     pub(crate) against_only: bool,
     /// Remove nothing; write all documents with the fields `duplicate_of`, `duplicate_of_file`,
-    /// `duplicate_of_record`, `resemblance` and `cluster` added
+    /// `duplicate_of_record`, `resemblance`, `cluster`, `is_duplicate` and `duplicates` added
     #[arg(long, help_heading = "Output")]
     pub(crate) mark: bool,
     /// Prefix of the field names that --mark adds
@@ -78,6 +89,12 @@ pub(crate) struct ClusterArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) attributes: AttributesArgs,
+    #[command(flatten)]
+    pub(crate) near: NearMissArgs,
 }
 
 /// The witness rule.

@@ -45,7 +45,7 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let defaults = Settings::default();
     let mut documents = super::settings::analysis_settings(args.criterion.measure, &args.analysis)?;
     documents.threshold = args.criterion.threshold.clone();
-    documents.keep = args.keep.clone();
+    documents.keep = crate::args::keep_rules(&args.keep);
     documents.min_features = args.least.min_features;
     documents.fields = defaults.fields;
     let method = |spec: &String| MethodSettings {

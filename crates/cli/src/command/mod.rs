@@ -15,8 +15,10 @@ mod query;
 mod recluster;
 mod run;
 mod settings;
+mod show;
 mod stream;
 mod sweeps;
+mod undo;
 
 use crate::args::{Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs};
 use crate::exit::Exit;
@@ -47,6 +49,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Undo(args) => undo::run(args),
         Command::Index(command) => index::run(command),
         Command::Query(args) => query::run(args),
         Command::Filter(args) => filter::run(args),

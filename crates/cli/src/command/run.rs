@@ -22,7 +22,11 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    Ok(Job {
+    let mut job = Job {
+        attributes: args.attributes.attributes,
+        near_misses: args.near.near_misses.clone(),
+        max_loss: args.guards.max_loss.clone(),
+        max_cluster: args.guards.max_cluster.clone(),
         against: args.against.clone(),
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
@@ -32,17 +36,23 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
-    })
+    };
+    job.settings.keep_n = args.survivors.keep_n();
+    job.settings.contained_only.clone_from(&args.contained.contained_only);
+    Ok(job)
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
-    let job = Job {
+    let mut job = Job {
         report_size: args.report.report_size as u64,
+        attributes: args.attributes.attributes,
+        near_misses: args.near.near_misses.clone(),
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
         ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
     };
+    job.settings.contained_only.clone_from(&args.contained.contained_only);
     run(&job, &args.output, lookalike::run_cluster)
 }
 
@@ -69,7 +79,7 @@ pub(super) fn settings_of(
         super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
     settings.threshold = matching.criterion.threshold.clone();
     settings.min_features = matching.least.min_features;
-    settings.keep = matching.keep.clone();
+    settings.keep = crate::args::keep_rules(&matching.keep);
     settings.ignore_common = matching.common.ignore_common;
     settings.method = matching.method.method.as_ref().map(|spec| MethodSettings {
         spec: spec.clone(),

@@ -57,6 +57,49 @@ impl Inputs {
     pub fn discover(args: &[String], options: DiscoverOptions) -> Result<Self, InputError> {
         discover(args, options, &mut std::io::stdin().lock())
     }
+
+    /// The same, with relative arguments looked up in `base`: files have the names that they have
+    /// in [`Inputs::discover`] with `base` as the current directory.
+    ///
+    /// # Errors
+    /// As [`Inputs::discover`].
+    pub fn discover_in(
+        base: &Path,
+        args: &[String],
+        options: DiscoverOptions,
+    ) -> Result<Self, InputError> {
+        if base.as_os_str().is_empty() {
+            return Self::discover(args, options);
+        }
+        let in_base = |arg: &String| match base.join(arg) {
+            _ if arg == STDIN => arg.clone(),
+            path if path.exists() => path.to_string_lossy().into_owned(),
+            // A pattern: the base is none.
+            _ if Path::new(arg).is_absolute() => arg.clone(),
+            _ => {
+                let base = glob::Pattern::escape(&base.to_string_lossy());
+                Path::new(&base).join(arg).to_string_lossy().into_owned()
+            }
+        };
+        let joined: Vec<String> = args.iter().map(in_base).collect();
+        let mut inputs = Self::discover(&joined, options)?;
+        // Files that an absolute argument leads to have their whole path as their name.
+        let absolute: Vec<&Path> =
+            args.iter().map(Path::new).filter(|arg| arg.is_absolute()).collect();
+        let by_absolute = |path: &Path| {
+            let pattern = |arg: &Path| glob::Pattern::new(&arg.to_string_lossy());
+            absolute.iter().any(|arg| {
+                path.starts_with(arg) || pattern(arg).is_ok_and(|arg| arg.matches_path(path))
+            })
+        };
+        for file in inputs.files.iter_mut().filter(|file| !by_absolute(&file.path)) {
+            if let Ok(below) = file.path.strip_prefix(base) {
+                file.name = name::readable(below);
+            }
+        }
+        inputs.files.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(inputs)
+    }
 }
 
 /// Finds the files that the arguments name; `stdin` is read if one of them is `-`.

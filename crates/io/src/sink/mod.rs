@@ -12,6 +12,7 @@
 //! costs less than one per cent in size, and the bytes depend on the chunks only, not on the number
 //! of threads.
 
+mod attributes;
 mod encode;
 mod error;
 mod layout;
@@ -25,6 +26,7 @@ mod route;
 mod staging;
 mod writer;
 
+pub use attributes::{AttributeFile, AttributeFiles};
 pub use error::OutputError;
 pub use mark::MarkNames;
 pub use one_stream::OneStream;

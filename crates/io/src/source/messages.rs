@@ -6,7 +6,7 @@ use crate::mail::{Mail, MailLimits, mbox};
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::Chunk;
-use super::fields::{Fields, non_empty, number, shown};
+use super::fields::{Fields, non_empty, shown};
 use super::position::RecordPosition;
 use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
@@ -66,7 +66,7 @@ pub(super) fn record<'a>(
     let name = |slot: usize| fields.names[slot];
     let value = |slot: usize| field(&mail, name(slot)).and_then(non_empty);
     let number = |slot: &usize| match value(*slot) {
-        Some(value) => number(&value),
+        Some(value) => FieldNumber::of(&value),
         None => FieldNumber::Missing,
     };
     extra.clear();

@@ -23,6 +23,9 @@ pub struct ReclusterJob {
     pub witness: Option<WitnessRule>,
     /// Which duplicate to keep; `None` for the run's own rules.
     pub keep: Option<Vec<String>>,
+    /// The degree to which a kept document must contain a removed one; `None` for that of the run,
+    /// if the linkage is leaders.
+    pub contained_only: Option<String>,
     /// The directory that the results are written to.
     pub output: PathBuf,
     /// Replace an earlier result.
@@ -51,6 +54,7 @@ impl ReclusterJob {
             linkage: None,
             witness: None,
             keep: None,
+            contained_only: None,
             output: output.into(),
             force: false,
             tables: TableFormat::default(),

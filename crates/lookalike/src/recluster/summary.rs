@@ -96,6 +96,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     }
     let seconds = started.elapsed().as_secs_f64();
     summary.run = Some(Run {
+        directory: crate::jobs::working_directory(),
         command_line: job.command.clone(),
         threads: 1,
         seconds,

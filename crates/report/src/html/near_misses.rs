@@ -2,22 +2,15 @@
 
 use super::chart::{self, Chart};
 use crate::Summary;
-use serde::Deserialize;
 
-/// The field `near_misses` of a summary.
-#[derive(Debug, Deserialize)]
-struct NearMisses {
-    from: f64,
-    threshold: f64,
-    below: Vec<u64>,
-    above: Vec<u64>,
-}
+/// Most bins of a chart that can be read.
+const MOST_BINS: usize = 200;
 
-/// The chart; `None` for a run without near misses. The field is read from the JSON of the summary,
-/// where runs that were not asked for near misses have none.
+/// The chart; `None` for a run that was not asked for near misses.
 pub(super) fn chart(summary: &Summary, measure: &str) -> Option<Chart> {
-    let value = serde_json::to_value(summary).ok()?.get_mut("near_misses")?.take();
-    let NearMisses { from, threshold, below, above } = serde_json::from_value(value).ok()?;
-    let is_plain = from.is_finite() && threshold > from && below.len() + above.len() <= 200;
-    is_plain.then(|| chart::around(from, threshold, &below, &above, measure))?
+    let near = summary.near_misses.as_ref()?;
+    let is_plain = near.from.is_finite()
+        && near.threshold > near.from
+        && near.below.len() + near.above.len() <= MOST_BINS;
+    is_plain.then(|| chart::around(near.from, near.threshold, &near.below, &near.above, measure))?
 }

@@ -63,7 +63,7 @@ mod tests {
         let mut out = Vec::new();
         push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", &names, &mark, &mut out).unwrap();
         let expected = "From a\r\nX-duplicate_of: a b\r\nX-duplicate_of_record: 7\r\n\
-                        X-resemblance: 0.5\r\nTo: b\r\n\r\nX-cluster: 1\r\n";
+                        X-resemblance: 0.5\r\nX-is_duplicate: false\r\nTo: b\r\n\r\nX-cluster: 1\r\n";
         assert_eq!(out, expected.as_bytes());
         let taken = push_marked(b"From a\nx-CLUSTER : 1\n\n", &names, &mark, &mut out);
         assert_eq!(taken, Err(Refusal::Taken("X-cluster".into())));
