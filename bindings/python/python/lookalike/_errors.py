@@ -19,7 +19,7 @@ _NAMES = {
 # Commands that the library names, and what the package has.
 _COMMANDS = {"`index create`": "Index.create()"}
 
-_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*\w)?")
+_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*[\w%])?")
 
 
 class LookalikeError(Exception):
