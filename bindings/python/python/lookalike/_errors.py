@@ -70,6 +70,7 @@ _CLASSES: dict[str, type[LookalikeError]] = {
     "input_changed": DataError,
     "bad_record": DataError,
     "keep_field": DataError,
+    "guard": DataError,
     "labels": DataError,
     "no_such_document": DataError,
     "ambiguous_document": DataError,
