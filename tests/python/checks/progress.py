@@ -38,7 +38,7 @@ def in_terminal(command: list, columns: int, cwd: Path) -> tuple[int, str]:
 
 
 def large(path: Path) -> Path:
-    """Documents that take a few seconds in all phases together."""
+    """Documents without duplicates."""
     chance = random.Random(5)
     words = [f"word{n}" for n in range(3000)]
     with open(path, "w", encoding="utf-8") as out:
@@ -51,8 +51,12 @@ def progress(c: Checks) -> None:
     folder = c.work / "progress"
     folder.mkdir()
     docs = large(folder / "docs.jsonl")
+    # Long enough for the line to be drawn in the middle of a phase.
+    longer = folder / "longer.jsonl"
+    longer.write_text(docs.read_text(encoding="utf-8") * 8, encoding="utf-8")
     for columns in COLUMNS:
-        code, got = in_terminal([str(c.binary), "dedup", str(docs), "-o", f"wide{columns}", "-j", "1"], columns, folder)
+        inputs = longer if columns == max(COLUMNS) else docs
+        code, got = in_terminal([str(c.binary), "dedup", str(inputs), "-o", f"wide{columns}", "-j", "1"], columns, folder)
         c.check(f"{columns} columns: runs", code == 0, got)
         lines = [line for line in re.split(r"[\r\n]", ESCAPE.sub("", got)) if line.strip()]
         # A shorter line is filled up with blanks over the earlier one.

@@ -1,9 +1,8 @@
 //! A page with its data: in the page, or in files beside it.
 
-use super::{Report, Template, script};
-use crate::{ClusterData, ReportError};
-use askama::Template as _;
-use serde_json::json;
+use super::script;
+use crate::ClusterData;
+use crate::human::counted;
 
 /// Directory of the data beside a page.
 const FOLDER: &str = "report-data";
@@ -54,52 +53,36 @@ impl Embedded {
     }
 }
 
-/// The page of `report`, with `data` of at most `embed` bytes in it or else beside it.
-pub(super) fn page(
-    report: &Report<'_>,
+/// What is embedded of `data`, and what is in files, if it takes more than `embed` bytes. `facts` are
+/// what the script must know of the run.
+pub(super) fn embedded(
     mut data: ClusterData,
+    facts: serde_json::Value,
     embed: u64,
-) -> Result<Page, ReportError> {
-    let (clusters, excerpt) = (data.len() as u64, data.excerpt());
-    let (index, blocks) = data.packed(facts(report));
+) -> (Embedded, Vec<PageFile>) {
+    let mut embedded = Embedded {
+        script: script::SCRIPT,
+        clusters: data.len() as u64,
+        excerpt: match data.excerpt() {
+            0 => String::new(),
+            excerpt => counted(excerpt as u64, "byte"),
+        },
+        ..Embedded::default()
+    };
+    let (index, blocks) = data.packed(facts);
     let bytes = index.len() + blocks.iter().map(String::len).sum::<usize>();
     let names = (0..blocks.len()).map(|number| number.to_string());
     let mut parts = vec![("index".to_owned(), index)];
     parts.extend(names.zip(blocks));
-    let mut embedded = Embedded {
-        script: script::SCRIPT,
-        clusters,
-        excerpt: match excerpt {
-            0 => String::new(),
-            excerpt => crate::human::counted(excerpt as u64, "byte"),
-        },
-        ..Embedded::default()
-    };
-    let mut files = Vec::new();
     if bytes as u64 <= embed {
         embedded.blocks = parts;
-    } else {
-        embedded.folder = FOLDER;
-        // Base64 ends no string.
-        files.extend(parts.into_iter().map(|(name, content)| PageFile {
-            content: format!("lookalikeBlock(\"{name}\",\"{content}\");\n"),
-            name: format!("{FOLDER}/{name}.js"),
-        }));
+        return (embedded, Vec::new());
     }
-    Ok(Page { html: Template::new(report, embedded).render()?, files })
-}
-
-/// What the script must know of the run.
-fn facts(report: &Report<'_>) -> serde_json::Value {
-    let summary = report.summary;
-    let rules = summary.removed.by_rule().map(|(name, number)| (number > 0).then_some(name));
-    let histogram = &summary.histogram_similarity;
-    json!({
-        "measure": crate::clean::line(&summary.settings.measure, crate::clean::MEDIUM),
-        "gone": summary.action.participle(),
-        "digest": summary.digest,
-        "rules": rules,
-        "from": histogram.from,
-        "bins": histogram.bins.len(),
-    })
+    embedded.folder = FOLDER;
+    // Base64 ends no string.
+    let file = |(name, content): (String, String)| PageFile {
+        content: format!("lookalikeBlock(\"{name}\",\"{content}\");\n"),
+        name: format!("{FOLDER}/{name}.js"),
+    };
+    (embedded, parts.into_iter().map(file).collect())
 }

@@ -67,7 +67,22 @@ impl Report<'_> {
         if data.is_empty() {
             return Ok(Page { html: self.html()?, files: Vec::new() });
         }
-        embed::page(self, data, embed)
+        let (embedded, files) = embed::embedded(data, self.facts(), embed);
+        Ok(Page { html: Template::new(self, embedded).render()?, files })
+    }
+
+    /// What the script must know of the run.
+    fn facts(&self) -> serde_json::Value {
+        let summary = self.summary;
+        let histogram = &summary.histogram_similarity;
+        serde_json::json!({
+            "measure": clean::line(&summary.settings.measure, MEDIUM),
+            "gone": summary.action.participle(),
+            "digest": summary.digest,
+            "rules": summary.removed.by_rule().map(|(name, number)| (number > 0).then_some(name)),
+            "from": histogram.from,
+            "bins": histogram.bins.len(),
+        })
     }
 }
 
