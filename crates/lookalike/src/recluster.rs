@@ -145,6 +145,9 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
         let report = Report { summary: &summary, clusters: &clusters, samples: &[] };
         staging.write("report.html", report.html()?.as_bytes())?;
     }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(summary)

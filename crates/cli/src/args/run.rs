@@ -1,5 +1,6 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
+use super::knobs::SeedArgs;
 use super::values::utf8;
 use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, WitnessArg};
 use clap::Args;
@@ -10,6 +11,8 @@ pub(crate) struct DedupArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) seed: SeedArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -54,6 +57,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) seed: SeedArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -18,6 +18,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         tables: args.tables.into(),
         report: !args.no_report,
         command: super::run::command_line(),
+        config: crate::config::text(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };
     interrupt::listen()?;

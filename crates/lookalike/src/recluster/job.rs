@@ -32,6 +32,8 @@ pub struct ReclusterJob {
     pub report: bool,
     /// The command line, for the record.
     pub command: String,
+    /// The configuration of the run, written beside the results as `config.toml`.
+    pub config: Option<String>,
 }
 
 impl ReclusterJob {
@@ -53,6 +55,7 @@ impl ReclusterJob {
             tables: TableFormat::default(),
             report: true,
             command: String::new(),
+            config: None,
         }
     }
 }
