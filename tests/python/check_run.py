@@ -1305,7 +1305,7 @@ def check_against(run: Run, report: Report) -> None:
     removed = [place_in(row, "removed_") for row in run.table("ledger")]
     report.check("nothing of the other collection is in the ledger", [place for place in removed if place in others])
     produced = [p.relative_to(run.directory).as_posix() for p in run.directory.rglob("*") if p.is_file()]
-    expected = {"summary.json", "report.html", "clusters.tsv", "pairs.tsv", "near_misses.tsv", "ledger.tsv", "problems.tsv"}
+    expected = {"summary.json", "config.toml", "report.html", "clusters.tsv", "pairs.tsv", "near_misses.tsv", "ledger.tsv", "problems.tsv"}
     roles = ("marked",) if run.mark else ("kept", "removed", "rejected")
     for role in roles:
         expected |= {f"{role}-files.txt", f"{role}-files.tsv"}

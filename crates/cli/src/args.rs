@@ -7,8 +7,10 @@ mod filter;
 mod index;
 mod input;
 mod keep;
+mod knobs;
 mod lexicon;
 mod log;
+mod man;
 mod matching;
 mod methods;
 mod output;
@@ -39,11 +41,15 @@ pub(crate) use index::{
 };
 pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use keep::keep_rules;
+pub(crate) use knobs::{PresetsArgs, SeedArgs};
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
 pub(crate) use log::LogArgs;
-pub(crate) use matching::{AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MinFeaturesArgs};
+pub(crate) use man::ManArgs;
+pub(crate) use matching::{
+    AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MethodArgs, MinFeaturesArgs,
+};
 pub(crate) use methods::MethodsArgs;
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
@@ -55,6 +61,7 @@ pub(crate) use stream::StreamArgs;
 pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, NearMissArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 
 /// Finds the near-duplicate documents in any collection, and proves each one.
 #[derive(Debug, Parser)]
@@ -72,6 +79,14 @@ Start with: lookalike dedup docs.jsonl --output clean"
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Read options from this TOML file: `threshold = 0.9`, and in a table such as [dedup] those of
+    /// one command
+    ///
+    /// Keys are the names of options. The command line takes precedence over LOOKALIKE_* environment
+    /// variables (LOOKALIKE_THRESHOLD), these over the file, and the file over --preset. Results
+    /// have such a file, `config.toml`.
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Configuration")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -198,6 +213,19 @@ Examples:
   lookalike methods minhash-lsh
   lookalike methods minhash-lsh:t=0.7,recall=0.99")]
     Methods(MethodsArgs),
+    /// List the presets, settings of well-known data sets and tools, or show one
+    #[command(after_help = "\
+Examples:
+  lookalike presets
+  lookalike presets fineweb
+  lookalike dedup docs.jsonl --preset fineweb --threshold 0.8 --output clean")]
+    Presets(PresetsArgs),
+    /// Print the manual page, or write those of all commands to a directory
+    #[command(after_help = "\
+Examples:
+  lookalike man | man -l -
+  lookalike man ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// Print the completion script for a shell
     #[command(after_help = "\
 Example:

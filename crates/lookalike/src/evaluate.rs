@@ -180,6 +180,9 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     if job.report {
         staging.write("report.html", EvaluationReport(evaluation).html()?.as_bytes())?;
     }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
     staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(evaluated)

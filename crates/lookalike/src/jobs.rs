@@ -199,6 +199,9 @@ fn carry_out(
     if let Some(run) = &mut summary.run {
         run.peak_memory_bytes = memory::peak();
     }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
     let json = summary.to_json()?;
     staging.write("summary.json", json.as_bytes())?;
     poll(progress)?;

@@ -155,6 +155,9 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
         progress.phase(REPORT, None);
         write_page(&staging, &page::page(&answer, &summary)?)?;
     }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(summary)

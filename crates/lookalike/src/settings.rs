@@ -310,6 +310,8 @@ pub struct Job {
     pub plan: Option<PathBuf>,
     /// The command line, for the record.
     pub command: String,
+    /// The configuration of the run, written beside the results as `config.toml`.
+    pub config: Option<String>,
 }
 
 impl Job {
@@ -341,6 +343,7 @@ impl Job {
             trim_heap: false,
             plan: None,
             command: String::new(),
+            config: None,
         }
     }
 

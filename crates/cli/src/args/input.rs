@@ -31,7 +31,7 @@ pub(crate) struct FieldArgs {
     /// Field or column that holds the text
     #[arg(
         long,
-        alias = "text-column",
+        visible_alias = "text-column",
         alias = "text-key",
         value_name = "NAME",
         default_value = "text",
@@ -41,7 +41,7 @@ pub(crate) struct FieldArgs {
     /// Field that holds the id of the document; a document without an id is named FILE:RECORD
     #[arg(
         long,
-        alias = "id-column",
+        visible_alias = "id-column",
         value_name = "NAME",
         default_value = "id",
         help_heading = "Input"

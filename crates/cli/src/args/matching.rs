@@ -1,6 +1,7 @@
 //! Arguments that decide which documents match: criterion, analysis, filters and method.
 
 use super::keep::{KeepList, keep_list};
+use super::knobs::{KnobArgs, PresetArgs};
 use super::values::{checksum, utf8};
 use super::{MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg, VerifyArg};
 use clap::Args;
@@ -24,6 +25,8 @@ pub(crate) struct CriterionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs,
     #[command(flatten)]
     pub(crate) criterion: CriterionArgs,
     #[command(flatten)]
@@ -86,10 +89,12 @@ pub(crate) struct MinFeaturesArgs {
 /// Candidate generation by a method, and the verifier.
 #[derive(Debug, Args)]
 pub(crate) struct MethodArgs {
-    /// Generate candidates by a method of the papers instead of the exact join:
-    /// NAME:PARAMETER=VALUE,… (`lookalike methods` lists them)
+    /// Generate candidates by a method of the papers, NAME:PARAMETER=VALUE,… (`lookalike methods`
+    /// lists them) [default: exact, the exact join]
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(crate) method: Option<String>,
+    #[command(flatten)]
+    pub(crate) knobs: KnobArgs,
     /// Verifier of the method's candidates: exact (complete feature sets), sketch (the method's
     /// sketches) or none (a common key suffices)
     #[arg(
@@ -119,7 +124,7 @@ pub(crate) struct AnalysisArgs {
     /// Tokens per shingle [default: 5; --measure cosine compares terms instead]
     #[arg(
         long,
-        alias = "ngram",
+        visible_alias = "ngram",
         alias = "ngram-size",
         value_name = "N",
         help_heading = "Matching"

@@ -1,5 +1,6 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
+use super::knobs::SeedArgs;
 use super::values::utf8;
 use super::{
     AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, LogArgs,
@@ -14,6 +15,8 @@ pub(crate) struct DedupArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) seed: SeedArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -74,6 +77,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) seed: SeedArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

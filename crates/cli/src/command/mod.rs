@@ -8,8 +8,10 @@ mod explain;
 mod filter;
 mod index;
 mod lexicon;
+mod man;
 mod methods;
 mod plan;
+mod presets;
 mod problems;
 mod query;
 mod recluster;
@@ -57,6 +59,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Collapse(args) => collapse::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
+        Command::Presets(args) => presets::run(args),
+        Command::Man(args) => man::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Recluster(args) => recluster::run(args),
         Command::Completions { shell } => completions::run(*shell),

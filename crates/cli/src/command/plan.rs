@@ -17,7 +17,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
     let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
     let survivors = (args.linkage.unwrap_or(usual), &args.witness);
-    let settings = settings_of(&args.input, &args.matching, survivors)?;
+    let settings = settings_of(&args.input, &args.matching, None, survivors)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,

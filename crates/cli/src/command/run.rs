@@ -3,7 +3,7 @@
 use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
-    VerifyArg, WitnessArgs,
+    SeedArgs, WitnessArgs,
 };
 use crate::exit::Exit;
 use crate::flags::with_flags;
@@ -13,7 +13,7 @@ use crate::progress::TerminalProgress;
 use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
+use lookalike::{Job, Outcome, Settings, Summary, TableFormat};
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
@@ -35,7 +35,7 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
+        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
     };
     job.settings.keep_n = args.survivors.keep_n();
     job.settings.contained_only.clone_from(&args.contained.contained_only);
@@ -50,7 +50,7 @@ pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.output, (args.linkage, &args.witness))?
+        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
     };
     job.settings.contained_only.clone_from(&args.contained.contained_only);
     run(&job, &args.output, lookalike::run_cluster)
@@ -63,16 +63,18 @@ pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {
 fn job(
     input: &InputArgs,
     matching: &MatchArgs,
+    seed: &SeedArgs,
     output: &OutputArgs,
     survivors: (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Job> {
-    Ok(with_output(input, output, settings_of(input, matching, survivors)?))
+    Ok(with_output(input, output, settings_of(input, matching, seed.seed, survivors)?))
 }
 
 /// Converts the matching arguments to settings.
 pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
+    seed: Option<u64>,
     (linkage, witness): (LinkageArg, &WitnessArgs),
 ) -> anyhow::Result<Settings> {
     let mut settings =
@@ -81,17 +83,7 @@ pub(super) fn settings_of(
     settings.min_features = matching.least.min_features;
     settings.keep = crate::args::keep_rules(&matching.keep);
     settings.ignore_common = matching.common.ignore_common;
-    settings.method = matching.method.method.as_ref().map(|spec| MethodSettings {
-        spec: spec.clone(),
-        verify: match matching.method.verify {
-            VerifyArg::Exact => Verify::Exact,
-            VerifyArg::Sketch => Verify::Sketch,
-            VerifyArg::None => Verify::None,
-        },
-        lexicon: matching.method.lexicon.clone(),
-        lexicon_checksum: matching.method.lexicon_checksum.clone(),
-        key_limit: matching.method.key_limit,
-    });
+    settings.method = super::settings::method(&matching.method, seed)?;
     settings.linkage = linkage.into();
     settings.witness = witness.witness.map(Into::into).unwrap_or_default();
     Ok(settings)
@@ -111,6 +103,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         scratch: output.running.scratch.clone(),
         trim_heap: true,
         command: command_line(),
+        config: crate::config::text(),
         ..Job::new(input.inputs.clone(), &output.output)
     }
 }

@@ -1,13 +1,13 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
-    TablesArg, TermsArg, UnitArg, WitnessArg,
+    AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, MethodArgs, NormalizeArg,
+    ShortArg, TablesArg, TermsArg, UnitArg, VerifyArg, WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, Linkage, Measure, Normalize, Settings, ShortDocuments,
-    TableFormat, Terms, Unit, WitnessRule,
+    AnalysisSettings, FieldNames, Format, Linkage, Measure, MethodKnobs, MethodSettings, Normalize,
+    Settings, ShortDocuments, TableFormat, Terms, Unit, Verify, WitnessRule,
 };
 
 impl From<MeasureArg> for Measure {
@@ -56,6 +56,48 @@ impl From<NormalizeArg> for Normalize {
             NormalizeArg::Nfkc => Self::Nfkc,
         }
     }
+}
+
+/// Converts the method arguments to settings; `exact` is the exact join, as is none.
+pub(super) fn method(
+    args: &MethodArgs,
+    seed: Option<u64>,
+) -> anyhow::Result<Option<MethodSettings>> {
+    let knobs = MethodKnobs {
+        num_perm: args.knobs.num_perm,
+        bands: args.knobs.bands,
+        rows: args.knobs.rows,
+        seed,
+    };
+    let Some(spec) = args.method.as_deref().filter(|spec| *spec != "exact") else {
+        let wrong = match (knobs.first(), &args.method) {
+            (Some(name), _) => {
+                let name = name.replace('_', "-");
+                let method =
+                    if name == "seed" { "minhash-lsh or imatch-random" } else { "minhash-lsh" };
+                format!(
+                    "--{name} sets a parameter of a method, and the exact join has none; add --method {method}"
+                )
+            }
+            (None, Some(_)) if args.verify != VerifyArg::Exact => {
+                "--verify is for the candidates of a method; --method exact has only matches"
+                    .to_owned()
+            }
+            _ => return Ok(None),
+        };
+        return Err(WrongUsage(wrong).into());
+    };
+    Ok(Some(MethodSettings {
+        spec: knobs.apply(spec)?,
+        verify: match args.verify {
+            VerifyArg::Exact => Verify::Exact,
+            VerifyArg::Sketch => Verify::Sketch,
+            VerifyArg::None => Verify::None,
+        },
+        lexicon: args.lexicon.clone(),
+        lexicon_checksum: args.lexicon_checksum.clone(),
+        key_limit: args.key_limit,
+    }))
 }
 
 /// Converts the field arguments to settings.

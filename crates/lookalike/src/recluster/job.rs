@@ -38,6 +38,8 @@ pub struct ReclusterJob {
     pub report_size: u64,
     /// The command line, for the record.
     pub command: String,
+    /// The configuration of the run, written beside the results as `config.toml`.
+    pub config: Option<String>,
 }
 
 impl ReclusterJob {
@@ -61,6 +63,7 @@ impl ReclusterJob {
             report: true,
             report_size: REPORT_SIZE,
             command: String::new(),
+            config: None,
         }
     }
 }
