@@ -38,6 +38,7 @@ from checks.plan import plan
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.resume import interruption, resuming
+from checks.web_archives import web_archives
 from checks.witness import witnesses
 
 PARTS = (
@@ -83,6 +84,7 @@ PARTS = (
     long_texts,
     several_files,
     mail,
+    web_archives,
     index,
     sweeps,
     filter,

@@ -8,6 +8,7 @@ mod discover;
 mod error;
 mod fields;
 mod files;
+mod format_options;
 mod foreign;
 mod format;
 pub(crate) mod kind;
@@ -16,6 +17,7 @@ mod name;
 
 pub use error::InputError;
 pub use fields::FieldNames;
+pub use format_options::{FormatOptions, KeepOrDrop};
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
 pub use format::{Compression, Format};

@@ -17,9 +17,12 @@ pub mod record;
 pub mod sink;
 pub mod source;
 pub mod table;
+pub mod web;
 
 pub use guard::quiet_decoder_panics;
-pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
+pub use input::{
+    Compression, DiscoverOptions, FieldNames, Format, FormatOptions, InputFile, Inputs, KeepOrDrop,
+};
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,

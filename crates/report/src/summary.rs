@@ -6,6 +6,7 @@
 
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 /// The result of a run.
@@ -216,6 +217,9 @@ pub struct InputSummary {
     /// Whether it could not be read, or not to its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
+    /// Records that are no documents, by kind: `request`, `response 404`, `response image/png`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_records: BTreeMap<String, u64>,
 }
 
 /// Duplicates, by the strictest rule that applies.

@@ -116,6 +116,9 @@ class Settings:
         Format of files, where it does not follow from their names.
     max_record : int, optional
         Longest record of files in bytes.
+    warc_status : str, default "2xx"
+        Responses of WARC files that are documents, by HTTP status: ``"200"``, ``"2xx"``, ``"200-299"``, several with
+        commas, or ``"all"``.
 
     Raises
     ------
@@ -157,6 +160,7 @@ class Settings:
     date: str = "date"
     format: str | None = None
     max_record: int | None = None
+    warc_status: str = "2xx"
 
     def __post_init__(self) -> None:
         rules: Any = self.keep
@@ -238,6 +242,9 @@ class Settings:
             "format": self.format,
             "max_record": self.max_record,
         }
+        given = {name: getattr(self, name) for name in FORMATS if getattr(self, name) != _USUAL[name]}
+        if given:
+            value["formats"] = given
         if self.ignore_common is not None:
             value["ignore_common"] = self.ignore_common
         if self.method is not None:
@@ -255,8 +262,15 @@ class Settings:
         analysis, columns = value.pop("analysis"), value.pop("fields")
         columns.pop("extra", None)
         value["method"] = method.pop("spec", None)
+        value |= value.pop("formats", {})
         return cls(**value, **method, **columns, normalize=analysis["normalize"], shingle_unit=analysis["unit"])
 
+
+#: Options of single formats of files.
+FORMATS = ("warc_status",)
+
+#: Their defaults, which are not written.
+_USUAL = {field.name: field.default for field in fields(Settings) if field.name in FORMATS}
 
 #: Names of all settings.
 NAMES = frozenset(field.name for field in fields(Settings))

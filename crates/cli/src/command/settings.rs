@@ -1,12 +1,12 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
+    AnalysisArgs, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
     TablesArg, TermsArg, UnitArg, WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, Linkage, Measure, Normalize, Settings, ShortDocuments,
+    AnalysisSettings, FieldNames, Format, FormatOptions, Linkage, Measure, Normalize, Settings, ShortDocuments,
     TableFormat, Terms, Unit, WitnessRule,
 };
 
@@ -83,7 +83,14 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Mbox => Format::Mbox,
         InputFormatArg::Maildir => Format::Maildir,
         InputFormatArg::Eml => Format::Eml,
+        InputFormatArg::Warc => Format::Warc,
     })
+}
+
+/// Converts the arguments of single formats to settings.
+pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
+    let FormatArgs { warc_status } = args.formats.clone();
+    FormatOptions { warc_status, ..FormatOptions::default() }
 }
 
 /// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.
@@ -96,6 +103,7 @@ pub(super) fn settings(
         fields: field_names(fields),
         format: input_format(fields),
         max_record: Some(fields.max_record),
+        formats: format_options(fields),
         ..analysis_settings(measure, analysis)?
     })
 }

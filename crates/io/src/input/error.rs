@@ -31,7 +31,7 @@ pub enum InputError {
     },
     /// No supported file was found.
     #[error(
-        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html .mbox .eml \
+        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html .mbox .eml .warc .wet \
          and Maildirs, \
          also with .gz .zst .bz2 .xz; for other file names give the setting input_format",
         Skipped(*skipped, first.as_deref())
@@ -47,7 +47,7 @@ pub enum InputError {
     /// The format cannot be derived from the name.
     #[error(
         "{}: unknown format; name it with the setting input_format: jsonl, csv, tsv, parquet, text, \
-         markdown, html, mbox, maildir or eml",
+         markdown, html, mbox, maildir, eml or warc",
         path.display()
     )]
     UnknownFormat {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Compression, FieldNames, Format, InputError};
+use super::{Compression, FieldNames, Format, FormatOptions, InputError};
 
 /// An input file.
 #[derive(Debug, Clone)]
@@ -54,6 +54,8 @@ pub struct DiscoverOptions {
     pub fields: FieldNames,
     /// Input format of every file, whatever its name (needed for names without an extension).
     pub format: Option<Format>,
+    /// Options of single formats.
+    pub formats: FormatOptions,
     /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
     pub max_record: Option<usize>,
     /// Directory for a copy of standard input.

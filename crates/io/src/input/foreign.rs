@@ -7,7 +7,8 @@ use super::maildir;
 const MAIL: &str = "this mail format is not supported; convert it to mbox or eml";
 const INCOMPLETE: &str = "a message in the tmp directory of a Maildir, which is not delivered yet";
 const WEB: &str =
-    "web archives are not supported yet; convert the pages to JSONL with `id` and `html`";
+    "ARC files are not supported; convert it to WARC, for example with warcio recompress";
+const LINKS: &str = "WAT files hold no texts; give the WARC or WET files";
 const PACKED: &str = "archives are not supported; unpack it and give the directory";
 const PDF: &str = "PDF is not supported; convert it to text first (for example with pdftotext)";
 const PAGES: &str = "this format is not supported; convert it to text, Markdown or HTML first";
@@ -19,7 +20,8 @@ const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 /// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
     (&["emlx", "msg", "pst", "ost", "dbx"], MAIL),
-    (&["warc", "wet", "wat", "arc"], WEB),
+    (&["arc"], WEB),
+    (&["wat"], LINKS),
     (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
     (&["pdf"], PDF),
     (&["ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
@@ -53,7 +55,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 /// use std::path::Path;
 ///
 /// assert!(why_skipped(Path::new("outlook.pst")).contains("mbox"));
-/// assert!(why_skipped(Path::new("crawl.warc.gz")).contains("web archives"));
+/// assert!(why_skipped(Path::new("crawl.arc.gz")).contains("WARC"));
 /// ```
 #[must_use]
 pub fn why_skipped(path: &Path) -> &'static str {
@@ -89,7 +91,7 @@ mod tests {
         for name in ["a.msg", "A.PST", "a.emlx.gz"] {
             assert_eq!(of(name), Some(MAIL), "{name}");
         }
-        assert_eq!(of("a/b.warc.gz"), Some(WEB));
+        assert_eq!(of("a/b.arc.gz"), Some(WEB));
         assert_eq!(of("a.tar.gz"), Some(PACKED));
         assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
         assert_eq!(of("a.parquet.gz"), Some(PARQUET));

@@ -24,6 +24,8 @@ pub enum Format {
     Maildir,
     /// One mail message per file.
     Eml,
+    /// Web archive (WARC or WET): many pages, among other records.
+    Warc,
 }
 
 impl Format {
@@ -32,7 +34,7 @@ impl Format {
     pub fn is_document(self) -> bool {
         match self {
             Self::Text | Self::Markdown | Self::Html | Self::Maildir | Self::Eml => true,
-            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox => false,
+            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox | Self::Warc => false,
         }
     }
 

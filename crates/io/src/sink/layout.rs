@@ -76,6 +76,7 @@ fn extension(input: &InputFile) -> String {
         Format::Html => &["html"],
         Format::Mbox => &["mbox", "mbx"],
         Format::Maildir | Format::Eml => &["eml"],
+        Format::Warc => &["warc", "wet"],
     };
     let mut parts = name.rsplit('.').peekable();
     let packed = match packed.first() {
