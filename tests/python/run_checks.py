@@ -33,6 +33,7 @@ from checks.index import index, sweeps
 from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
+from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.plan import plan
 from checks.recluster import reclustering
@@ -84,6 +85,7 @@ PARTS = (
     long_texts,
     several_files,
     mail,
+    mail_options,
     web_archives,
     index,
     sweeps,

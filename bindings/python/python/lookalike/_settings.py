@@ -119,6 +119,8 @@ class Settings:
     warc_status : str, default "2xx"
         Responses of WARC files that are documents, by HTTP status: ``"200"``, ``"2xx"``, ``"200-299"``, several with
         commas, or ``"all"``.
+    mail_quotes, mail_signatures, mail_html : {"keep", "drop"}
+        Whether quoted text, signatures and HTML parts of mail messages are part of their texts.
 
     Raises
     ------
@@ -161,6 +163,9 @@ class Settings:
     format: str | None = None
     max_record: int | None = None
     warc_status: str = "2xx"
+    mail_quotes: Literal["keep", "drop"] = "keep"
+    mail_signatures: Literal["keep", "drop"] = "keep"
+    mail_html: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
         rules: Any = self.keep
@@ -267,7 +272,7 @@ class Settings:
 
 
 #: Options of single formats of files.
-FORMATS = ("warc_status",)
+FORMATS = ("warc_status", "mail_quotes", "mail_signatures", "mail_html")
 
 #: Their defaults, which are not written.
 _USUAL = {field.name: field.default for field in fields(Settings) if field.name in FORMATS}

@@ -1,7 +1,7 @@
 //! Arguments of single input formats.
 
 use clap::Args;
-use lookalike::StatusFilter;
+use lookalike::{KeepOrDrop, StatusFilter};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormatArgs {
@@ -9,4 +9,13 @@ pub(crate) struct FormatArgs {
     /// commas, or all
     #[arg(long, value_name = "STATUS", default_value = "2xx", help_heading = "Input")]
     pub(crate) warc_status: StatusFilter,
+    /// Quoted text in mail messages, with the lines that attribute it: keep or drop
+    #[arg(long, value_name = "keep|drop", default_value = "keep", hide_default_value = true, help_heading = "Input")]
+    pub(crate) mail_quotes: KeepOrDrop,
+    /// Signatures in mail messages (after a line `-- `): keep or drop
+    #[arg(long, value_name = "keep|drop", default_value = "keep", hide_default_value = true, help_heading = "Input")]
+    pub(crate) mail_signatures: KeepOrDrop,
+    /// HTML parts of mail messages: keep or drop
+    #[arg(long, value_name = "keep|drop", default_value = "keep", hide_default_value = true, help_heading = "Input")]
+    pub(crate) mail_html: KeepOrDrop,
 }

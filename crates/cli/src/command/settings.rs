@@ -89,8 +89,8 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
 
 /// Converts the arguments of single formats to settings.
 pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
-    let FormatArgs { warc_status } = args.formats.clone();
-    FormatOptions { warc_status, ..FormatOptions::default() }
+    let FormatArgs { warc_status, mail_quotes, mail_signatures, mail_html } = args.formats.clone();
+    FormatOptions { warc_status, mail_quotes, mail_signatures, mail_html }
 }
 
 /// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.

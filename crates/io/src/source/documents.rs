@@ -1,5 +1,6 @@
 //! One-document files: chunks of several of them, and their records.
 
+use crate::mail::{MailLimits, MailOptions};
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
@@ -51,7 +52,8 @@ pub(super) fn visit(
         match read(input, limit, &mut scratch.bytes) {
             Ok(()) if input.format.is_message() => {
                 let place = RecordPosition { record: 1, line: 1, offset: 0 };
-                visit_message((file, place), input, fields, limit, scratch, visit);
+                let mail = (messages::limits(limit), inputs.options.formats.mail());
+                visit_message((file, place), input, fields, mail, scratch, visit);
             }
             Ok(()) => {
                 let content = match scratch.bytes.len() > LARGE {
@@ -77,13 +79,13 @@ fn visit_message(
     (file, place): (u32, RecordPosition),
     input: &InputFile,
     fields: &Fields<'_>,
-    limit: usize,
+    (limits, options): (MailLimits, MailOptions),
     scratch: &mut VisitScratch,
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let bytes = std::mem::take(&mut scratch.bytes);
     let VisitScratch { mail, extra, .. } = &mut *scratch;
-    mail.set_limits(messages::limits(limit));
+    mail.set_options(limits, options);
     let record = mail
         .read(&bytes)
         .map_err(|error| error.to_string())

@@ -27,7 +27,7 @@ pub(super) fn visit(
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let limit = inputs.options.max_record();
-    scratch.mail.set_limits(limits(limit));
+    scratch.mail.set_options(limits(limit), inputs.options.formats.mail());
     let (mut line, mut seen) = (chunk.first_line, 0);
     for ((record, raw), start) in chunk.raw_records().zip(starts) {
         line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
