@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from checks.archives import archives
 from checks.command_line import (
     escape_sequences, no_report, replacing, scratch_directories, setting_names, standard_error, streams, usage,
     wrong_values,
@@ -87,6 +88,7 @@ PARTS = (
     mail,
     mail_options,
     web_archives,
+    archives,
     index,
     sweeps,
     filter,

@@ -6,8 +6,8 @@
 
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

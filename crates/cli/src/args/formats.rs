@@ -10,12 +10,30 @@ pub(crate) struct FormatArgs {
     #[arg(long, value_name = "STATUS", default_value = "2xx", help_heading = "Input")]
     pub(crate) warc_status: StatusFilter,
     /// Quoted text in mail messages, with the lines that attribute it: keep or drop
-    #[arg(long, value_name = "keep|drop", default_value = "keep", hide_default_value = true, help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "keep|drop",
+        default_value = "keep",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
     pub(crate) mail_quotes: KeepOrDrop,
     /// Signatures in mail messages (after a line `-- `): keep or drop
-    #[arg(long, value_name = "keep|drop", default_value = "keep", hide_default_value = true, help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "keep|drop",
+        default_value = "keep",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
     pub(crate) mail_signatures: KeepOrDrop,
     /// HTML parts of mail messages: keep or drop
-    #[arg(long, value_name = "keep|drop", default_value = "keep", hide_default_value = true, help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "keep|drop",
+        default_value = "keep",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
     pub(crate) mail_html: KeepOrDrop,
 }

@@ -12,7 +12,7 @@ pub(crate) struct InputArgs {
     /// A JSONL, CSV, TSV, Parquet, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
     /// file and a message of a Maildir are one document. The text of a mail message is that of its
     /// text parts, without the subject; header fields are fields, such as message-id. Files
-    /// compressed with gzip, zstd, bzip2 or xz are decompressed.
+    /// compressed with gzip, zstd, bzip2 or xz are decompressed, and tar archives are unpacked.
     #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]

@@ -1,6 +1,5 @@
 //! `lookalike dedup` and `lookalike cluster`
 
-use std::collections::BTreeMap;
 use super::problems;
 use crate::args::{
     ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
@@ -13,6 +12,7 @@ use crate::terminal::{TerminalProgress, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{Job, MethodSettings, Outcome, Settings, Summary, TableFormat, Verify};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {

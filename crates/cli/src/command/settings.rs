@@ -1,13 +1,13 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
-    TablesArg, TermsArg, UnitArg, WitnessArg,
+    AnalysisArgs, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg,
+    ShortArg, TablesArg, TermsArg, UnitArg, WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, FormatOptions, Linkage, Measure, Normalize, Settings, ShortDocuments,
-    TableFormat, Terms, Unit, WitnessRule,
+    AnalysisSettings, FieldNames, Format, FormatOptions, Linkage, Measure, Normalize, Settings,
+    ShortDocuments, TableFormat, Terms, Unit, WitnessRule,
 };
 
 impl From<MeasureArg> for Measure {

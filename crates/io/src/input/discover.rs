@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::files::check_count;
 use super::maildir::Holds;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, maildir,
-    name,
+    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, foreign, kind,
+    maildir, name,
 };
 use crate::source::open;
 
@@ -27,6 +27,8 @@ impl Inputs {
     /// In the `cur` and `new` directories of a Maildir, every file without the extension of another
     /// format is a message; hidden directories of a Maildir that are Maildirs are read too.
     /// A file without a known extension is an mbox if it starts as one.
+    ///
+    /// The members of tar archives are files, named `ARCHIVE!MEMBER`.
     ///
     /// # Errors
     /// An argument that matches nothing, a file of unknown format, a directory that cannot be
@@ -65,8 +67,16 @@ fn discover(
     for arg in args.iter().filter(|arg| *arg != STDIN) {
         search.argument(arg)?;
     }
-    let Search { found, skipped, .. } = search;
+    let Search { found, mut skipped, archives, .. } = search;
     let mut files: Vec<InputFile> = found.into_values().collect();
+    let (archives, mut unpacked): (Vec<InputFile>, _) =
+        (archives.into_values().collect(), Vec::new());
+    for archive in &archives {
+        let members = archive::unpack(archive, &options)?;
+        files.extend(members.files);
+        skipped.extend(members.skipped);
+        unpacked.push(Arc::new(members.folder));
+    }
     let mut spooled = Vec::new();
     if args.iter().any(|arg| arg == STDIN) {
         let (file, path) = spool(stdin, &options, &files)?;
@@ -86,7 +96,8 @@ fn discover(
             file.compression = kind::settle(file.compression, &head);
         }
     }
-    Ok(Inputs { files, options, skipped: skipped.into_iter().collect(), spooled })
+    let skipped = skipped.into_iter().collect();
+    Ok(Inputs { files, options, skipped, spooled, archives, unpacked })
 }
 
 struct Search<'a> {
@@ -95,6 +106,8 @@ struct Search<'a> {
     excluded: Vec<PathBuf>,
     /// Files by real path, so that every file is read once.
     found: BTreeMap<PathBuf, InputFile>,
+    /// Archives, as well.
+    archives: BTreeMap<PathBuf, InputFile>,
     skipped: BTreeSet<PathBuf>,
     maildirs: maildir::Maildirs,
 }
@@ -112,7 +125,8 @@ impl<'a> Search<'a> {
     fn new(options: &'a DiscoverOptions) -> Self {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
-        Self { options, excluded, found: BTreeMap::new(), skipped: BTreeSet::new(), maildirs }
+        let (found, archives) = (BTreeMap::new(), BTreeMap::new());
+        Self { options, excluded, found, archives, skipped: BTreeSet::new(), maildirs }
     }
 
     fn argument(&mut self, arg: &str) -> Result<(), InputError> {
@@ -198,7 +212,12 @@ impl<'a> Search<'a> {
         if !metadata.is_file() {
             return Err(InputError::NotAFile { path: path.to_path_buf() });
         }
-        let (format, mut compression) = self.format(path, found);
+        let is_archive = archive::is_archive(path);
+        let (format, mut compression) = match is_archive {
+            // The format of its members is found later.
+            true => (Some(Format::Text), Compression::None),
+            false => self.format(path, found),
+        };
         let Some(format) = format else {
             return match found {
                 Found::Named => {
@@ -228,12 +247,13 @@ impl<'a> Search<'a> {
             modified: metadata.modified().ok(),
         };
         let place = path.canonicalize().map_err(fail)?;
-        match self.found.get_mut(&place) {
+        let known = if is_archive { &mut self.archives } else { &mut self.found };
+        match known.get_mut(&place) {
             // If several names lead to the same file, the smallest one is used.
             Some(known) if known.name <= file.name => {}
             Some(known) => *known = file,
             None => {
-                self.found.insert(place, file);
+                known.insert(place, file);
             }
         }
         Ok(())

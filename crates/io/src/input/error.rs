@@ -33,7 +33,7 @@ pub enum InputError {
     #[error(
         "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html .mbox .eml .warc .wet \
          and Maildirs, \
-         also with .gz .zst .bz2 .xz; for other file names give the setting input_format",
+         also with .gz .zst .bz2 .xz, and in .tar archives; for other file names give the setting input_format",
         Skipped(*skipped, first.as_deref())
     )]
     Nothing {
@@ -94,6 +94,17 @@ pub enum InputError {
     TooManyFiles {
         /// How many were found.
         files: usize,
+    },
+    /// A tar archive that cannot be read to its end.
+    #[error(
+        "{}: the archive is damaged or cut off; get the whole file, or unpack what can be and give the directory",
+        path.display()
+    )]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
     },
     /// Any other failure.
     #[error("{}: cannot {action}; check the permissions and the disk, then run again", path.display())]

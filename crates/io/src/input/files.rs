@@ -83,12 +83,17 @@ pub struct Inputs {
     pub skipped: Vec<PathBuf>,
     /// Copies of standard input, deleted when the last reference is dropped.
     pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
+    /// Archives whose members are among the files.
+    pub(crate) archives: Vec<InputFile>,
+    /// Directories of the members, deleted when the last reference is dropped.
+    pub(crate) unpacked: Vec<Arc<tempfile::TempDir>>,
 }
 
 impl Inputs {
     /// Inputs that are known already.
     pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
-        Self { files, options, skipped: Vec::new(), spooled: Vec::new() }
+        let (skipped, spooled, archives) = (Vec::new(), Vec::new(), Vec::new());
+        Self { files, options, skipped, spooled, archives, unpacked: Vec::new() }
     }
 
     /// Appends other inputs. The options stay.
@@ -100,13 +105,17 @@ impl Inputs {
             return Err(InputError::Twice { path: PathBuf::from("-") });
         }
         let place = |file: &InputFile| file.path.canonicalize().unwrap_or(file.path.clone());
-        let known: std::collections::BTreeSet<PathBuf> = self.files.iter().map(place).collect();
-        if let Some(file) = other.files.iter().find(|file| known.contains(&place(file))) {
+        let known: std::collections::BTreeSet<PathBuf> =
+            self.files.iter().chain(&self.archives).map(place).collect();
+        let others = || other.files.iter().chain(&other.archives);
+        if let Some(file) = others().find(|file| known.contains(&place(file))) {
             return Err(InputError::Twice { path: file.path.clone() });
         }
         self.files.extend(other.files);
         self.skipped.extend(other.skipped);
         self.spooled.extend(other.spooled);
+        self.archives.extend(other.archives);
+        self.unpacked.extend(other.unpacked);
         check_count(self.files.len())
     }
 
@@ -122,7 +131,7 @@ impl Inputs {
     /// # Errors
     /// The first file that was changed or removed.
     pub fn verify_unchanged(&self) -> Result<(), InputError> {
-        for file in &self.files {
+        for file in self.files.iter().chain(&self.archives) {
             let metadata = std::fs::metadata(&file.path)
                 .map_err(|e| InputError::io("look at the file again", &file.path, e))?;
             if metadata.len() != file.size || metadata.modified().ok() != file.modified {

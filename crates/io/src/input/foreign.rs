@@ -9,7 +9,8 @@ const INCOMPLETE: &str = "a message in the tmp directory of a Maildir, which is 
 const WEB: &str =
     "ARC files are not supported; convert it to WARC, for example with warcio recompress";
 const LINKS: &str = "WAT files hold no texts; give the WARC or WET files";
-const PACKED: &str = "archives are not supported; unpack it and give the directory";
+const PACKED: &str = "archives other than tar, and archives inside of archives, are not read; unpack it and give the directory";
+const MEMBER: &str = "a link or device in an archive, or a member of unknown format";
 const PDF: &str = "PDF is not supported; convert it to text first (for example with pdftotext)";
 const PAGES: &str = "this format is not supported; convert it to text, Markdown or HTML first";
 const SHEET: &str = "spreadsheets are not supported; save it as CSV";
@@ -66,6 +67,7 @@ pub fn why_skipped(path: &Path) -> &'static str {
         }
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
+        Err(_) if path.to_string_lossy().contains('!') => MEMBER,
         Err(_) => "a broken link",
     })
 }

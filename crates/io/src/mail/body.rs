@@ -37,8 +37,7 @@ impl BodyBuffers {
         options: &MailOptions,
     ) -> Result<Body<'a>, MailError> {
         self.text.clear();
-        let counts =
-            |part: &&Part| part.kind != PartKind::Html || options.html == KeepOrDrop::Keep;
+        let counts = |part: &&Part| part.kind != PartKind::Html || options.html == KeepOrDrop::Keep;
         if let [part] = parts
             && counts(&part)
         {

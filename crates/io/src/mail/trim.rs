@@ -15,8 +15,17 @@ use super::MailOptions;
 use crate::KeepOrDrop;
 
 /// Last words of an attribution, in lower case.
-const VERBS: [&str; 9] =
-    ["wrote", "writes", "said", "schrieb", "\u{e9}crit", "escribi\u{f3}", "scritto", "escreveu", "schreef"];
+const VERBS: [&str; 9] = [
+    "wrote",
+    "writes",
+    "said",
+    "schrieb",
+    "\u{e9}crit",
+    "escribi\u{f3}",
+    "scritto",
+    "escreveu",
+    "schreef",
+];
 
 /// First words of an attribution of several lines.
 const OPENERS: [&str; 8] = ["On", "Am", "Le", "El", "Il", "Em", "Op", "At"];
@@ -168,7 +177,10 @@ mod tests {
             ("a\n--\nAnn\n", "a\n--\nAnn\n"),
             ("a\n-- \nb\n-- \r\nAnn", "a\n-- \nb\n"),
             ("a\n-- \nAnn\n> b\nc\n", "a\n> b\nc\n"),
-            ("a\n-- \nAnn\n--- Original Message ---\nb\n-- \nc\n", "a\n--- Original Message ---\nb\n-- \nc\n"),
+            (
+                "a\n-- \nAnn\n--- Original Message ---\nb\n-- \nc\n",
+                "a\n--- Original Message ---\nb\n-- \nc\n",
+            ),
             ("> a\n> -- \n> Ann\nb", "> a\n> -- \n> Ann\nb"),
         ] {
             assert_eq!(pushed(text, Keep, Drop), expected, "{text}");

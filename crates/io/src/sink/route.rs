@@ -209,7 +209,8 @@ impl Router<'_> {
         let limit = self.inputs.options.max_record();
         let aside = if self.options.mark.is_some() { Role::Marked } else { Role::Kept };
         for (record, raw) in self.chunk.raw_records() {
-            let is_skipped = raw.len() <= limit && matches!(classify(raw, statuses), Ok(Entry::Other(_)));
+            let is_skipped =
+                raw.len() <= limit && matches!(classify(raw, statuses), Ok(Entry::Other(_)));
             let role = match is_skipped {
                 true => aside,
                 false => self.options.role(self.fates.fate(file, record)),
@@ -218,8 +219,14 @@ impl Router<'_> {
             match &self.options.mark {
                 Some(names) if role == Role::Marked && !is_skipped => {
                     let mark = self.fates.mark(file, record);
-                    messages::push_marked(raw, warc::after_version(raw), names, &mark, &mut piece.data)
-                        .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
+                    messages::push_marked(
+                        raw,
+                        warc::after_version(raw),
+                        names,
+                        &mark,
+                        &mut piece.data,
+                    )
+                    .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
                 }
                 _ => piece.data.extend_from_slice(raw),
             }

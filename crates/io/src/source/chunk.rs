@@ -73,7 +73,7 @@ impl Chunk {
         let bytes = match &self.body {
             Body::Lines(data) | Body::Messages { data, .. } | Body::WebRecords { data, .. } => {
                 data.len() as u64
-            },
+            }
             Body::Rows { .. } | Body::Batch(_) | Body::Files(_) => 0,
         };
         ChunkPosition { file, record, line, offset, bytes }
@@ -92,9 +92,7 @@ impl Chunk {
             Body::Lines(data) => data.len() > LARGE && self.raw_records().nth(1).is_none(),
             Body::Rows { data, starts, .. }
             | Body::Messages { data, starts }
-            | Body::WebRecords { data, starts } => {
-                data.len() > LARGE && starts.len() == 1
-            }
+            | Body::WebRecords { data, starts } => data.len() > LARGE && starts.len() == 1,
             Body::Batch(batch) => batch.num_rows() == 1 && batch_bytes(batch) > LARGE,
             Body::Files(count) => *count == 1,
         }
@@ -110,9 +108,7 @@ impl Chunk {
             Body::Lines(data)
             | Body::Rows { data, .. }
             | Body::Messages { data, .. }
-            | Body::WebRecords { data, .. } => {
-                data.len() as u64
-            }
+            | Body::WebRecords { data, .. } => data.len() as u64,
             Body::Batch(batch) => batch_bytes(batch) as u64,
             Body::Files(count) => {
                 let files = inputs.files.iter().skip(self.file as usize).take(*count as usize);

@@ -35,9 +35,7 @@ impl Chunk {
             Body::Lines(data) => Rest::Lines(data),
             Body::Rows { data, starts, .. }
             | Body::Messages { data, starts }
-            | Body::WebRecords { data, starts } => {
-                Rest::Rows(data, starts)
-            }
+            | Body::WebRecords { data, starts } => Rest::Rows(data, starts),
             Body::Batch(_) | Body::Files(_) => Rest::None,
         };
         RawRecords { record: self.first_record, rest }

@@ -18,13 +18,22 @@ pub(super) fn decode(
     out: &mut Vec<u8>,
     spare: &mut Vec<u8>,
 ) -> Result<bool, String> {
-    let names: Vec<&str> = codings.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> =
+        codings.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.len() > MOST {
-        return Err(format!("the page names {} content codings; leave the record out", names.len()));
+        return Err(format!(
+            "the page names {} content codings; leave the record out",
+            names.len()
+        ));
     }
     let mut done = false;
     for name in names.iter().rev() {
-        let from = if done { std::mem::swap(out, spare); &spare[..] } else { body };
+        let from = if done {
+            std::mem::swap(out, spare);
+            &spare[..]
+        } else {
+            body
+        };
         let name = name.to_ascii_lowercase();
         out.clear();
         let read = match name.as_str() {
@@ -39,7 +48,8 @@ pub(super) fn decode(
                 read => read,
             },
             "zstd" if from.starts_with(b"\x28\xb5\x2f\xfd") => {
-                zstd::stream::read::Decoder::with_buffer(from).and_then(|reader| fill(reader, limit, out))
+                zstd::stream::read::Decoder::with_buffer(from)
+                    .and_then(|reader| fill(reader, limit, out))
             }
             // Nothing shows that data are of this coding: text that is read as such is none.
             "br" => match fill(brotli::Decompressor::new(from, 4096), limit, out) {
@@ -70,7 +80,9 @@ pub(super) fn decode(
                 ));
             }
             Err(error) => {
-                return Err(format!("the {name} data of the page are damaged ({error}); crawl it again"));
+                return Err(format!(
+                    "the {name} data of the page are damaged ({error}); crawl it again"
+                ));
             }
         }
     }

@@ -20,9 +20,11 @@ pub(super) fn parse(message: &[u8]) -> Result<Response<'_>, String> {
     let version = words.next().is_some_and(|word| word.to_ascii_uppercase().starts_with(b"HTTP/"));
     let status = words.next().and_then(|word| std::str::from_utf8(word).ok()?.parse().ok());
     let Some(status) = status.filter(|status| version && (100..=999).contains(status)) else {
-        return Err("the block of the WARC record is no HTTP response: it does not start with a line \
+        return Err(
+            "the block of the WARC record is no HTTP response: it does not start with a line \
                     such as `HTTP/1.1 200 OK`; leave the record out"
-            .to_owned());
+                .to_owned(),
+        );
     };
     // A header without fields: the blank line follows at once.
     let empty = if rest.starts_with(b"\r\n") { 2 } else { usize::from(rest.starts_with(b"\n")) };
@@ -72,12 +74,16 @@ mod tests {
     #[test]
     fn a_response_has_a_status_a_header_and_a_body() {
         let found = parse(b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody").unwrap();
-        assert_eq!((found.status, found.header, found.body), (200, &b"A: b\r\n\r\n"[..], &b"body"[..]));
+        assert_eq!(
+            (found.status, found.header, found.body),
+            (200, &b"A: b\r\n\r\n"[..], &b"body"[..])
+        );
         let found = parse(b"http/1.0  404\n\nx").unwrap();
         assert_eq!((found.status, found.body), (404, &b"x"[..]));
         let found = parse(b"HTTP/2 204 No\r\nA: b").unwrap();
         assert_eq!((found.status, found.body), (204, &b""[..]));
-        for wrong in [&b""[..], b"HTTP/1.1", b"HTTP/1.1 20x", b"GET / HTTP/1.1", b"HTTP/1.1 1000 x"] {
+        for wrong in [&b""[..], b"HTTP/1.1", b"HTTP/1.1 20x", b"GET / HTTP/1.1", b"HTTP/1.1 1000 x"]
+        {
             assert!(parse(wrong).is_err(), "{}", wrong.escape_ascii());
         }
     }

@@ -64,7 +64,8 @@ pub(crate) fn classify<'a>(raw: &'a [u8], statuses: &StatusFilter) -> Result<Ent
     if let Some(http) = page.http.filter(|http| !statuses.takes(http.status)) {
         return Ok(Entry::Other(format!("{of} {}", http.status).into()));
     }
-    let media = media.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default().trim_ascii();
+    let media =
+        media.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default().trim_ascii();
     match media.to_ascii_lowercase().as_slice() {
         b"text/html" | b"application/xhtml+xml" => page.is_html = true,
         b"text/plain" => {}
@@ -84,9 +85,9 @@ fn is_http(content_type: &[u8]) -> bool {
 /// Whether a body without a content type starts as a page.
 fn looks_like_html(body: &[u8]) -> bool {
     let start = body.trim_ascii_start();
-    [&b"<!doctype html"[..], b"<html"].iter().any(|mark| {
-        start.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
-    })
+    [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|mark| start.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark)))
 }
 
 /// The parameter `charset` of a media type.
@@ -242,11 +243,26 @@ mod tests {
     fn documents_are_told_from_other_records() {
         let http = "application/http; msgtype=response";
         for (kind, content, block, expected) in [
-            ("response", http, &b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"[..], "html <p>"),
+            (
+                "response",
+                http,
+                &b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"[..],
+                "html <p>",
+            ),
             ("Response", "", b"HTTP/1.1 203 OK\nContent-Type: Text/Plain;x\n\n<p>", "text <p>"),
             ("response", http, b"HTTP/1.1 404 No\r\n\r\n<p>", "(response 404)"),
-            ("response", http, b"HTTP/1.1 200 OK\r\nContent-Type: image/PNG\r\n\r\n", "(response image/png)"),
-            ("response", http, b"HTTP/1.1 200 OK\r\n\r\n  <!DocType HTML>", "html   <!DocType HTML>"),
+            (
+                "response",
+                http,
+                b"HTTP/1.1 200 OK\r\nContent-Type: image/PNG\r\n\r\n",
+                "(response image/png)",
+            ),
+            (
+                "response",
+                http,
+                b"HTTP/1.1 200 OK\r\n\r\n  <!DocType HTML>",
+                "html   <!DocType HTML>",
+            ),
             ("response", http, b"HTTP/1.1 200 OK\r\n\r\nx", "(response without a content type)"),
             ("response", "text/dns", b"x", "(response text/dns)"),
             ("resource", "application/xhtml+xml", b"<p/>", "html <p/>"),
@@ -257,9 +273,14 @@ mod tests {
         ] {
             assert_eq!(read(&record(kind, content, block), "2xx").unwrap(), expected);
         }
-        let missing = record("response", http, b"HTTP/1.1 404 No\r\nContent-Type: text/plain\r\n\r\nx");
+        let missing =
+            record("response", http, b"HTTP/1.1 404 No\r\nContent-Type: text/plain\r\n\r\nx");
         assert_eq!(read(&missing, "all").unwrap(), "text x");
-        assert!(read(&record("response", http, b"<p>"), "2xx").unwrap_err().contains("no HTTP response"));
+        assert!(
+            read(&record("response", http, b"<p>"), "2xx")
+                .unwrap_err()
+                .contains("no HTTP response")
+        );
     }
 
     #[test]
@@ -267,13 +288,24 @@ mod tests {
         for (fields, body, expected) in [
             ("Content-Type: text/html; charset=koi8-r", &b"\xc3"[..], "html \u{446}"),
             ("Content-Type: text/html; charset=\"UTF-8\"", b"\xc3\xa9", "html \u{e9}"),
-            ("Content-Type: text/html", b"<meta charset=koi8-r>\xc3", "html <meta charset=koi8-r>\u{446}"),
-            ("Content-Type: text/html\r\nTransfer-Encoding: chunked", b"1\r\na\r\n0\r\n\r\n", "html a"),
+            (
+                "Content-Type: text/html",
+                b"<meta charset=koi8-r>\xc3",
+                "html <meta charset=koi8-r>\u{446}",
+            ),
+            (
+                "Content-Type: text/html\r\nTransfer-Encoding: chunked",
+                b"1\r\na\r\n0\r\n\r\n",
+                "html a",
+            ),
             ("Content-Type: text/html\r\nTransfer-Encoding: chunked", b"not", "html not"),
             ("Content-Type: text/html\r\nContent-Encoding: gzip", b"not", "html not"),
         ] {
             let block = [b"HTTP/1.1 200 OK\r\n", fields.as_bytes(), b"\r\n\r\n", body].concat();
-            assert_eq!(read(&record("response", "application/http", &block), "200").unwrap(), expected);
+            assert_eq!(
+                read(&record("response", "application/http", &block), "200").unwrap(),
+                expected
+            );
         }
     }
 

@@ -85,18 +85,19 @@ pub(crate) struct Record<'a> {
 /// The reason and a remedy.
 pub(crate) fn parse(raw: &[u8]) -> Result<Record<'_>, String> {
     if !raw.starts_with(MAGIC) {
-        return Err("is not a WARC record: it does not start with `WARC/`; the bytes up to the next \
+        return Err(
+            "is not a WARC record: it does not start with `WARC/`; the bytes up to the next \
                     record are skipped, write the file again"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let Some(body) = header::end(&raw[..raw.len().min(HEADER)]) else {
         return Err("the header of the WARC record has no end; write the file again".to_owned());
     };
     let (_, header) = header::first_line(&raw[..body]);
     let Some(length) = length(header) else {
-        return Err(
-            "the WARC record has no Content-Length that is a number; write the file again".to_owned()
-        );
+        return Err("the WARC record has no Content-Length that is a number; write the file again"
+            .to_owned());
     };
     match raw.get(body..body.saturating_add(length)) {
         Some(block) => Ok(Record { header, block }),
@@ -136,7 +137,8 @@ mod tests {
         assert_eq!(ends(&[ONE, ONE].concat()), [n, 2 * n]);
         assert_eq!(parse(ONE).unwrap().block, b"abc");
         // A block may look like a record.
-        let inner = [&b"WARC/1.0\r\nContent-Length: 52\r\n\r\n"[..], b"\n", ONE, b"\r\n\r\n"].concat();
+        let inner =
+            [&b"WARC/1.0\r\nContent-Length: 52\r\n\r\n"[..], b"\n", ONE, b"\r\n\r\n"].concat();
         assert_eq!(ends(&inner), [inner.len()]);
         // Line ends that are missing, or more than there should be.
         let tight = [&ONE[..n - 4], ONE, b"\r\n\n\n", ONE].concat();

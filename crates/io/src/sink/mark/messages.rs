@@ -60,7 +60,8 @@ mod tests {
         };
         let names = MarkNames::new("X-");
         let mut out = Vec::new();
-        push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", 8, &names, &mark, &mut out).unwrap();
+        push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", 8, &names, &mark, &mut out)
+            .unwrap();
         let expected = "From a\r\nX-duplicate_of: a b\r\nX-duplicate_of_record: 7\r\n\
                         X-resemblance: 0.5\r\nTo: b\r\n\r\nX-cluster: 1\r\n";
         assert_eq!(out, expected.as_bytes());
