@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::mail::MailOptions;
 use crate::web::StatusFilter;
 
 /// Options of single formats that change the texts; files of other formats are read as without them.
@@ -22,12 +21,6 @@ pub struct FormatOptions {
 }
 
 impl FormatOptions {
-    /// What of a mail message is part of its text.
-    pub(crate) fn mail(&self) -> MailOptions {
-        let Self { mail_quotes, mail_signatures, mail_html, .. } = *self;
-        MailOptions { quotes: mail_quotes, signatures: mail_signatures, html: mail_html }
-    }
-
     /// Whether all of them are the defaults.
     #[must_use]
     pub fn is_default(&self) -> bool {

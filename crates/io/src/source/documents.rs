@@ -52,7 +52,7 @@ pub(super) fn visit(
         match read(input, limit, &mut scratch.bytes) {
             Ok(()) if input.format.is_message() => {
                 let place = RecordPosition { record: 1, line: 1, offset: 0 };
-                let mail = (messages::limits(limit), inputs.options.formats.mail());
+                let mail = (messages::limits(limit), messages::options(&inputs.options.formats));
                 visit_message((file, place), input, fields, mail, scratch, visit);
             }
             Ok(()) => {
