@@ -27,6 +27,7 @@ from checks.determinism import memory, same_bytes, several_files
 from checks.equality import few_features, ignorable, not_every_word_counts, originals
 from checks.evaluate import error_bars, evaluation
 from checks.explain import explanations
+from checks.extracting import extracting
 from checks.fields import keep_fields, repeated_ids
 from checks.filter import filter  # noqa: A004
 from checks.harness import Checks
@@ -89,6 +90,7 @@ PARTS = (
     mail_options,
     web_archives,
     archives,
+    extracting,
     index,
     sweeps,
     filter,

@@ -6,6 +6,7 @@
 
 mod archive;
 mod discover;
+mod extract;
 mod error;
 mod fields;
 mod files;
@@ -17,6 +18,7 @@ mod maildir;
 mod name;
 
 pub use error::InputError;
+pub use extract::Extractor;
 pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;

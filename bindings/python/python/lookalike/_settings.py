@@ -121,6 +121,10 @@ class Settings:
         commas, or ``"all"``.
     mail_quotes, mail_signatures, mail_html : {"keep", "drop"}
         Whether quoted text, signatures and HTML parts of mail messages are part of their texts.
+    extract : sequence of str
+        Commands that extract the text of files of other formats: ``("pdf=pdftotext -q {} -",)``.
+    extract_timeout : int, optional
+        Seconds that such a command may take for a file. By default 60.
 
     Raises
     ------
@@ -166,6 +170,8 @@ class Settings:
     mail_quotes: Literal["keep", "drop"] = "keep"
     mail_signatures: Literal["keep", "drop"] = "keep"
     mail_html: Literal["keep", "drop"] = "keep"
+    extract: Sequence[str] = ()
+    extract_timeout: int | None = None
 
     def __post_init__(self) -> None:
         rules: Any = self.keep
@@ -184,6 +190,7 @@ class Settings:
         values = {
             "threshold": threshold_text(self.threshold),
             "keep": keep,
+            "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
             "shingle": shingle,
             "min_features": usual if self.min_features is None else self.min_features,
         }
@@ -272,7 +279,7 @@ class Settings:
 
 
 #: Options of single formats of files.
-FORMATS = ("warc_status", "mail_quotes", "mail_signatures", "mail_html")
+FORMATS = ("warc_status", "mail_quotes", "mail_signatures", "mail_html", "extract", "extract_timeout")
 
 #: Their defaults, which are not written.
 _USUAL = {field.name: field.default for field in fields(Settings) if field.name in FORMATS}

@@ -1,7 +1,7 @@
 //! Arguments of single input formats.
 
 use clap::Args;
-use lookalike::{KeepOrDrop, StatusFilter};
+use lookalike::{Extractor, KeepOrDrop, StatusFilter};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormatArgs {
@@ -36,4 +36,11 @@ pub(crate) struct FormatArgs {
         help_heading = "Input"
     )]
     pub(crate) mail_html: KeepOrDrop,
+    /// Extract the text of files with this extension by a command, such as pdf='pdftotext -q {} -':
+    /// {} is the file; no shell; UTF-8 on standard output (repeatable)
+    #[arg(long, value_name = "EXT=COMMAND", help_heading = "Input")]
+    pub(crate) extract: Vec<Extractor>,
+    /// Longest time of such a command for one file, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "Input")]
+    pub(crate) extract_timeout: u32,
 }

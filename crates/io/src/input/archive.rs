@@ -181,6 +181,9 @@ fn format(
     if is_archive(member) {
         return Ok(None);
     }
+    if options.formats.extractor(member).is_some() {
+        return Ok(Some((Format::Extracted, Compression::None)));
+    }
     let (named, compression) = kind::of_name(member);
     let above = member.parent().and_then(Path::file_name);
     let in_maildir = above.is_some_and(|above| above == "cur" || above == "new")

@@ -90,7 +90,7 @@ fn discover(
     }
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    for file in files.iter_mut().filter(|file| file.format != Format::Parquet) {
+    for file in files.iter_mut().filter(|file| is_settled_by_bytes(file.format)) {
         // A file that cannot be opened is reported when it is read.
         if let Ok(head) = open::head(&file.path, kind::HEAD) {
             file.compression = kind::settle(file.compression, &head);
@@ -98,6 +98,11 @@ fn discover(
     }
     let skipped = skipped.into_iter().collect();
     Ok(Inputs { files, options, skipped, spooled, archives, unpacked })
+}
+
+/// Whether the compression of files of this format is that of their first bytes.
+fn is_settled_by_bytes(format: Format) -> bool {
+    !matches!(format, Format::Parquet | Format::Extracted)
 }
 
 struct Search<'a> {
@@ -263,6 +268,9 @@ impl<'a> Search<'a> {
 impl Search<'_> {
     /// Format, if it is supported, and compression of a file.
     fn format(&mut self, path: &Path, found: Found) -> (Option<Format>, Compression) {
+        if self.options.formats.extractor(path).is_some() {
+            return (Some(Format::Extracted), Compression::None);
+        }
         let (named, compression) = kind::of_name(path);
         if self.options.format == Some(Format::Maildir) {
             // Other files of a mail server are in directories of a Maildir too.

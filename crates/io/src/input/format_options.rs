@@ -1,9 +1,12 @@
 //! Options of single formats that change the texts.
 
+use std::path::Path;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Extractor;
 use crate::web::StatusFilter;
 
 /// Options of single formats that change the texts; files of other formats are read as without them.
@@ -18,9 +21,26 @@ pub struct FormatOptions {
     pub mail_signatures: KeepOrDrop,
     /// HTML parts of mail messages (`mail_html`).
     pub mail_html: KeepOrDrop,
+    /// Commands that extract the text of files, by extension; of several for one the first counts
+    /// (`extract`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extract: Vec<Extractor>,
+    /// Seconds that such a command may take for a file (`extract_timeout`). `None`: 60.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extract_timeout: Option<u32>,
 }
 
 impl FormatOptions {
+    /// The command for a file of this name, if there is one.
+    pub(crate) fn extractor(&self, name: &Path) -> Option<&Extractor> {
+        self.extract.iter().find(|extractor| extractor.is_for(name))
+    }
+
+    /// How long a command may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.extract_timeout.unwrap_or(60).into())
+    }
+
     /// Whether all of them are the defaults.
     #[must_use]
     pub fn is_default(&self) -> bool {

@@ -77,6 +77,7 @@ fn extension(input: &InputFile) -> String {
         Format::Mbox => &["mbox", "mbx"],
         Format::Maildir | Format::Eml => &["eml"],
         Format::Warc => &["warc", "wet"],
+        Format::Extracted => &["txt"],
     };
     let mut parts = name.rsplit('.').peekable();
     let packed = match packed.first() {

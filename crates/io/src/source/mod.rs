@@ -21,6 +21,7 @@ mod cut;
 mod decompress;
 mod detach;
 mod documents;
+mod extracted;
 mod field_names;
 mod fields;
 mod files;
