@@ -6,8 +6,8 @@
 
 mod archive;
 mod discover;
-mod extract;
 mod error;
+mod extract;
 mod fields;
 mod files;
 mod foreign;

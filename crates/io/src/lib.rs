@@ -21,7 +21,8 @@ pub mod web;
 
 pub use guard::quiet_decoder_panics;
 pub use input::{
-    Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs, KeepOrDrop,
+    Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs,
+    KeepOrDrop,
 };
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{

@@ -89,8 +89,14 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
 
 /// Converts the arguments of single formats to settings.
 pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
-    let FormatArgs { warc_status, mail_quotes, mail_signatures, mail_html, extract, extract_timeout } =
-        args.formats.clone();
+    let FormatArgs {
+        warc_status,
+        mail_quotes,
+        mail_signatures,
+        mail_html,
+        extract,
+        extract_timeout,
+    } = args.formats.clone();
     let extract_timeout = (!extract.is_empty()).then_some(extract_timeout);
     FormatOptions { warc_status, mail_quotes, mail_signatures, mail_html, extract, extract_timeout }
 }

@@ -107,7 +107,9 @@ mod tests {
         let command = |written: &str| written.parse::<Extractor>().map(|e| e.command);
         let expected = ["a b", "", "c=d", "{}"].map(str::to_owned).to_vec();
         assert_eq!(command("PDF='a b' \"\"  c=d {}"), Ok(expected));
-        for wrong in ["", "pdf", "=a {}", "p f=a {}", "pdf=", "pdf=a", "pdf={} a", "pdf=a x{}", "pdf=a '{}"] {
+        for wrong in
+            ["", "pdf", "=a {}", "p f=a {}", "pdf=", "pdf=a", "pdf={} a", "pdf=a x{}", "pdf=a '{}"]
+        {
             assert!(command(wrong).is_err(), "{wrong}");
         }
         let pdf: Extractor = ".pdf=a {}".parse().unwrap();

@@ -35,9 +35,12 @@ impl Format {
     #[must_use]
     pub fn is_document(self) -> bool {
         match self {
-            Self::Text | Self::Markdown | Self::Html | Self::Maildir | Self::Eml | Self::Extracted => {
-                true
-            },
+            Self::Text
+            | Self::Markdown
+            | Self::Html
+            | Self::Maildir
+            | Self::Eml
+            | Self::Extracted => true,
             Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox | Self::Warc => false,
         }
     }

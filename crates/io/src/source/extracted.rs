@@ -26,7 +26,8 @@ pub(super) fn text(
     limit: usize,
     timeout: Duration,
 ) -> Result<Vec<u8>, String> {
-    let (program, arguments) = command.split_first().ok_or("the setting extract names no command")?;
+    let (program, arguments) =
+        command.split_first().ok_or("the setting extract names no command")?;
     let mut child = Command::new(program)
         .args(arguments.iter().map(|word| match word.as_str() {
             "{}" => file.as_os_str(),
@@ -37,7 +38,9 @@ pub(super) fn text(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            format!("`{program}` cannot be started: {error}; install it, or correct the setting extract")
+            format!(
+                "`{program}` cannot be started: {error}; install it, or correct the setting extract"
+            )
         })?;
     let output = read(child.stdout.take(), limit as u64 + 1, false);
     let said = read(child.stderr.take(), SAID, true);
@@ -70,7 +73,9 @@ pub(super) fn text(
     }
     match std::str::from_utf8(&text) {
         Ok(_) => Ok(text),
-        Err(_) => Err(format!("the output of `{program}` is not UTF-8; let the command convert it")),
+        Err(_) => {
+            Err(format!("the output of `{program}` is not UTF-8; let the command convert it"))
+        }
     }
 }
 
