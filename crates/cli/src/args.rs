@@ -4,6 +4,7 @@ mod choices;
 mod documents;
 mod evaluate;
 mod filter;
+mod formats;
 mod index;
 mod input;
 mod keep;
@@ -33,6 +34,7 @@ pub(crate) use filter::{
     FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterVerdictArgs, MatchRuleArgs,
     MessageArgs, ReportArg,
 };
+pub(crate) use formats::FormatArgs;
 pub(crate) use index::{
     CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
     IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,

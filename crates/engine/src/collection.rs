@@ -21,10 +21,11 @@ use crate::store::ChunkMetadata;
 use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::Inputs;
-use lookalike_io::source::ChunkPosition;
+use lookalike_io::source::{ChunkPosition, SkippedRecords};
 use lookalike_join::ChunkId;
 use lookalike_methods::Unsigned;
 use names::{Names, Ranks};
+use std::collections::BTreeMap;
 use std::io;
 
 /// Sets per chunk of a collection without documents ([`Collection::of_sets`]): the unit of work of
@@ -45,6 +46,8 @@ pub struct Collection {
     pub(crate) attributes: Vec<Vec<f64>>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
+    /// Records that are no documents, by file; files without any are omitted.
+    pub skipped: BTreeMap<u32, SkippedRecords>,
     /// First document of each file; one more entry than files.
     pub file_starts: Vec<u32>,
     /// First document of each chunk; one more entry than chunks.

@@ -179,7 +179,10 @@ pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_index::{Committed, Cost};
 pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::quiet_decoder_panics;
-pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
+pub use lookalike_io::web::StatusFilter;
+pub use lookalike_io::{
+    Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, Problem, TableFormat,
+};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
 pub use lookalike_methods::imatch::Share;
 pub use lookalike_methods::minhash::lsh::{bands_for, least_for};

@@ -6,7 +6,7 @@ use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
-use lookalike_io::{DiscoverOptions, FieldNames, Format};
+use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions};
 use lookalike_methods::{MethodSpec, build};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,7 @@ use std::sync::Arc;
 /// |---|---|
 /// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field` | `text`, `id`, … of [`Settings::fields`] |
 /// | `input_format` | [`Settings::format`] |
+/// | `warc_status`, `mail_quotes`, `mail_signatures`, `mail_html`, `extract`, `extract_timeout` | fields of [`Settings::formats`] |
 /// | `method`, `verify`, `lexicon`, `lexicon_checksum`, `key_limit` | fields of [`MethodSettings`] |
 /// | `mark`, `mark_prefix` | [`Job::mark`] |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +68,9 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Largest record that is read, in bytes.
     pub max_record: Option<usize>,
+    /// Options of single formats that change texts.
+    #[serde(default, skip_serializing_if = "FormatOptions::is_default")]
+    pub formats: FormatOptions,
     /// Elements that more distinct feature sets than this have are removed from all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_common: Option<u32>,
@@ -131,6 +135,7 @@ impl Default for Settings {
             fields: FieldNames::default(),
             format: None,
             max_record: None,
+            formats: FormatOptions::default(),
             ignore_common: None,
             method: None,
         }
@@ -233,9 +238,8 @@ impl Settings {
         exclude: Vec<PathBuf>,
         scratch: Option<PathBuf>,
     ) -> DiscoverOptions {
-        let Self { fields, format, max_record, .. } = self;
-        let (fields, format, max_record) = (fields.clone(), *format, *max_record);
-        DiscoverOptions { fields, format, max_record, scratch, exclude }
+        let Self { fields, format, max_record, formats, .. } = self.clone();
+        DiscoverOptions { fields, format, max_record, formats, scratch, exclude }
     }
 
     /// The rules by which survivors are chosen. `first` is always the last of them.

@@ -199,7 +199,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         // Version of the layout of checkpoints.
-        "layout": 6,
+        "layout": 7,
         "hash": lookalike_core::HASH_NAME,
         "analysis": lookalike_text::ANALYSIS_NAME,
         "output": output,

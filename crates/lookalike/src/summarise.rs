@@ -14,6 +14,7 @@ use lookalike_report::{
 };
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -125,10 +126,15 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
             removed: 0,
             problems: 0,
             unreadable: false,
+            skipped_records: BTreeMap::new(),
         })
         .collect();
     for (file, count) in collection.problems.counts() {
         summaries[file as usize].problems = count;
+    }
+    for (file, skipped) in &collection.skipped {
+        let kinds = skipped.iter().map(|(kind, records)| (kind.to_owned(), records));
+        summaries[*file as usize].skipped_records = kinds.collect();
     }
     for file in collection.problems.unreadable() {
         summaries[file as usize].unreadable = true;

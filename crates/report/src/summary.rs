@@ -7,6 +7,7 @@
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -219,6 +220,9 @@ pub struct InputSummary {
     /// Whether it could not be read, or not to its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
+    /// Records that are no documents, by kind: `request`, `response 404`, `response image/png`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_records: BTreeMap<String, u64>,
 }
 
 /// Duplicates, by the strictest rule that applies.

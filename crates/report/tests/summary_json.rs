@@ -37,6 +37,7 @@ fn summary() -> Summary {
             removed: 2,
             problems: 0,
             unreadable: false,
+            skipped_records: Default::default(),
         }],
         documents: 4,
         kept: 2,

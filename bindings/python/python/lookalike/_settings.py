@@ -120,6 +120,15 @@ class Settings:
         Format of files, where it does not follow from their names.
     max_record : int, optional
         Longest record of files in bytes.
+    warc_status : str, default "2xx"
+        Responses of WARC files that are documents, by HTTP status: ``"200"``, ``"2xx"``, ``"200-299"``, several with
+        commas, or ``"all"``.
+    mail_quotes, mail_signatures, mail_html : {"keep", "drop"}
+        Whether quoted text, signatures and HTML parts of mail messages are part of their texts.
+    extract : sequence of str
+        Commands that extract the text of files of other formats: ``("pdf=pdftotext -q {} -",)``.
+    extract_timeout : int, optional
+        Seconds that such a command may take for a file. By default 60.
 
     Raises
     ------
@@ -163,6 +172,12 @@ class Settings:
     date: str = "date"
     format: str | None = None
     max_record: int | None = None
+    warc_status: str = "2xx"
+    mail_quotes: Literal["keep", "drop"] = "keep"
+    mail_signatures: Literal["keep", "drop"] = "keep"
+    mail_html: Literal["keep", "drop"] = "keep"
+    extract: Sequence[str] = ()
+    extract_timeout: int | None = None
 
     def __post_init__(self) -> None:
         rules: Any = self.keep
@@ -182,6 +197,7 @@ class Settings:
             "threshold": threshold_text(self.threshold),
             "keep": keep,
             "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
+            "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
             "shingle": shingle,
             "min_features": usual if self.min_features is None else self.min_features,
         }
@@ -249,6 +265,9 @@ class Settings:
             value["keep_n"] = self.keep_n
         if self.contained_only is not None:
             value["contained_only"] = self.contained_only
+        given = {name: getattr(self, name) for name in FORMATS if getattr(self, name) != _USUAL[name]}
+        if given:
+            value["formats"] = given
         if self.ignore_common is not None:
             value["ignore_common"] = self.ignore_common
         if self.method is not None:
@@ -266,8 +285,15 @@ class Settings:
         analysis, columns = value.pop("analysis"), value.pop("fields")
         columns.pop("extra", None)
         value["method"] = method.pop("spec", None)
+        value |= value.pop("formats", {})
         return cls(**value, **method, **columns, normalize=analysis["normalize"], shingle_unit=analysis["unit"])
 
+
+#: Options of single formats of files.
+FORMATS = ("warc_status", "mail_quotes", "mail_signatures", "mail_html", "extract", "extract_timeout")
+
+#: Their defaults, which are not written.
+_USUAL = {field.name: field.default for field in fields(Settings) if field.name in FORMATS}
 
 #: Names of all settings.
 NAMES = frozenset(field.name for field in fields(Settings))

@@ -1,6 +1,7 @@
 //! Arguments that say what is read, and how.
 
 use super::InputFormatArg;
+use super::formats::FormatArgs;
 use super::values::{size, utf8};
 use clap::Args;
 
@@ -9,10 +10,10 @@ pub(crate) struct InputArgs {
     /// Files, directories, globs, URLs (s3, gs, az, https); `-` for standard input (JSONL, or what
     /// --input-format says).
     ///
-    /// A JSONL, CSV, TSV, Parquet or mbox file holds many documents; a text, Markdown, HTML or eml
+    /// A JSONL, CSV, TSV, Parquet, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
     /// file and a message of a Maildir are one document. The text of a mail message is that of its
     /// text parts, without the subject; header fields are fields, such as message-id. Files
-    /// compressed with gzip, zstd, bzip2 or xz are decompressed.
+    /// compressed with gzip, zstd, bzip2 or xz are decompressed, and tar archives are unpacked.
     #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
@@ -65,4 +66,6 @@ pub(crate) struct FieldArgs {
     /// Skip records longer than this, and list them in `problems`
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
     pub(crate) max_record: usize,
+    #[command(flatten)]
+    pub(crate) formats: FormatArgs,
 }

@@ -173,6 +173,7 @@ fn fields(args: &MessageArgs) -> Settings {
         fields: super::settings::field_names(&args.fields),
         format: super::settings::input_format(&args.fields),
         max_record: Some(args.fields.max_record),
+        formats: super::settings::format_options(&args.fields),
         ..Settings::default()
     }
 }

@@ -87,6 +87,7 @@ fn reading_settings(fields: &FieldArgs) -> Settings {
         fields: super::settings::field_names(fields),
         format: super::settings::input_format(fields),
         max_record: Some(fields.max_record),
+        formats: super::settings::format_options(fields),
         ..Settings::default()
     }
 }

@@ -29,6 +29,7 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
         fields: super::settings::field_names(&args.input.fields),
         format: super::settings::input_format(&args.input.fields),
         max_record: Some(args.input.fields.max_record),
+        formats: super::settings::format_options(&args.input.fields),
         ..Settings::default()
     };
     settings.analysis.normalize = args.normalize.into();

@@ -14,6 +14,7 @@ use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{Job, Outcome, Settings, Summary, TableFormat};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
@@ -124,6 +125,7 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     let outcome = outcome?;
     report_problems(&outcome, output);
     report_skipped(&outcome, output);
+    report_skipped_records(&outcome, output);
     let json = output.format == FormatArg::Json;
     let report = job.report.then(|| job.output.join("report.html"));
     print_summary(&outcome.summary, json, output.quiet, report.as_deref()).with_context(|| {
@@ -181,7 +183,7 @@ pub(super) fn write_summary(
 pub(super) fn exit_code(documents: u64, problems: u64) -> Exit {
     let reason = match (documents, problems) {
         (1.., _) => return Exit::Done,
-        (0, 0) => "the inputs are empty".to_owned(),
+        (0, 0) => "the inputs hold no documents".to_owned(),
         (0, 1) => "the only record or file could not be used".to_owned(),
         (0, problems) => format!("none of {problems} records or files could be used"),
     };
@@ -203,6 +205,27 @@ fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
     if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
         tell(format_args!("and {more} more skipped files"));
     }
+}
+
+/// Counts the records of web archives that are no documents, by kind.
+fn report_skipped_records(outcome: &Outcome, output: &OutputArgs) {
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    let inputs = outcome.summary.inputs.iter();
+    for (kind, records) in inputs.flat_map(|input| &input.skipped_records) {
+        *kinds.entry(kind).or_default() += records;
+    }
+    if output.quiet || kinds.is_empty() {
+        return;
+    }
+    let all: u64 = kinds.values().sum();
+    let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|&(kind, records)| (std::cmp::Reverse(records), kind));
+    let shown = kinds.iter().take(SHOWN_SKIPPED);
+    let mut shown: Vec<String> = shown.map(|(kind, n)| format!("{n} {kind}")).collect();
+    if kinds.len() > SHOWN_SKIPPED {
+        shown.push(format!("and {} more kinds", kinds.len() - SHOWN_SKIPPED));
+    }
+    tell(format_args!("records that are no documents: {all} ({})", shown.join(", ")));
 }
 
 /// Lists bad records on standard error: the first few, or all with `--verbose`.

@@ -1,13 +1,14 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, MethodArgs, NormalizeArg,
-    ShortArg, TablesArg, TermsArg, UnitArg, VerifyArg, WitnessArg,
+    AnalysisArgs, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg, MethodArgs,
+    NormalizeArg, ShortArg, TablesArg, TermsArg, UnitArg, VerifyArg, WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, Linkage, Measure, MethodKnobs, MethodSettings, Normalize,
-    Settings, ShortDocuments, TableFormat, Terms, Unit, Verify, WitnessRule,
+    AnalysisSettings, FieldNames, Format, FormatOptions, Linkage, Measure, MethodKnobs,
+    MethodSettings, Normalize, Settings, ShortDocuments, TableFormat, Terms, Unit, Verify,
+    WitnessRule,
 };
 
 impl From<MeasureArg> for Measure {
@@ -125,7 +126,22 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Mbox => Format::Mbox,
         InputFormatArg::Maildir => Format::Maildir,
         InputFormatArg::Eml => Format::Eml,
+        InputFormatArg::Warc => Format::Warc,
     })
+}
+
+/// Converts the arguments of single formats to settings.
+pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
+    let FormatArgs {
+        warc_status,
+        mail_quotes,
+        mail_signatures,
+        mail_html,
+        extract,
+        extract_timeout,
+    } = args.formats.clone();
+    let extract_timeout = (!extract.is_empty()).then_some(extract_timeout);
+    FormatOptions { warc_status, mail_quotes, mail_signatures, mail_html, extract, extract_timeout }
 }
 
 /// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.
@@ -138,6 +154,7 @@ pub(super) fn settings(
         fields: field_names(fields),
         format: input_format(fields),
         max_record: Some(fields.max_record),
+        formats: format_options(fields),
         ..analysis_settings(measure, analysis)?
     })
 }

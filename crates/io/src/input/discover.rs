@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use lookalike_store::is_url;
 
 use super::files::check_count;
 use super::maildir::Holds;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, maildir,
-    name, remote, spool,
+    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, foreign, kind,
+    maildir, name, remote, spool,
 };
 use crate::source::open;
 
@@ -31,6 +32,8 @@ impl Inputs {
     /// In the `cur` and `new` directories of a Maildir, every file without the extension of another
     /// format is a message; hidden directories of a Maildir that are Maildirs are read too.
     /// A file without a known extension is an mbox if it starts as one.
+    ///
+    /// The members of tar archives are files, named `ARCHIVE!MEMBER`.
     ///
     /// # Errors
     /// An argument that matches nothing, a file of unknown format, a directory that cannot be
@@ -113,9 +116,17 @@ fn discover(
         search.argument(arg)?;
     }
     let reads_stdin = search.stdin || args.iter().any(|arg| arg == STDIN);
-    let Search { found, skipped, mut spooled, .. } = search;
+    let Search { found, mut skipped, mut spooled, archives, .. } = search;
     let mut files: Vec<InputFile> = found.into_values().collect();
     files.extend(spooled.iter().map(|(file, _)| file.clone()));
+    let (archives, mut unpacked): (Vec<InputFile>, _) =
+        (archives.into_values().collect(), Vec::new());
+    for archive in &archives {
+        let members = archive::unpack(archive, &options)?;
+        files.extend(members.files);
+        skipped.extend(members.skipped);
+        unpacked.push(Arc::new(members.folder));
+    }
     if reads_stdin {
         let (file, path) = spool::stdin(stdin, &options, &files)?;
         files.push(file.clone());
@@ -129,7 +140,8 @@ fn discover(
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
     distinguish(&mut files);
-    let is_local = |file: &&mut InputFile| file.format != Format::Parquet && file.object.is_none();
+    let is_local =
+        |file: &&mut InputFile| is_settled_by_bytes(file.format) && file.object.is_none();
     for file in files.iter_mut().filter(is_local) {
         // A file that cannot be opened is reported when it is read.
         if let Ok(head) = open::head(&file.path, kind::HEAD) {
@@ -137,7 +149,13 @@ fn discover(
         }
     }
     let spooled = spooled.into_iter().map(|(_, path)| path).collect();
-    Ok(Inputs { files, options, skipped: skipped.into_iter().collect(), spooled, reads_stdin })
+    let skipped = skipped.into_iter().collect();
+    Ok(Inputs { files, options, skipped, spooled, reads_stdin, archives, unpacked })
+}
+
+/// Whether the compression of files of this format is that of their first bytes.
+fn is_settled_by_bytes(format: Format) -> bool {
+    !matches!(format, Format::Parquet | Format::Extracted)
 }
 
 /// Gives different names to objects whose addresses differ in their queries only. The files are
@@ -159,6 +177,8 @@ struct Search<'a> {
     excluded: Vec<PathBuf>,
     /// Files by real path, so that every file is read once.
     found: BTreeMap<PathBuf, InputFile>,
+    /// Archives, as well.
+    archives: BTreeMap<PathBuf, InputFile>,
     skipped: BTreeSet<PathBuf>,
     maildirs: maildir::Maildirs,
     /// Copies of pipes and of objects that cannot be read in parts.
@@ -180,8 +200,8 @@ impl<'a> Search<'a> {
     fn new(options: &'a DiscoverOptions) -> Self {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
-        let (found, skipped, spooled) = Default::default();
-        Self { options, excluded, found, skipped, maildirs, spooled, stdin: false }
+        let (found, archives, skipped, spooled) = Default::default();
+        Self { options, excluded, found, archives, skipped, maildirs, spooled, stdin: false }
     }
 
     fn argument(&mut self, arg: &str) -> Result<(), InputError> {
@@ -306,7 +326,12 @@ impl<'a> Search<'a> {
         if !metadata.is_file() {
             return Err(InputError::NotAFile { path: path.to_path_buf() });
         }
-        let (format, mut compression) = self.format(path, found);
+        let is_archive = archive::is_archive(path);
+        let (format, mut compression) = match is_archive {
+            // The format of its members is found later.
+            true => (Some(Format::Text), Compression::None),
+            false => self.format(path, found),
+        };
         let Some(format) = format else {
             return match found {
                 Found::Named => {
@@ -337,12 +362,13 @@ impl<'a> Search<'a> {
             object: None,
         };
         let place = path.canonicalize().map_err(fail)?;
-        match self.found.get_mut(&place) {
+        let known = if is_archive { &mut self.archives } else { &mut self.found };
+        match known.get_mut(&place) {
             // If several names lead to the same file, the smallest one is used.
             Some(known) if known.name <= file.name => {}
             Some(known) => *known = file,
             None => {
-                self.found.insert(place, file);
+                known.insert(place, file);
             }
         }
         Ok(())
@@ -352,6 +378,9 @@ impl<'a> Search<'a> {
 impl Search<'_> {
     /// Format, if it is supported, and compression of a file.
     fn format(&mut self, path: &Path, found: Found) -> (Option<Format>, Compression) {
+        if self.options.formats.extractor(path).is_some() {
+            return (Some(Format::Extracted), Compression::None);
+        }
         let (named, compression) = kind::of_name(path);
         if self.options.format == Some(Format::Maildir) {
             // Other files of a mail server are in directories of a Maildir too.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lookalike_store::{Object, StoreError, look_again};
 
-use super::{Compression, FieldNames, Format, InputError};
+use super::{Compression, FieldNames, Format, FormatOptions, InputError};
 
 /// An input file.
 #[derive(Debug, Clone)]
@@ -59,6 +59,8 @@ pub struct DiscoverOptions {
     pub fields: FieldNames,
     /// Input format of every file, whatever its name (needed for names without an extension).
     pub format: Option<Format>,
+    /// Options of single formats.
+    pub formats: FormatOptions,
     /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
     pub max_record: Option<usize>,
     /// Directory for a copy of standard input.
@@ -88,12 +90,18 @@ pub struct Inputs {
     pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
     /// Whether standard input was read.
     pub(crate) reads_stdin: bool,
+    /// Archives whose members are among the files.
+    pub(crate) archives: Vec<InputFile>,
+    /// Directories of the members, deleted when the last reference is dropped.
+    pub(crate) unpacked: Vec<Arc<tempfile::TempDir>>,
 }
 
 impl Inputs {
     /// Inputs that are known already.
     pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
-        Self { files, options, skipped: Vec::new(), spooled: Vec::new(), reads_stdin: false }
+        let (skipped, spooled, archives) = (Vec::new(), Vec::new(), Vec::new());
+        let unpacked = Vec::new();
+        Self { files, options, skipped, spooled, reads_stdin: false, archives, unpacked }
     }
 
     /// Appends other inputs. The options stay.
@@ -105,14 +113,18 @@ impl Inputs {
             return Err(InputError::Twice { path: PathBuf::from("-") });
         }
         let place = |file: &InputFile| file.path.canonicalize().unwrap_or(file.path.clone());
-        let known: std::collections::BTreeSet<PathBuf> = self.files.iter().map(place).collect();
-        if let Some(file) = other.files.iter().find(|file| known.contains(&place(file))) {
+        let known: std::collections::BTreeSet<PathBuf> =
+            self.files.iter().chain(&self.archives).map(place).collect();
+        let others = || other.files.iter().chain(&other.archives);
+        if let Some(file) = others().find(|file| known.contains(&place(file))) {
             return Err(InputError::Twice { path: file.path.clone() });
         }
         self.files.extend(other.files);
         self.skipped.extend(other.skipped);
         self.spooled.extend(other.spooled);
         self.reads_stdin |= other.reads_stdin;
+        self.archives.extend(other.archives);
+        self.unpacked.extend(other.unpacked);
         check_count(self.files.len())
     }
 
@@ -128,7 +140,8 @@ impl Inputs {
     /// # Errors
     /// The first input that was changed or removed; a store that does not answer.
     pub fn verify_unchanged(&self) -> Result<(), InputError> {
-        for file in self.files.iter().filter(|file| file.object.is_none()) {
+        let local = self.files.iter().filter(|file| file.object.is_none());
+        for file in local.chain(&self.archives) {
             let metadata = std::fs::metadata(&file.path)
                 .map_err(|e| InputError::io("look at the file again", &file.path, e))?;
             if metadata.len() != file.size || metadata.modified().ok() != file.modified {

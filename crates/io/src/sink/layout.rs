@@ -76,6 +76,8 @@ fn extension(input: &InputFile) -> String {
         Format::Html => &["html"],
         Format::Mbox => &["mbox", "mbx"],
         Format::Maildir | Format::Eml => &["eml"],
+        Format::Warc => &["warc", "wet"],
+        Format::Extracted => &["txt"],
     };
     let mut parts = name.rsplit('.').peekable();
     let packed = match packed.first() {

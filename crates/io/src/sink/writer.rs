@@ -15,7 +15,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
-/// Files with many records (JSONL, CSV, TSV, Parquet, mbox):
+/// Files with many records (JSONL, CSV, TSV, Parquet, mbox, WARC):
 ///
 /// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
 ///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
@@ -150,7 +150,7 @@ impl<'a> DocumentsWriter<'a> {
         };
         for role in Role::ALL {
             let piece = &routed.pieces[role.index()];
-            if piece.records == 0 {
+            if piece.is_empty() {
                 continue;
             }
             let sink = match &mut outputs.sinks[role.index()] {
@@ -330,7 +330,8 @@ impl Sink {
     fn append(&mut self, piece: &Piece) -> Result<(), OutputError> {
         self.records += piece.records;
         match (&mut self.format, &piece.batch) {
-            (OutputFormat::Bytes(file), _) => file.append(&piece.data),
+            (OutputFormat::Bytes(file), _) if piece.ends.is_empty() => file.append(&piece.data),
+            (OutputFormat::Bytes(file), _) => file.append_members(&piece.data, &piece.ends),
             (OutputFormat::Parquet(file), Some(batch)) => file.append(batch),
             (OutputFormat::Parquet(_), None) => Ok(()),
         }

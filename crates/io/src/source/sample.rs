@@ -352,9 +352,10 @@ impl Iterator for Beginning<'_> {
             Ok(chunk) => {
                 self.left = self.left.saturating_sub(chunk.consumed.max(1));
                 let size = match &chunk.body {
-                    Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. } => {
-                        data.len()
-                    }
+                    Body::Lines(data)
+                    | Body::Rows { data, .. }
+                    | Body::Messages { data, .. }
+                    | Body::WebRecords { data, .. } => data.len(),
                     Body::Batch(batch) => batch.get_array_memory_size(),
                     Body::Files(_) => 0,
                 };

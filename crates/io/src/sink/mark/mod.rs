@@ -4,7 +4,8 @@
 //! Every byte of the record stays; the fields are appended: as members before the last `}` of a
 //! JSON object, as columns at the end of a CSV or TSV row or a Parquet table. All records get all
 //! fields, null (CSV: empty) where a document has no value, so that the output has one schema. A
-//! message of an mbox gets header fields, those that have a value, before its own.
+//! message of an mbox and a record of a WARC file get header fields, those that have a value, before
+//! their own.
 
 pub(super) mod columns;
 pub(super) mod jsonl;
