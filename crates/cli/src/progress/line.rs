@@ -124,7 +124,7 @@ mod tests {
             compose(&READING, 80),
             "step 1 of 6  reading  25 %  300 MB/s  60,000 records/s  15.0 s left"
         );
-        assert_eq!(compose(&READING, 40), "1/6  reading  25 %  300 MB/s  15.0 s left");
+        assert_eq!(compose(&READING, 42), "1/6  reading  25 %  300 MB/s  15.0 s left");
         assert_eq!(compose(&READING, 20), "1/6  reading  25 %");
         assert_eq!(compose(&READING, 4), "1/6");
     }
