@@ -95,6 +95,8 @@ def chunk(head, rules):
     found["listed"] = [
         (*reader.numbers("u32", 3), *reader.numbers("u64", 2), reader.text(), reader.text()) for _ in range(listed)
     ]
+    [kinds] = reader.numbers("u64", 1)
+    found["skipped"] = [(reader.text(), *reader.numbers("u64", 1)) for _ in range(kinds)]
     kinds = ("u32",) * 5 + ("u64", "u128", "u128")
     names = ("files", "records", "tokens", "set_chunks", "sets", "text_bytes", "texts", "sequences")
     for name, kind in zip(names, kinds):
@@ -140,6 +142,7 @@ def check_chunks(folder):
     assert found["texts"][0] == found["texts"][2] != found["texts"][1], "identical texts"
     assert found["sequences"][1] == found["sequences"][4] and found["texts"][1] != found["texts"][4]
     assert found["problems"] == {0: 1} and found["listed"][0][:4] == (0, 7, 0, 7), found["listed"]
+    assert found["skipped"] == []
     assert found["listed"][0][5] == "input.jsonl" and "invalid JSON" in found["listed"][0][6]
     sets = sets_of(found, front, back)
     assert [digest for digest, _ in sets] == found["digests"]
@@ -186,7 +189,7 @@ def check_job(folder):
     described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
     for name in job:
         assert f"`{name}`" in described, f"FORMAT.md does not name `{name}` of job.json"
-    assert job["layout"] == 6 and job["hash"] == "xxh3-poly64/1", job
+    assert job["layout"] == 7 and job["hash"] == "xxh3-poly64/1", job
     assert [entry[0] for entry in job["inputs"]] == ["input.jsonl"]
 
 
@@ -263,8 +266,8 @@ def check_marks():
     assert len(marked) == len(original)
     for before, after in zip(original, marked):
         assert after.startswith(before[:-1]) and after.endswith(b"}")
-        added = list(json.loads(after).items())[-5:]
-        names = ["duplicate_of", "duplicate_of_file", "duplicate_of_record", "resemblance", "cluster"]
+        added = list(json.loads(after).items())[-7:]
+        names = ["duplicate_of", "duplicate_of_file", "duplicate_of_record", "resemblance", "cluster", "is_duplicate", "duplicates"]
         assert [name for name, _ in added] == [f"dup_{name}" for name in names], added
 
 
