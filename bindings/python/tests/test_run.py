@@ -29,7 +29,7 @@ def write_jsonl(path: Path, number: int = 400) -> list[dict[str, Any]]:
 
 def files(folder: Path) -> dict[str, bytes]:
     """All files of a directory but those that name times and paths of the run."""
-    left_out = {"summary.json", "report.html"}
+    left_out = {"summary.json", "report.html", "config.toml"}
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
