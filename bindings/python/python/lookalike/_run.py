@@ -29,9 +29,10 @@ class Run:
     Parameters
     ----------
     inputs : path, glob or sequence of them
-        JSONL, Parquet, CSV, text, HTML, mail, compressed or not.
+        JSONL, Parquet, CSV, text, HTML, mail, compressed or not; also URLs (``s3://``, ``gs://``, ``az://``,
+        ``https://``), as strings: a ``pathlib.Path`` would change them.
     output : path
-        The directory of the results. It appears when they are complete.
+        The directory of the results. It appears when they are complete. Also a URL (``s3://``, ``gs://``, ``az://``).
     settings : Settings, optional
         What decides; or any keyword of :class:`Settings`.
     against : as `inputs`, optional
