@@ -101,7 +101,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));
     #[cfg(unix)]
-    assert!(message(Path::new("/dev/null")).contains("not a regular file"));
+    assert!(message(Path::new("/dev/null")).contains("not a regular file or a pipe"));
 }
 
 #[test]
