@@ -67,7 +67,7 @@ pub enum InputError {
     },
     /// A socket or a device.
     #[error(
-        "{}: is a device or a socket; copy it to a file, or pass it on standard input and name \
+        "{}: is not a regular file or a pipe; copy it to a file, or pass it on standard input and name \
          that -",
         path.display()
     )]
