@@ -17,6 +17,7 @@ mod methods;
 mod output;
 mod plan;
 mod recluster;
+mod records;
 mod report;
 mod results;
 mod run;

@@ -22,6 +22,7 @@ mod truth;
 
 use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
+use crate::input_fields;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::result_tables::write_problems;
@@ -167,6 +168,7 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     let checked = Checked::new(&job.settings, options)?;
     let staging = Staging::create(&job.output, job.force)?;
     let (inputs, _) = discover(job, &[])?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
     staging.conflicts(&inputs)?;
     let documents = Documents::of_files(&inputs);
     let mut evaluated = measure(checked, job, options, documents, started, progress)?;

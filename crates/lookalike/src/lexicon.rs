@@ -1,5 +1,6 @@
 //! Builds lexicons: the document frequencies of a collection.
 
+use crate::input_fields;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
@@ -51,6 +52,7 @@ pub struct Built {
 pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
     let exclude = vec![job.output.clone()];
     let inputs = Inputs::discover(&job.inputs, job.settings.reading(exclude, None))?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
     build(Documents::of_files(&inputs), job, progress)
 }
 

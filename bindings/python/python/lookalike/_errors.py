@@ -70,6 +70,8 @@ _CLASSES: dict[str, type[LookalikeError]] = {
     "input_changed": DataError,
     "bad_record": DataError,
     "keep_field": DataError,
+    "missing_field": DataError,
+    "skipped_files": DataError,
     "guard": DataError,
     "labels": DataError,
     "no_such_document": DataError,

@@ -2,6 +2,7 @@
 
 use super::InputFormatArg;
 use super::formats::FormatArgs;
+use super::records::RecordArgs;
 use super::values::{size, utf8};
 use clap::Args;
 
@@ -66,6 +67,8 @@ pub(crate) struct FieldArgs {
     /// Skip records longer than this, and list them in `problems`
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
     pub(crate) max_record: usize,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
     #[command(flatten)]
     pub(crate) formats: FormatArgs,
 }

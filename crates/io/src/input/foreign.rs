@@ -18,6 +18,8 @@ const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
 const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 
+const UNKNOWN: &str = "unknown format; the setting input_format names the format of all files";
+
 /// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
     (&["emlx", "msg", "pst", "ost", "dbx"], MAIL),
@@ -30,7 +32,7 @@ const KNOWN: &[(&[&str], &str)] = &[
     (&["avro", "orc", "arrow", "feather"], TABLE),
 ];
 
-const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
+pub(super) const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
 
 /// How to convert a file, if its name has the extension of an unsupported format.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
@@ -62,13 +64,13 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 pub fn why_skipped(path: &Path) -> &'static str {
     remedy(path).unwrap_or_else(|| match std::fs::metadata(path) {
         Ok(found) if found.is_file() && maildir::is_in_tmp(path) => INCOMPLETE,
-        Ok(found) if found.is_file() => {
-            "unknown format; the setting input_format names the format of all files"
-        }
+        Ok(found) if found.is_file() => UNKNOWN,
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
         Err(_) if path.to_string_lossy().contains('!') => MEMBER,
-        Err(_) => "a broken link",
+        Err(_) if std::fs::symlink_metadata(path).is_ok() => "a broken link",
+        // A member of an archive, or an object of a store.
+        Err(_) => UNKNOWN,
     })
 }
 
@@ -83,7 +85,10 @@ mod tests {
         std::fs::write(&there, "").unwrap();
         assert!(why_skipped(&there).contains("the setting input_format"));
         assert!(why_skipped(folder.path()).contains("link to a directory"));
-        assert!(why_skipped(&folder.path().join("gone")).contains("broken link"));
+        let broken = folder.path().join("broken");
+        std::os::unix::fs::symlink(folder.path().join("gone"), &broken).unwrap();
+        assert!(why_skipped(&broken).contains("broken link"));
+        assert!(why_skipped(&folder.path().join("a.tar/member")).contains("unknown format"));
         assert_eq!(why_skipped(&folder.path().join("a.msg")), MAIL);
     }
 
