@@ -131,7 +131,7 @@ Examples:
     Recluster(ReclusterArgs),
     /// Compare two documents: resemblance, containments, cosine, and differences
     #[command(after_help = "\
-A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet or mbox file.
+A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet, Arrow or mbox file.
 
 Examples:
   lookalike compare old.html new.html

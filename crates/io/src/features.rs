@@ -55,20 +55,41 @@ impl FeatureList {
         self.text.len()
     }
 
+    /// The list that [`Display`](fmt::Display) writes so.
+    #[must_use]
+    pub fn of_lines(lines: &str) -> Self {
+        let mut list = Self::default();
+        for line in lines.split_terminator('\n') {
+            let mut characters = line.chars();
+            while let Some(character) = characters.next() {
+                list.text.push(match character {
+                    '\\' if characters.next() == Some('n') => '\n',
+                    other => other,
+                });
+            }
+            list.ends.push(list.text.len() as u64);
+        }
+        list
+    }
+
     /// Bytes of memory.
     pub(crate) fn capacity(&self) -> usize {
         self.text.capacity() + self.ends.capacity() * size_of::<u64>()
     }
 }
 
-/// One feature per line, to be shown.
+/// One feature per line, to be shown; a line end in a feature is `\n`, and a backslash `\\`.
 impl fmt::Display for FeatureList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, feature) in self.iter().enumerate() {
-            if number > 0 {
-                f.write_char('\n')?;
+        for feature in self.iter() {
+            for character in feature.chars() {
+                match character {
+                    '\n' => f.write_str("\\n")?,
+                    '\\' => f.write_str("\\\\")?,
+                    other => f.write_char(other)?,
+                }
             }
-            f.write_str(feature)?;
+            f.write_char('\n')?;
         }
         Ok(())
     }
@@ -82,12 +103,14 @@ mod tests {
     fn features_come_back_in_their_order() {
         let mut list = FeatureList::default();
         for round in 0..2 {
-            for feature in ["7", "", "größer", "7"] {
+            for feature in ["7", "", "größer\\", "7\n\\n"] {
                 list.push(feature);
             }
-            assert_eq!(list.iter().collect::<Vec<_>>(), ["7", "", "größer", "7"], "{round}");
-            assert_eq!((list.len(), list.bytes()), (4, 10));
-            assert_eq!(list.to_string(), "7\n\ngrößer\n7");
+            let expected = ["7", "", "größer\\", "7\n\\n"];
+            assert_eq!(list.iter().collect::<Vec<_>>(), expected, "{round}");
+            assert_eq!((list.len(), list.bytes()), (4, 14));
+            assert_eq!(list.to_string(), "7\n\ngrößer\\\\\n7\\n\\\\n\n");
+            assert_eq!(FeatureList::of_lines(&list.to_string()), list);
             list.clear();
             assert!(list.is_empty());
         }

@@ -1,7 +1,7 @@
 //! Alignment of the pairs that the report shows, several at a time.
 
 use crate::LookalikeError;
-use crate::document_comparison::located;
+use crate::document_comparison::{lines, located};
 use lookalike_engine::Progress;
 use lookalike_report::{AlignedPair, PairExhibit, SettingsSummary};
 use lookalike_text::Analyzer;
@@ -11,18 +11,20 @@ use rayon::prelude::*;
 /// and forms.
 const FOR_A_BYTE: u64 = 8;
 
-/// Aligns the pairs on the threads of the current pool. Pairs aligned in parallel take at most
+/// Aligns the pairs, by the words of texts or without an analyzer by lines of ready-made features, on the threads of the current pool. Pairs aligned in parallel take at most
 /// about `memory` bytes together; a pair that takes more is aligned alone. Cancellation is noticed
 /// within milliseconds.
 pub(crate) fn align_pairs(
     pairs: &[PairExhibit],
     settings: &SettingsSummary,
-    analyzer: &Analyzer,
+    analyzer: Option<&Analyzer>,
     memory: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<AlignedPair>, LookalikeError> {
-    let align = |pair: &PairExhibit| {
-        AlignedPair::new(pair, settings, &located(analyzer), &|| progress.cancelled())
+    let cancelled = || progress.cancelled();
+    let align = |pair: &PairExhibit| match analyzer {
+        Some(analyzer) => AlignedPair::new(pair, settings, &located(analyzer), &cancelled),
+        None => AlignedPair::new(pair, settings, &lines, &cancelled),
     };
     let mut aligned = Vec::with_capacity(pairs.len());
     while let Some(rest @ [_, ..]) = pairs.get(aligned.len()..) {

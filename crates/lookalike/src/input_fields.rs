@@ -11,7 +11,7 @@ pub(crate) fn check(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), LookalikeError> {
     let has_lists =
-        |format| matches!(format, Format::Jsonl | Format::Parquet);
+        |format| matches!(format, Format::Jsonl | Format::Parquet | Format::Arrow);
     if let Some(name) = &inputs.options.fields.features
         && let Some(file) = inputs.files.iter().find(|file| !has_lists(file.format))
     {

@@ -93,6 +93,7 @@ mod evaluate;
 mod exhibits;
 mod explain;
 mod guards;
+mod feature_settings;
 mod index;
 mod input_fields;
 mod job_steps;

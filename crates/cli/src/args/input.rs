@@ -11,7 +11,7 @@ pub(crate) struct InputArgs {
     /// Files, directories, globs, URLs (s3, gs, az, https); `-` for standard input (JSONL, or what
     /// --input-format says).
     ///
-    /// A JSONL, CSV, TSV, Parquet, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
+    /// A JSONL, CSV, TSV, Parquet, Arrow, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
     /// file and a message of a Maildir are one document. The text of a mail message is that of its
     /// text parts, without the subject; header fields are fields, such as message-id. Files
     /// compressed with gzip, zstd, bzip2 or xz are decompressed, and tar archives are unpacked.

@@ -122,6 +122,7 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Csv => Format::Csv,
         InputFormatArg::Tsv => Format::Tsv,
         InputFormatArg::Parquet => Format::Parquet,
+        InputFormatArg::Arrow => Format::Arrow,
         InputFormatArg::Text => Format::Text,
         InputFormatArg::Markdown => Format::Markdown,
         InputFormatArg::Html => Format::Html,

@@ -17,6 +17,7 @@ const SHEET: &str = "spreadsheets are not supported; save it as CSV";
 const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
 const PARQUET: &str = "Parquet files compress their own pages; unpack it";
+const ARROW: &str = "Arrow files compress their own buffers; unpack it";
 
 const UNKNOWN: &str = "unknown format; the setting input_format names the format of all files";
 
@@ -29,7 +30,7 @@ const KNOWN: &[(&[&str], &str)] = &[
     (&["pdf"], PDF),
     (&["ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
     (&["xls", "xlsx", "ods"], SHEET),
-    (&["avro", "orc", "arrow", "feather"], TABLE),
+    (&["avro", "orc"], TABLE),
 ];
 
 pub(super) const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
@@ -46,6 +47,9 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         }
         if last == "parquet" {
             return Some(PARQUET);
+        }
+        if ["arrow", "arrows", "feather", "ipc"].contains(&last) {
+            return Some(ARROW);
         }
     }
     KNOWN.iter().find(|(extensions, _)| extensions.contains(&last)).map(|(_, remedy)| *remedy)
@@ -69,7 +73,7 @@ pub fn why_skipped(path: &Path) -> &'static str {
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
         Err(_) if path.to_string_lossy().contains('!') => MEMBER,
         Err(_) if std::fs::symlink_metadata(path).is_ok() => "a broken link",
-        // A member of an archive, or an object of a store.
+        // An object of a store.
         Err(_) => UNKNOWN,
     })
 }
@@ -102,6 +106,7 @@ mod tests {
         assert_eq!(of("a.tar.gz"), Some(PACKED));
         assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
         assert_eq!(of("a.parquet.gz"), Some(PARQUET));
+        assert_eq!(of("a.feather.gz"), Some(ARROW));
         for name in ["Makefile", "a.log", "gz", "a.gz", "1000000050.50.host:2,S", ".."] {
             assert_eq!(of(name), None, "{name}");
         }

@@ -11,6 +11,7 @@
 //! A record or a file that cannot be read never stops a run: it becomes a
 //! [`Problem`](crate::Problem) with its location, and reading continues after it.
 
+mod arrow_batches;
 mod batches;
 mod chunk;
 mod chunks;
@@ -25,6 +26,7 @@ mod extracted;
 mod field_names;
 mod fields;
 mod files;
+pub(crate) mod ipc;
 mod json;
 mod lines;
 mod lists;
