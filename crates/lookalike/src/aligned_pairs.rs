@@ -11,7 +11,8 @@ use rayon::prelude::*;
 /// and forms.
 const FOR_A_BYTE: u64 = 8;
 
-/// Aligns the pairs, by the words of texts or without an analyzer by lines of ready-made features, on the threads of the current pool. Pairs aligned in parallel take at most
+/// Aligns the pairs on the threads of the current pool: by the words of their texts, or without an
+/// analyzer by lines, which are ready-made features. Pairs aligned in parallel take at most
 /// about `memory` bytes together; a pair that takes more is aligned alone. Cancellation is noticed
 /// within milliseconds.
 pub(crate) fn align_pairs(
@@ -79,7 +80,7 @@ mod tests {
         let (pairs, settings) = (pairs(), SettingsSummary::default());
         let analyzer = Analyzer::new(&AnalysisSettings::default());
         let drawn = |memory| {
-            let aligned = align_pairs(&pairs, &settings, &analyzer, memory, &Silent).unwrap();
+            let aligned = align_pairs(&pairs, &settings, Some(&analyzer), memory, &Silent).unwrap();
             format!("{aligned:?}")
         };
         let one_by_one = drawn(0);
@@ -105,7 +106,7 @@ mod tests {
     fn a_stop_is_an_error() {
         let analyzer = Analyzer::new(&AnalysisSettings::default());
         let settings = SettingsSummary::default();
-        let stopped = align_pairs(&pairs(), &settings, &analyzer, u64::MAX, &Stopped);
+        let stopped = align_pairs(&pairs(), &settings, Some(&analyzer), u64::MAX, &Stopped);
         assert!(matches!(stopped, Err(LookalikeError::Report(ReportError::Cancelled))));
     }
 }

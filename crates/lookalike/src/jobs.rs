@@ -244,8 +244,9 @@ fn report(
     drop(shown);
     poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
+    let analyzer = Some(&analyzer).filter(|_| job.settings.fields.features.is_none());
     let memory = analysis.memory.in_flight();
-    let samples = align_pairs(&pairs, &summary.settings, &analyzer, memory, progress)?;
+    let samples = align_pairs(&pairs, &summary.settings, analyzer, memory, progress)?;
     let collection = &analysis.collection;
     let files = analysis
         .removals()

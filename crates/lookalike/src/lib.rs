@@ -181,6 +181,7 @@ pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_index::{Committed, Cost};
 pub use lookalike_io::input::why_skipped;
+pub use lookalike_io::source::has_field;
 pub use lookalike_io::quiet_decoder_panics;
 pub use lookalike_io::web::StatusFilter;
 pub use lookalike_io::{

@@ -13,6 +13,7 @@ _NAMES = {
     "url_field": "url",
     "title_field": "title",
     "date_field": "date",
+    "features_field": "features",
     "input_format": "format",
 }
 

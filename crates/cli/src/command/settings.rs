@@ -153,12 +153,17 @@ pub(super) fn settings(
     analysis: &AnalysisArgs,
     fields: &FieldArgs,
 ) -> anyhow::Result<Settings> {
+    let of_texts = analysis_settings(measure, analysis)?;
+    // Features take the place of shingles, unless these are asked for: then the library says so.
+    let features = fields.records.features_field.is_some();
+    let shingle = if features { analysis.shingle } else { of_texts.shingle };
     Ok(Settings {
+        shingle,
         fields: field_names(fields),
         format: input_format(fields),
         max_record: Some(fields.max_record),
         formats: format_options(fields),
-        ..analysis_settings(measure, analysis)?
+        ..of_texts
     })
 }
 

@@ -71,3 +71,10 @@ pub use skipped::SkippedRecords;
 pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), String> {
     columns::check(batch.schema_ref(), &fields::Fields::new(fields))
 }
+
+/// Whether a table of these columns has the field: a column of that name, or a field in structs whose
+/// names it lists, `doc.text`.
+#[must_use]
+pub fn has_field(schema: &arrow_schema::Schema, name: &str) -> bool {
+    nested::find(schema.fields(), name).is_some()
+}
