@@ -37,7 +37,7 @@ pub(crate) fn approach(
     let spec: MethodSpec = settings.spec.parse()?;
     if job.settings.fields.features.is_some() {
         let method = build(&spec, Some(Arc::new(NoStatistics)))?;
-        job.settings.check_method_of_features(&spec, method.as_ref(), needs_statistics(&spec))?;
+        job.settings.check_method_of_features(&spec, method.as_ref())?;
     }
     let analysis = &job.settings.analysis;
     let mut statistics = given(analysis, settings, &spec)?;

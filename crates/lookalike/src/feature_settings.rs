@@ -4,7 +4,7 @@
 use crate::{LookalikeError, Settings};
 use lookalike_core::FeatureKind;
 use lookalike_io::FieldNames;
-use lookalike_methods::{Method, MethodSpec};
+use lookalike_methods::{Method, MethodSpec, methods};
 use lookalike_text::{AnalysisSettings, Terms};
 
 /// Refuses ready-made features in a call that needs texts.
@@ -44,11 +44,13 @@ impl Settings {
         &self,
         spec: &MethodSpec,
         method: &dyn Method,
-        needs_statistics: bool,
     ) -> Result<(), LookalikeError> {
         if self.fields.features.is_none() {
             return Ok(());
         }
+        let mut all = methods();
+        let needs_statistics =
+            all.any(|about| about.name == spec.name && about.needs_statistics(spec));
         let reason = match method.shingles() {
             Some(FeatureKind::Shingles { size: 2.., .. }) => {
                 "it makes shingles, and features have no order; add the parameter w=1"

@@ -1,7 +1,6 @@
 //! What a user asks for, in a form that a summary can state and a later `explain` can read back.
 
 use crate::LookalikeError;
-use crate::approach::needs_statistics;
 use crate::no_statistics::NoStatistics;
 use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::KeepRule;
@@ -154,7 +153,7 @@ impl Settings {
         if let Some(method) = &self.method {
             let spec: MethodSpec = method.spec.parse()?;
             let method = build(&spec, Some(Arc::new(NoStatistics)))?;
-            self.check_method_of_features(&spec, method.as_ref(), needs_statistics(&spec))?;
+            self.check_method_of_features(&spec, method.as_ref())?;
         }
         Ok(())
     }

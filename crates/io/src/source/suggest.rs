@@ -60,7 +60,12 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
         return Some(1);
     }
     let edits = edits(&whole, &other).min(edits(&end, &other_end));
-    if edits <= end.chars().count() / 4 {
+    // One letter of a short name makes another name.
+    let most = match end.chars().count() {
+        0..3 => 0,
+        letters => (letters / 4).max(1),
+    };
+    if edits <= most {
         return Some(1 + edits);
     }
     let alike = |group: &&&[&str]| group.contains(&end.as_str());

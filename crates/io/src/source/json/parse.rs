@@ -92,7 +92,7 @@ impl<'a> Object<'_, 'a, '_> {
             buffer.clear();
             buffer.push_str(&text);
         }
-        let text = slot == fields.text || slot == fields.html;
+        let text = fields.features.is_none() && (slot == fields.text || slot == fields.html);
         self.values.found[slot] = match (inner, raw.as_bytes()) {
             (Some(_), _) if escapes => Value::Buffered,
             (Some(inner), _) if text => Value::Borrowed(inner),
