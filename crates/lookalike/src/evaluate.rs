@@ -23,6 +23,7 @@ mod truth;
 use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
 use crate::input_fields;
+use crate::no_statistics::NoStatistics;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::result_tables::write_problems;
@@ -347,6 +348,10 @@ impl Bench<'_> {
         let method: Option<Arc<dyn Method>> = match &entry.spec {
             None => None,
             Some(spec) => {
+                if job.settings.fields.features.is_some() {
+                    let method = build(spec, Some(Arc::new(NoStatistics)))?;
+                    job.settings.check_method_of_features(spec, method.as_ref())?;
+                }
                 let statistics = self.lexica.statistics(spec, job, laboratory)?;
                 Some(build(spec, statistics)?.into())
             }

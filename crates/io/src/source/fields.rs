@@ -180,13 +180,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A field's name in a message: it comes from a document and may be long or contain control
-/// characters.
-pub(super) fn shown(name: &str) -> String {
-    const LENGTH: usize = 40;
-    name.escape_debug().take(LENGTH).collect()
-}
-
 /// The value, unless it is empty.
 pub(super) fn non_empty(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!value.is_empty()).then_some(value)

@@ -1,7 +1,5 @@
 //! Names of fields in messages about a missing one, the likely ones first.
 
-use super::fields::shown;
-
 /// Names under which collections keep the same thing.
 const ALIKE: &[&[&str]] = &[
     &["text", "content", "body", "rawcontent", "fulltext", "document", "article", "passage"],
@@ -31,6 +29,13 @@ pub(super) fn listed<S: AsRef<str>>(wanted: &[&str], names: &[S], most: usize) -
         Some(first) => format!("{all} (did you mean `{}`?)", shown(first)),
         None => all,
     }
+}
+
+/// A field's name in a message: it comes from a document and may be long or contain control
+/// characters.
+pub(super) fn shown(name: &str) -> String {
+    const LENGTH: usize = 40;
+    name.escape_debug().take(LENGTH).collect()
 }
 
 /// The name that was likely meant, if any.

@@ -6,7 +6,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::value::Str;
-use crate::source::fields::shown;
+use crate::source::suggest::shown;
 
 /// The members of an object without text, to choose a field from.
 pub(super) fn members(line: &[u8]) -> Vec<String> {
