@@ -122,6 +122,7 @@ fn read(inputs: &Inputs, size: usize) -> Read {
                         Content::TextBytes(bytes) | Content::HtmlBytes(bytes) => {
                             String::from_utf8_lossy(bytes).into_owned()
                         }
+                        Content::Features(list) => list.to_string(),
                     };
                     let (title, url, date) = (&record.title, &record.url, &record.date);
                     let rest = format!("{title:?} {url:?} {date:?}");

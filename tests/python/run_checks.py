@@ -43,6 +43,7 @@ from checks.plan import plan
 from checks.progress import log_lines, progress
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
+from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.stores import object_stores
@@ -102,6 +103,9 @@ PARTS = (
     filter,
     progress,
     log_lines,
+    nested_fields,
+    mostly_skipped,
+    feature_sets,
     report_data,
     index_crash,
     pipes,

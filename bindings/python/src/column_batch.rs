@@ -1,6 +1,6 @@
 //! Record batches of Python lists.
 
-use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::builder::{Float64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, NullArray, RecordBatch};
 use arrow_schema::{Field, Schema};
 use lookalike::{Settings, SourceError};
@@ -21,6 +21,12 @@ pub(crate) struct Columns {
     texts: [String; 2],
     /// Ids, dates and other short texts.
     labels: [String; 4],
+    /// The title, which may be a list of strings as texts may.
+    title: String,
+    /// Separator of lists of strings that are joined to a text.
+    join_lists: Option<String>,
+    /// Lists of features.
+    features: Option<String>,
 }
 
 impl Columns {
@@ -35,7 +41,9 @@ impl Columns {
         let fields = &settings.fields;
         let texts = [&fields.text, &fields.html].map(Clone::clone);
         let labels = [&fields.id, &fields.url, &fields.title, &fields.date].map(Clone::clone);
-        Self { numbers, values, texts, labels }
+        let (title, join_lists, features) =
+            (fields.title.clone(), fields.join_lists.clone(), fields.features.clone());
+        Self { numbers, values, texts, labels, title, join_lists, features }
     }
 }
 
@@ -51,10 +59,13 @@ pub(crate) fn batch_of(
     for (name, values) in lists {
         let name: String = name.extract()?;
         let values = values.cast_into::<PyList>().map_err(PyErr::from)?;
-        let array = if columns.texts.contains(&name) {
-            texts(&name, &values, true)?
+        let join = columns.join_lists.as_deref();
+        let array = if columns.features.as_ref() == Some(&name) {
+            features(&name, &values)?
+        } else if columns.texts.contains(&name) {
+            texts(&name, &values, true, join)?
         } else if columns.labels.contains(&name) {
-            texts(&name, &values, false)?
+            texts(&name, &values, false, join.filter(|_| name == columns.title))?
         } else if columns.values.contains(&name) {
             written(&name, &values)?
         } else if columns.numbers.contains(&name) {
@@ -72,7 +83,12 @@ pub(crate) fn batch_of(
 }
 
 /// Texts; of columns that are no documents, whole numbers and dates too, as they are written.
-fn texts(name: &str, values: &Bound<'_, PyList>, document: bool) -> PyResult<ArrayRef> {
+fn texts(
+    name: &str,
+    values: &Bound<'_, PyList>,
+    document: bool,
+    join: Option<&str>,
+) -> PyResult<ArrayRef> {
     let py = values.py();
     let mut builder = StringBuilder::new();
     for (row, value) in values.iter().enumerate() {
@@ -83,6 +99,12 @@ fn texts(name: &str, values: &Bound<'_, PyList>, document: bool) -> PyResult<Arr
                 let message = format!("row {row} of this batch, column `{name}`: {error}");
                 PyValueError::new_err(message)
             })?;
+        } else if let (Ok(list), Some(separator)) = (value.cast::<PyList>(), join) {
+            let strings: PyResult<Vec<Option<String>>> =
+                list.iter().map(|string| string.extract()).collect();
+            let strings = strings.map_err(|_| wrong(name, row, &value, "a list of strings"))?;
+            let strings: Vec<String> = strings.into_iter().flatten().collect();
+            builder.append_value(strings.join(separator));
         } else if !document && value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>()
         {
             builder.append_value(value.str()?.to_cow()?);
@@ -124,6 +146,36 @@ fn written(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
         } else {
             return Err(wrong(name, row, &value, "text or a number"));
         }
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+/// Lists of features: strings, and integers as their digits.
+fn features(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
+    let mut builder = ListBuilder::new(StringBuilder::new());
+    for (row, value) in values.iter().enumerate() {
+        if value.is_none() {
+            builder.append_null();
+            continue;
+        }
+        // A string is a list of its letters to Python, which nobody means.
+        let list = value.try_iter().ok().filter(|_| !value.is_instance_of::<PyString>());
+        let Some(list) = list else {
+            return Err(wrong(name, row, &value, "a list of integers or strings"));
+        };
+        for feature in list {
+            let feature = feature?;
+            let is_integer =
+                feature.is_instance_of::<PyInt>() && !feature.is_instance_of::<PyBool>();
+            if let Ok(text) = feature.cast::<PyString>() {
+                append(builder.values(), text)?;
+            } else if is_integer {
+                builder.values().append_value(feature.str()?.to_cow()?);
+            } else {
+                return Err(wrong(name, row, &feature, "an integer or a string in a list"));
+            }
+        }
+        builder.append(true);
     }
     Ok(Arc::new(builder.finish()))
 }

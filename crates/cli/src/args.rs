@@ -17,6 +17,7 @@ mod methods;
 mod output;
 mod plan;
 mod recluster;
+mod records;
 mod report;
 mod results;
 mod run;
@@ -130,7 +131,7 @@ Examples:
     Recluster(ReclusterArgs),
     /// Compare two documents: resemblance, containments, cosine, and differences
     #[command(after_help = "\
-A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet or mbox file.
+A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet, Arrow or mbox file.
 
 Examples:
   lookalike compare old.html new.html

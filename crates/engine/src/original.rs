@@ -7,19 +7,21 @@
 //! * a text or Markdown file: the bytes of the file, after decompression;
 //! * HTML in a record: the value of its HTML field, as UTF-8;
 //! * an HTML file: the bytes of the file, after decompression;
-//! * a mail message: its decoded text, or its HTML if it has no other text, as if in a record.
+//! * a mail message: its decoded text, or its HTML if it has no other text, as if in a record;
+//! * ready-made features: the list, in its order.
 //!
 //! Text is one kind, from any source: equal bytes give equal words. The same bytes as HTML are a
 //! different document, and so are an HTML file and an HTML field, because the encoding of a file is
 //! detected from its bytes and that of a field is known. So identical documents always have the
 //! same words.
 
-use lookalike_core::TextDigest;
+use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::Content;
 
 /// Kinds of content with a digest of their own; plain text is 0.
 const HTML: u64 = 1;
 const HTML_FILE: u64 = 2;
+const FEATURES: u64 = 3;
 
 /// Digest of the original content.
 #[must_use]
@@ -29,6 +31,12 @@ pub fn digest(content: &Content<'_>) -> TextDigest {
         Content::TextBytes(bytes) => TextDigest::of(bytes),
         Content::Html(html) => TextDigest::of_kind(HTML, html.as_bytes()),
         Content::HtmlBytes(bytes) => TextDigest::of_kind(HTML_FILE, bytes),
+        Content::Features(list) => {
+            let (text, ends) = list.parts();
+            let text = TextDigest::of_kind(FEATURES, text.as_bytes()).0.to_le_bytes();
+            let ends = TokenDigest::of(ends).0.to_le_bytes();
+            TextDigest::of_kind(FEATURES, [text, ends].as_flattened())
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod format_options;
 pub(crate) mod kind;
 mod maildir;
 mod name;
+mod skipped;
 mod remote;
 mod spool;
 
@@ -24,5 +25,6 @@ pub use extract::Extractor;
 pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
+pub use skipped::skipped_kind;
 pub use format::{Compression, Format};
 pub use format_options::{FormatOptions, KeepOrDrop};

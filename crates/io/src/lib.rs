@@ -10,6 +10,7 @@
 //! [`Chunk::visit`]: source::Chunk::visit
 //! [`Chunks`]: source::Chunks
 
+mod features;
 mod guard;
 pub mod input;
 pub mod mail;
@@ -19,6 +20,7 @@ pub mod source;
 pub mod table;
 pub mod web;
 
+pub use features::FeatureList;
 pub use guard::quiet_decoder_panics;
 pub use input::{
     Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs,

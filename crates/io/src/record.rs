@@ -78,6 +78,8 @@ pub enum Content<'a> {
     Html(std::borrow::Cow<'a, str>),
     /// HTML of a file, with an undetected encoding.
     HtmlBytes(std::borrow::Cow<'a, [u8]>),
+    /// A ready-made feature set in place of a text (the setting `features_field`).
+    Features(&'a crate::FeatureList),
 }
 
 /// A record as given by [`crate::source::Chunk::visit`].

@@ -1,7 +1,7 @@
 //! Alignment of the pairs that the report shows, several at a time.
 
 use crate::LookalikeError;
-use crate::document_comparison::located;
+use crate::document_comparison::{lines, located};
 use lookalike_engine::Progress;
 use lookalike_report::{AlignedPair, PairExhibit, SettingsSummary};
 use lookalike_text::Analyzer;
@@ -11,18 +11,21 @@ use rayon::prelude::*;
 /// and forms.
 const FOR_A_BYTE: u64 = 8;
 
-/// Aligns the pairs on the threads of the current pool. Pairs aligned in parallel take at most
+/// Aligns the pairs on the threads of the current pool: by the words of their texts, or without an
+/// analyzer by lines, which are ready-made features. Pairs aligned in parallel take at most
 /// about `memory` bytes together; a pair that takes more is aligned alone. Cancellation is noticed
 /// within milliseconds.
 pub(crate) fn align_pairs(
     pairs: &[PairExhibit],
     settings: &SettingsSummary,
-    analyzer: &Analyzer,
+    analyzer: Option<&Analyzer>,
     memory: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<AlignedPair>, LookalikeError> {
-    let align = |pair: &PairExhibit| {
-        AlignedPair::new(pair, settings, &located(analyzer), &|| progress.cancelled())
+    let cancelled = || progress.cancelled();
+    let align = |pair: &PairExhibit| match analyzer {
+        Some(analyzer) => AlignedPair::new(pair, settings, &located(analyzer), &cancelled),
+        None => AlignedPair::new(pair, settings, &lines, &cancelled),
     };
     let mut aligned = Vec::with_capacity(pairs.len());
     while let Some(rest @ [_, ..]) = pairs.get(aligned.len()..) {
@@ -77,7 +80,7 @@ mod tests {
         let (pairs, settings) = (pairs(), SettingsSummary::default());
         let analyzer = Analyzer::new(&AnalysisSettings::default());
         let drawn = |memory| {
-            let aligned = align_pairs(&pairs, &settings, &analyzer, memory, &Silent).unwrap();
+            let aligned = align_pairs(&pairs, &settings, Some(&analyzer), memory, &Silent).unwrap();
             format!("{aligned:?}")
         };
         let one_by_one = drawn(0);
@@ -103,7 +106,7 @@ mod tests {
     fn a_stop_is_an_error() {
         let analyzer = Analyzer::new(&AnalysisSettings::default());
         let settings = SettingsSummary::default();
-        let stopped = align_pairs(&pairs(), &settings, &analyzer, u64::MAX, &Stopped);
+        let stopped = align_pairs(&pairs(), &settings, Some(&analyzer), u64::MAX, &Stopped);
         assert!(matches!(stopped, Err(LookalikeError::Report(ReportError::Cancelled))));
     }
 }

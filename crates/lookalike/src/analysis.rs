@@ -8,7 +8,7 @@ use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
-use crate::{Job, LookalikeError, keep_fields, state};
+use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state};
 use lookalike_core::Measure;
 use lookalike_engine::units::rules_order;
 use lookalike_engine::{
@@ -133,6 +133,8 @@ pub(crate) fn analyse(
     }
     let (mut inputs, first_protected_file) = discover(job, &keep)?;
     accept(&inputs, first_protected_file)?;
+    skipped_files::refuse(&inputs, job.strict)?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
     append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;

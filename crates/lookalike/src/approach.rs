@@ -35,6 +35,10 @@ pub(crate) fn approach(
     let Some(settings) = &job.settings.method else { return Ok((Approach::default(), None, None)) };
     let mut sum = None;
     let spec: MethodSpec = settings.spec.parse()?;
+    if job.settings.fields.features.is_some() {
+        let method = build(&spec, Some(Arc::new(NoStatistics)))?;
+        job.settings.check_method_of_features(&spec, method.as_ref())?;
+    }
     let analysis = &job.settings.analysis;
     let mut statistics = given(analysis, settings, &spec)?;
     if statistics.is_none() && needs_statistics(&spec) {

@@ -5,6 +5,7 @@ use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{CommonElements, Overlap, overlap};
 use lookalike_engine::{MatchSettings, Signer};
+use lookalike_io::FeatureList;
 use lookalike_report::{
     Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
 };
@@ -24,6 +25,8 @@ pub struct DocumentComparison {
     reaches: bool,
     settings: SettingsSummary,
     analysis: AnalysisSettings,
+    /// Whether the texts are lines of ready-made features.
+    is_features: bool,
     decision: Option<String>,
 }
 
@@ -37,14 +40,18 @@ impl DocumentComparison {
     ) -> Result<Self, LookalikeError> {
         let matching = MatchSettings { common, ..settings.matching()? };
         let signer = Signer::new(&matching);
-        let set = |text: &str| signer.sorted_set(text);
-        let (set_a, set_b) = (set(&a.text), set(&b.text));
+        let is_features = settings.fields.features.is_some();
+        let read = |text: &str| match is_features {
+            true => signer.sorted_feature_set(&FeatureList::of_lines(text)),
+            false => (signer.sorted_set(text), signer.sequence(text)),
+        };
+        let ((set_a, sequence_a), (set_b, sequence_b)) = (read(&a.text), read(&b.text));
         let shared = overlap(&set_a, &set_b);
         let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
         // Documents below min_features are duplicates only of documents of the same words.
         let few = |size: u32| size > 0 && matching.excludes(size);
         let excluded = (few(counts.a) || few(counts.b))
-            && signer.sequence(&a.text) != signer.sequence(&b.text);
+            && sequence_a != sequence_b;
         let decision = decision.map(|decision| match excluded {
             false => decision,
             true => format!(
@@ -64,8 +71,9 @@ impl DocumentComparison {
                 && settings.measure.reaches(matching.threshold, smaller_first),
             settings: settings_summary(settings),
             analysis: settings.analysis.clone(),
-            a,
-            b,
+            is_features,
+            a: if is_features { as_set(a) } else { a },
+            b: if is_features { as_set(b) } else { b },
             decision,
         })
     }
@@ -92,8 +100,28 @@ impl DocumentComparison {
             decision: self.decision.as_deref(),
         };
         let analyzer = Analyzer::new(&self.analysis);
-        let tokenize = located(&analyzer);
-        show(&Explanation::new(question, &tokenize))
+        match self.is_features {
+            true => show(&Explanation::new(question, &lines)),
+            false => show(&Explanation::new(question, &located(&analyzer))),
+        }
+    }
+}
+
+/// The features as a set, in order: the differences of two are the features that one of them has.
+fn as_set(document: DocExhibit) -> DocExhibit {
+    let mut lines: Vec<&str> = document.text.split_terminator('\n').collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let text = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    DocExhibit { text, ..document }
+}
+
+/// Each line is a token: a ready-made feature.
+pub(crate) fn lines(text: &str, emit: &mut Emit<'_>) {
+    let mut start = 0;
+    for line in text.split_terminator('\n') {
+        emit(line, start..start + line.len());
+        start += line.len() + 1;
     }
 }
 

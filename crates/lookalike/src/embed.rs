@@ -5,6 +5,7 @@ use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
 use crate::index::{append_matched, matched_records};
+use crate::input_fields;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::run_tables::RunTables;
@@ -14,7 +15,7 @@ use crate::source::{
 };
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
-use crate::{Job, LookalikeError, Resources, Settings};
+use crate::{Job, LookalikeError, Resources, Settings, skipped_files};
 use lookalike_engine::{Linkage, Progress};
 use lookalike_methods::MethodSpec;
 use lookalike_report::{Action, Summary};
@@ -130,6 +131,8 @@ fn answer(
     let (inputs, first_protected_file, caller) = match source.kind {
         SourceKind::Files(_) => {
             let (mut inputs, first_protected_file) = discover(job, &keep)?;
+            skipped_files::refuse(&inputs, job.strict)?;
+            input_fields::check(&inputs, &|| progress.cancelled())?;
             append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
             (inputs, first_protected_file, None)
         }
@@ -210,7 +213,8 @@ impl Found {
         summary.pairs.listed = pairs.len() as u64;
         summary.warnings = summary.find_warnings();
         let kept = kept(&analysis, first_protected_file)?;
-        let problems = analysis.collection.problems.into_listed();
+        let mut problems = analysis.collection.problems.into_listed();
+        problems.extend(skipped_files::rows(&analysis.inputs.skipped));
         let (ledger, documents) = (ledger.unwrap_or_default(), documents.unwrap_or_default());
         Ok(Answer { summary, problems, records, kept, documents, ledger, pairs, clusters })
     }

@@ -43,6 +43,31 @@ pub enum LookalikeError {
         /// The fields that the first records have.
         fields: Vec<String>,
     },
+    /// Skipped files, which a strict job does not accept.
+    #[error(
+        "{first}: skipped: {reason} ({} skipped in all; leave them out, or run without the setting strict)",
+        Files(*files)
+    )]
+    Skipped {
+        /// How many there are.
+        files: u64,
+        /// The first of them.
+        first: String,
+        /// Why it is skipped.
+        reason: &'static str,
+    },
+    /// A field that no record of the JSONL inputs has.
+    #[error(
+        "no record has the field {}: {} {}; name it with the setting {}",
+        Quoted(&field.names),
+        Objects(field.records),
+        field.found,
+        field.setting
+    )]
+    MissingField {
+        /// The field, and those that there are.
+        field: lookalike_io::source::MissingField,
+    },
     /// A keep rule that prefers a value that no document has.
     #[error(
         "the setting keep={rule}: no document has the value `{value}` in the field `{field}`; {}",
@@ -281,6 +306,43 @@ impl fmt::Display for Unusable<'_> {
     }
 }
 
+/// A number of files.
+struct Files(u64);
+
+impl fmt::Display for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 file"),
+            files => write!(f, "{files} files"),
+        }
+    }
+}
+
+/// The names of fields one of which is needed.
+struct Quoted<'a>(&'a [String]);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, name) in self.0.iter().enumerate() {
+            let or = if number > 0 { " or " } else { "" };
+            write!(f, "{or}`{name}`")?;
+        }
+        Ok(())
+    }
+}
+
+/// Objects of JSONL files, in which a field was looked for.
+struct Objects(u64);
+
+impl fmt::Display for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("the only JSON object has"),
+            objects => write!(f, "of {objects} JSON objects, the first have"),
+        }
+    }
+}
+
 /// The available fields.
 struct Fields<'a>(&'a [String], &'a str);
 
@@ -380,6 +442,7 @@ impl LookalikeError {
             Self::Threshold(_)
             | Self::Keep(_)
             | Self::KeepField { .. }
+            | Self::MissingField { .. }
             | Self::KeepValue { .. }
             | Self::ShingleSize(_)
             | Self::Settings(_)
@@ -389,6 +452,7 @@ impl LookalikeError {
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
             Self::Limit(_)
             | Self::Guard(_)
+            | Self::Skipped { .. }
             | Self::Engine(EngineError::Strict(_))
             | Self::Changed { .. }
             | Self::SourceChanged { .. }
@@ -414,6 +478,8 @@ impl LookalikeError {
             Self::Threshold(_) => "threshold",
             Self::Keep(_) => "keep_rule",
             Self::KeepField { .. } | Self::KeepValue { .. } => "keep_field",
+            Self::MissingField { .. } => "missing_field",
+            Self::Skipped { .. } => "skipped_files",
             Self::ShingleSize(_) => "shingle_size",
             Self::Settings(_) => "settings",
             Self::Limit(_) => "limit",

@@ -22,6 +22,8 @@ mod truth;
 
 use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
+use crate::input_fields;
+use crate::no_statistics::NoStatistics;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::result_tables::write_problems;
@@ -167,6 +169,7 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     let checked = Checked::new(&job.settings, options)?;
     let staging = Staging::create(&job.output, job.force)?;
     let (inputs, _) = discover(job, &[])?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
     staging.conflicts(&inputs)?;
     let documents = Documents::of_files(&inputs);
     let mut evaluated = measure(checked, job, options, documents, started, progress)?;
@@ -345,6 +348,10 @@ impl Bench<'_> {
         let method: Option<Arc<dyn Method>> = match &entry.spec {
             None => None,
             Some(spec) => {
+                if job.settings.fields.features.is_some() {
+                    let method = build(spec, Some(Arc::new(NoStatistics)))?;
+                    job.settings.check_method_of_features(spec, method.as_ref())?;
+                }
                 let statistics = self.lexica.statistics(spec, job, laboratory)?;
                 Some(build(spec, statistics)?.into())
             }

@@ -17,7 +17,7 @@ use crate::settings::DEFAULT_KEEP_N;
 use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
-use crate::{Job, LookalikeError, memory, state};
+use crate::{Job, LookalikeError, memory, skipped_files, state};
 use lookalike_engine::{DocumentId, EngineError, Progress};
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
@@ -154,8 +154,10 @@ fn carry_out(
     summary.documents_digest.clone_from(&tables.documents_digest);
     summary.pairs.listed = tables.pairs.rows;
     let mut tables = tables.into_list();
-    if analysis.collection.problems.count() > 0 {
-        tables.push(write_problems(analysis.collection.problems.listed(), &store)?);
+    let skipped = skipped_files::rows(&analysis.inputs.skipped);
+    if analysis.collection.problems.count() > 0 || !skipped.is_empty() {
+        let problems = analysis.collection.problems.listed().iter().chain(&skipped);
+        tables.push(write_problems(problems, &store)?);
     }
     if let Some(near_misses) = &analysis.near_misses {
         let (table, found) = near_misses.write(&analysis, action, &store, progress)?;
@@ -242,8 +244,9 @@ fn report(
     drop(shown);
     poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
+    let analyzer = Some(&analyzer).filter(|_| job.settings.fields.features.is_none());
     let memory = analysis.memory.in_flight();
-    let samples = align_pairs(&pairs, &summary.settings, &analyzer, memory, progress)?;
+    let samples = align_pairs(&pairs, &summary.settings, analyzer, memory, progress)?;
     let collection = &analysis.collection;
     let files = analysis
         .removals()

@@ -1,5 +1,7 @@
 //! Builds lexicons: the document frequencies of a collection.
 
+use crate::feature_settings;
+use crate::input_fields;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
@@ -49,8 +51,10 @@ pub struct Built {
 /// # Errors
 /// Missing inputs, an unknown term filter, files that cannot be written.
 pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
+    feature_settings::refuse(&job.settings.fields, "a lexicon")?;
     let exclude = vec![job.output.clone()];
     let inputs = Inputs::discover(&job.inputs, job.settings.reading(exclude, None))?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
     build(Documents::of_files(&inputs), job, progress)
 }
 
@@ -95,6 +99,7 @@ pub fn build_lexicon_from(
         strict: resources.strict,
         skip_unreadable: false,
     };
+    feature_settings::refuse(&settings.fields, "a lexicon")?;
     let (inputs, caller) = source.open(settings.reading(vec![job.output.clone()], None))?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     build(Documents { inputs: &inputs, reading }, &job, progress)

@@ -1,5 +1,6 @@
 //! The documents of a source, read and prepared on all threads, in order.
 
+use crate::feature_settings;
 use crate::reading::{Documents, Reading};
 use crate::source::CallerSource;
 use crate::{LookalikeError, Source};
@@ -22,6 +23,7 @@ impl<'a> Opened<'a> {
         reading: DiscoverOptions,
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
+        feature_settings::refuse(&reading.fields, "this call")?;
         let (inputs, caller) = source.open(reading)?;
         let total = inputs.files.iter().map(|file| file.size).sum();
         progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));

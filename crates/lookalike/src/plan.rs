@@ -23,7 +23,7 @@ use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
 use crate::panics::caught;
 use crate::summarise::settings_summary;
-use crate::{LookalikeError, Settings, keep_fields, state};
+use crate::{LookalikeError, Settings, feature_settings, input_fields, keep_fields, state};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
 use lookalike_engine::{
@@ -77,6 +77,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
     job.job.settings.refuse_survivors("plan")?;
+    feature_settings::refuse(&job.job.settings.fields, "plan")?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
@@ -85,6 +86,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let steps = ways.len() as u32 + 2;
     progress.step(1, steps);
     let (inputs, _) = discover(&job.job, &keep)?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
     let sample = inputs.sample(job.sample, job.seed);
     let pool = pool(threads)?;
     let memory = Memory::of(job.job.memory);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// | name in messages | field |
 /// |---|---|
-/// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field` | `text`, `id`, … of [`Settings::fields`] |
+/// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field`, `features_field` | `text`, `id`, … of [`Settings::fields`] |
 /// | `input_format` | [`Settings::format`] |
 /// | `warc_status`, `mail_quotes`, `mail_signatures`, `mail_html`, `extract`, `extract_timeout` | fields of [`Settings::formats`] |
 /// | `method`, `verify`, `lexicon`, `lexicon_checksum`, `key_limit` | fields of [`MethodSettings`] |
@@ -41,7 +41,7 @@ pub struct Settings {
     pub short_documents: ShortDocuments,
     /// Documents with fewer features are in a pair only with documents of the same words; `None`
     /// for [`DEFAULT_MIN_TERMS`] where documents are compared by terms, and for 1 where they are by
-    /// shingles.
+    /// shingles or by ready-made features.
     #[serde(default)]
     pub min_features: Option<u32>,
     /// From text to tokens.
@@ -151,7 +151,9 @@ impl Settings {
         self.matching()?;
         self.keep_rules()?;
         if let Some(method) = &self.method {
-            build(&method.spec.parse::<MethodSpec>()?, Some(Arc::new(NoStatistics)))?;
+            let spec: MethodSpec = method.spec.parse()?;
+            let method = build(&spec, Some(Arc::new(NoStatistics)))?;
+            self.check_method_of_features(&spec, method.as_ref())?;
         }
         Ok(())
     }
@@ -169,6 +171,7 @@ impl Settings {
             )));
         }
         self.contained()?;
+        self.check_features()?;
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle {
             None => FeatureKind::Terms,
@@ -192,7 +195,8 @@ impl Settings {
     /// Fewest features of a document that is compared.
     #[must_use]
     pub fn least_features(&self) -> u32 {
-        let usual = if self.shingle.is_none() { DEFAULT_MIN_TERMS } else { 1 };
+        let terms = self.shingle.is_none() && self.fields.features.is_none();
+        let usual = if terms { DEFAULT_MIN_TERMS } else { 1 };
         self.min_features.unwrap_or(usual)
     }
 

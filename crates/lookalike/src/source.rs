@@ -1,6 +1,7 @@
 //! Where the documents of a library call come from: records, Arrow record batches, or files.
 
 use crate::index::Index;
+use crate::input_fields;
 use crate::reading::{CallerDocuments, DocumentChunks};
 use crate::{LookalikeError, Settings, SourceError};
 use arrow_array::builder::{Float64Builder, StringBuilder};
@@ -411,7 +412,11 @@ impl<'a> Source<'a> {
             ));
         }
         match self.kind {
-            SourceKind::Files(paths) => Ok((Inputs::discover(&paths, options)?, None)),
+            SourceKind::Files(paths) => {
+                let inputs = Inputs::discover(&paths, options)?;
+                input_fields::check(&inputs, &|| false)?;
+                Ok((inputs, None))
+            }
             SourceKind::Caller(_) => {
                 let (inputs, caller) = self.caller_inputs(options)?;
                 Ok((inputs, Some(caller)))

@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
 use crate::settings::DEFAULT_KEEP_N;
-use crate::{DEFAULT_MIN_TERMS, Job, Settings};
+use crate::{DEFAULT_MIN_TERMS, Job, Settings, skipped_files};
 use lookalike_core::CommonElements;
 use lookalike_engine::{Collection, DocumentId, EngineError, Linkage, Rule};
 use lookalike_methods::Unsigned;
@@ -68,6 +68,12 @@ pub(crate) fn summarise(
         problems: collection.problems.count(),
         unreadable_inputs: collection.problems.unreadable().count() as u64,
         skipped_files: analysis.inputs.skipped.len() as u64,
+        skipped_kinds: skipped_files::kinds(&analysis.inputs.skipped),
+        mostly_skipped: skipped_files::mostly_skipped(
+            &job.inputs,
+            &analysis.inputs,
+            collection.first_protected_file as usize,
+        ),
         clusters: clusters.len(),
         documents_in_clusters: sizes().sum(),
         largest_cluster: sizes().max().unwrap_or(0),

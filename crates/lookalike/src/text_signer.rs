@@ -1,6 +1,7 @@
 //! Feature sets and signatures of texts, for callers that compare documents in their own way.
 
 use crate::analysis::pool;
+use crate::feature_settings;
 use crate::method_signer::MethodSigner;
 use crate::opened::Opened;
 use crate::panics::caught;
@@ -139,6 +140,7 @@ impl TextSigner {
     /// [`Settings::ignore_common`], and a method that needs document frequencies without
     /// [`MethodSettings::lexicon`](crate::MethodSettings::lexicon).
     pub fn new(settings: &Settings) -> Result<Self, LookalikeError> {
+        feature_settings::refuse(&settings.fields, "a signer of texts")?;
         settings.check()?;
         if settings.ignore_common.is_some() {
             return Err(LookalikeError::Settings(

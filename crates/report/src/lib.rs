@@ -20,6 +20,7 @@ mod html;
 mod hunks;
 mod passages;
 mod plan;
+mod skipped;
 mod summary;
 mod table;
 mod tokens;
@@ -50,6 +51,7 @@ pub use exhibit::{
     ResemblanceEstimate, SourceLoss,
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
+pub use skipped::MostlySkipped;
 pub use summary::{
     Action, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output, Pairs, Phase,
     Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,

@@ -4,7 +4,7 @@
 //! threads, the command line) are in [`Summary::run`]; all others are the same bytes for the same
 //! documents and settings.
 
-use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
+use crate::{Accuracy, MostlySkipped, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -48,6 +48,12 @@ pub struct Summary {
     /// Skipped files of directories and patterns: unsupported formats, or not regular files.
     #[serde(default)]
     pub skipped_files: u64,
+    /// Skipped files by extension (`.pdf`), or by what they are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_kinds: BTreeMap<String, u64>,
+    /// Inputs of which more files were skipped than read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mostly_skipped: Vec<MostlySkipped>,
     /// Clusters of two documents or more.
     pub clusters: u64,
     /// Documents in them, leaders included.

@@ -12,7 +12,8 @@ impl Summary {
         let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
         let with_share = |part| format!("{} ({})", count(part), share(part, self.documents));
 
-        row("documents", count(self.documents));
+        let note = self.mostly_skipped_note().map(|note| format!("; {note}"));
+        row("documents", format!("{}{}", count(self.documents), note.unwrap_or_default()));
         row("kept", with_share(self.kept));
         row(self.action.participle(), with_share(self.removed.total()));
         for (rule, number) in self.removed.by_rule() {
@@ -58,7 +59,7 @@ impl Summary {
         if self.skipped_files > 0 {
             row(
                 "skipped files",
-                format!("{} (unsupported format; list them with -v)", count(self.skipped_files)),
+                format!("{} (unsupported format; listed in problems)", count(self.skipped_files)),
             );
         }
         row("text", format!("{}, {} tokens", bytes(self.text_bytes), count(self.tokens)));

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lookalike._errors import DataError
 from lookalike._libraries import table_of
-from lookalike._settings import Settings
+from lookalike._settings import COLUMNS, Settings
 
 #: Records that are turned into a batch at once.
 _ROWS = 1024
@@ -127,15 +127,35 @@ def _of_items(items: Iterator[Any], settings: Settings) -> Iterator[Any]:
             yield first
             continue
         block += islice(items, _ROWS - 1)
-        yield _block(block, settings.text, row)
+        yield _block(block, settings, row)
         row += len(block)
 
 
-def _block(block: list[Any], text: str, row: int) -> dict[str, list[Any]]:
+def _block(block: list[Any], settings: Settings, row: int) -> dict[str, list[Any]]:
+    text = settings.text
     if all(isinstance(item, str) or item is None for item in block):
         return {text: block}
     for number, item in enumerate(block, row):
         if not isinstance(item, Mapping):
             raise TypeError(f"item {number} is a {type(item).__name__}; give texts, or records with a field {text!r}")
     names = dict.fromkeys(name for item in block for name in item)
-    return {name: [item.get(name) for item in block] for name in names}
+    columns = {name: [item.get(name) for item in block] for name in names}
+    for path in _paths(settings):
+        columns[path] = [_at(item, path) for item in block]
+    return columns
+
+
+def _paths(settings: Settings) -> list[str]:
+    """The fields whose names may be paths into records in records."""
+    named = [getattr(settings, name) for name in COLUMNS]
+    named += [rule.partition(":")[2] for rule in settings.keep]
+    return [name for name in named if name is not None and "." in name]
+
+
+def _at(record: Mapping[str, Any], path: str) -> Any:
+    """The value of a field: of the name itself, or of a record in the record."""
+    if path in record:
+        return record[path]
+    head, dot, rest = path.partition(".")
+    inner = record.get(head) if dot else None
+    return _at(inner, rest) if isinstance(inner, Mapping) else None

@@ -13,6 +13,7 @@ _NAMES = {
     "url_field": "url",
     "title_field": "title",
     "date_field": "date",
+    "features_field": "features",
     "input_format": "format",
 }
 
@@ -70,6 +71,8 @@ _CLASSES: dict[str, type[LookalikeError]] = {
     "input_changed": DataError,
     "bad_record": DataError,
     "keep_field": DataError,
+    "missing_field": DataError,
+    "skipped_files": DataError,
     "guard": DataError,
     "labels": DataError,
     "no_such_document": DataError,

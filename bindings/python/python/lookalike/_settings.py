@@ -116,6 +116,11 @@ class Settings:
         Keys of `method` that more distinct documents have are ignored.
     text, id, html, url, title, date : str
         Names of columns or fields. `html` is read where there is no text; `date` is for ``keep="newest"``.
+        In tables with structs and records in records a name may be a path: ``text="doc.text"``.
+    join_lists : str, optional
+        Lists of strings in `text`, `html` and `title` are joined with this separator. By default a list is no text.
+    features : str, optional
+        Column with lists of integers or strings: ready-made feature sets, compared in place of texts.
     format : str, optional
         Format of files, where it does not follow from their names.
     max_record : int, optional
@@ -170,6 +175,8 @@ class Settings:
     url: str = "url"
     title: str = "title"
     date: str = "date"
+    join_lists: str | None = None
+    features: str | None = None
     format: str | None = None
     max_record: int | None = None
     warc_status: str = "2xx"
@@ -190,8 +197,8 @@ class Settings:
         keep = (rules,) if isinstance(rules, str) else tuple(rules)
         shingle = self.shingle
         if shingle is ...:
-            shingle = None if self.measure == "cosine" else 5
-        usual = 10 if shingle is None else 1
+            shingle = self._usual_shingle()
+        usual = self._usual_min_features(shingle)
         lexicon: Any = self.lexicon
         values = {
             "threshold": threshold_text(self.threshold),
@@ -216,19 +223,25 @@ class Settings:
                 raise SettingsError(f"{wrong[0]}= is for a method; name one with method=", "settings")
         _lookalike.checked_settings(self.to_json())
 
+    def _usual_shingle(self) -> int | None:
+        return None if self.measure == "cosine" or self.features is not None else 5
+
+    def _usual_min_features(self, shingle: int | None) -> int:
+        return 10 if shingle is None and self.features is None else 1
+
     def replace(self, **changes: Any) -> Settings:
         """These settings with other values.
 
         Defaults that follow from another setting follow again: with ``measure="cosine"``, `shingle` does.
         """
-        if "measure" in changes and "shingle" not in changes:
-            usual: dict[str, int | None] = {"cosine": None}
-            if self.shingle == usual.get(self.measure, 5):
+        if ("measure" in changes or "features" in changes) and "shingle" not in changes:
+            if self.shingle == self._usual_shingle():
                 changes["shingle"] = ...
         if "lexicon" in changes:
             changes.setdefault("lexicon_checksum", None)
         if "shingle" in changes and "min_features" not in changes:
-            if self.min_features == (10 if self.shingle is None else 1):
+            shingle = None if self.shingle is ... else self.shingle
+            if self.min_features == self._usual_min_features(shingle):
                 changes["min_features"] = None
         return replace(self, **changes)
 
@@ -246,6 +259,8 @@ class Settings:
     def to_json(self) -> str:
         """The settings as ``summary.json`` states them."""
         names = ("text", "id", "html", "url", "title", "date")
+        optional = {name: getattr(self, name) for name in ("join_lists", "features")}
+        given_fields = {name: value for name, value in optional.items() if value is not None}
         value: dict[str, Any] = {
             "measure": self.measure,
             "threshold": self.threshold,
@@ -257,7 +272,7 @@ class Settings:
             "keep": list(self.keep),
             "linkage": self.linkage,
             "witness": self.witness,
-            "fields": {**{name: getattr(self, name) for name in names}, "extra": []},
+            "fields": {**{name: getattr(self, name) for name in names}, **given_fields, "extra": []},
             "format": self.format,
             "max_record": self.max_record,
         }
@@ -299,7 +314,7 @@ _USUAL = {field.name: field.default for field in fields(Settings) if field.name 
 NAMES = frozenset(field.name for field in fields(Settings))
 
 #: Settings that name columns: those that a caller names have to be there.
-COLUMNS = ("text", "id", "html", "url", "title", "date")
+COLUMNS = ("text", "id", "html", "url", "title", "date", "features")
 
 
 def given_settings(settings: Settings | None, keywords: dict[str, Any]) -> Settings:

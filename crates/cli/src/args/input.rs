@@ -2,6 +2,7 @@
 
 use super::InputFormatArg;
 use super::formats::FormatArgs;
+use super::records::RecordArgs;
 use super::values::{size, utf8};
 use clap::Args;
 
@@ -10,7 +11,7 @@ pub(crate) struct InputArgs {
     /// Files, directories, globs, URLs (s3, gs, az, https); `-` for standard input (JSONL, or what
     /// --input-format says).
     ///
-    /// A JSONL, CSV, TSV, Parquet, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
+    /// A JSONL, CSV, TSV, Parquet, Arrow, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
     /// file and a message of a Maildir are one document. The text of a mail message is that of its
     /// text parts, without the subject; header fields are fields, such as message-id. Files
     /// compressed with gzip, zstd, bzip2 or xz are decompressed, and tar archives are unpacked.
@@ -66,6 +67,8 @@ pub(crate) struct FieldArgs {
     /// Skip records longer than this, and list them in `problems`
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
     pub(crate) max_record: usize,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
     #[command(flatten)]
     pub(crate) formats: FormatArgs,
 }

@@ -111,6 +111,8 @@ pub(super) fn field_names(args: &FieldArgs) -> FieldNames {
         date: args.date_field.clone(),
         html: args.html_field.clone(),
         extra: Vec::new(),
+        join_lists: args.records.join_lists.clone(),
+        features: args.records.features_field.clone(),
     }
 }
 
@@ -120,6 +122,7 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Csv => Format::Csv,
         InputFormatArg::Tsv => Format::Tsv,
         InputFormatArg::Parquet => Format::Parquet,
+        InputFormatArg::Arrow => Format::Arrow,
         InputFormatArg::Text => Format::Text,
         InputFormatArg::Markdown => Format::Markdown,
         InputFormatArg::Html => Format::Html,
@@ -150,12 +153,17 @@ pub(super) fn settings(
     analysis: &AnalysisArgs,
     fields: &FieldArgs,
 ) -> anyhow::Result<Settings> {
+    let of_texts = analysis_settings(measure, analysis)?;
+    // Features take the place of shingles, unless these are asked for: then the library says so.
+    let features = fields.records.features_field.is_some();
+    let shingle = if features { analysis.shingle } else { of_texts.shingle };
     Ok(Settings {
+        shingle,
         fields: field_names(fields),
         format: input_format(fields),
         max_record: Some(fields.max_record),
         formats: format_options(fields),
-        ..analysis_settings(measure, analysis)?
+        ..of_texts
     })
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// The text of a document with its marks.
 pub(super) fn page(content: &Content<'_>) -> Page {
     match content {
-        Content::Text(_) | Content::TextBytes(_) => {
+        Content::Text(_) | Content::TextBytes(_) | Content::Features(_) => {
             Page { text: plain_text(content).into_owned(), ..Page::default() }
         }
         Content::Html(html) => extract(html),
@@ -15,7 +15,7 @@ pub(super) fn page(content: &Content<'_>) -> Page {
     }
 }
 
-/// The text of a document without its markup.
+/// The text of a document without its markup; of ready-made features, one per line.
 #[must_use]
 pub fn plain_text<'a>(content: &'a Content<'_>) -> Cow<'a, str> {
     match content {
@@ -23,5 +23,6 @@ pub fn plain_text<'a>(content: &'a Content<'_>) -> Cow<'a, str> {
         Content::TextBytes(bytes) => decode_text(bytes).text,
         Content::Html(html) => Cow::Owned(extract(html).text),
         Content::HtmlBytes(bytes) => Cow::Owned(extract(&decode_html(bytes).text).text),
+        Content::Features(list) => Cow::Owned(list.to_string()),
     }
 }

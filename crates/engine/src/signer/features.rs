@@ -3,8 +3,8 @@
 use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
-use lookalike_core::{FeatureKind, SetDigest, divide, features};
-use lookalike_io::{Content, RecordView};
+use lookalike_core::{FeatureKind, SetDigest, TokenDigest, divide, features};
+use lookalike_io::{Content, FeatureList, RecordView};
 use lookalike_methods::Unsigned;
 
 /// The feature set of a large document.
@@ -107,6 +107,15 @@ impl Signer {
         let mut set = Vec::new();
         self.text_set(text, &mut SignerScratch::default(), &mut set);
         set
+    }
+
+    /// The sorted set of a list of ready-made features, and the digest of the list.
+    #[must_use]
+    pub fn sorted_feature_set(&self, list: &FeatureList) -> (Vec<u64>, TokenDigest) {
+        let (mut set, mut scratch) = (Vec::new(), SignerScratch::default());
+        let summary = self.read_features(list, &mut scratch);
+        self.set_read(summary, &mut scratch, &mut set);
+        (set, summary.sequence)
     }
 
     /// Replaces `set` by the feature set of a text, ascending: the same set that a run makes of a

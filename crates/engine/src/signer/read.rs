@@ -5,7 +5,7 @@ use super::marks::MarkCursor;
 use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::{FeatureKind, TextDigest, TokenDigest, fingerprint};
-use lookalike_io::{Content, RecordView};
+use lookalike_io::{Content, FeatureList, RecordView};
 use lookalike_methods::Field;
 use lookalike_text::{Page, TermFilter, Terms};
 use std::borrow::Cow;
@@ -22,6 +22,7 @@ impl Signer {
         let original = original::digest(&record.content);
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
         let seen = match content {
+            Content::Features(list) => self.read_features(list, scratch),
             Content::Html(_) | Content::HtmlBytes(_) if marked => {
                 let page = page(&content);
                 drop(content);
@@ -60,6 +61,23 @@ impl Signer {
         signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
         signed.extend(scratch.fields.iter().map(|field| field.0));
         DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
+    }
+
+    /// Takes ready-made features for the tokens of a document.
+    pub(super) fn read_features(&self, list: &FeatureList, scratch: &mut SignerScratch) -> DocumentSummary {
+        scratch.marks.clear();
+        scratch.terms.clear();
+        let features = &mut scratch.features;
+        features.clear();
+        list.iter().for_each(|feature| features.push(feature.as_bytes()));
+        let sequence = features.token_digest();
+        DocumentSummary {
+            text_bytes: list.bytes() as u64,
+            tokens: u32::try_from(list.len()).unwrap_or(u32::MAX),
+            text: TextDigest(0),
+            sequence,
+            signed: sequence,
+        }
     }
 
     /// Tokenises a text into the scratch.

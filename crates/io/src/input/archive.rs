@@ -194,9 +194,9 @@ fn format(
         None => named,
         given => given,
     };
-    // Parquet compresses its own pages; the name of a message says nothing.
+    // Parquet and Arrow compress their own parts; the name of a message says nothing.
     match format {
-        Some(format @ (Format::Parquet | Format::Maildir)) => {
+        Some(format) if format.is_columns() || format == Format::Maildir => {
             return Ok(Some((format, Compression::None)));
         }
         Some(format) => return Ok(Some((format, compression))),

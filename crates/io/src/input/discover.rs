@@ -155,7 +155,7 @@ fn discover(
 
 /// Whether the compression of files of this format is that of their first bytes.
 fn is_settled_by_bytes(format: Format) -> bool {
-    !matches!(format, Format::Parquet | Format::Extracted)
+    !format.is_columns() && format != Format::Extracted
 }
 
 /// Gives different names to objects whose addresses differ in their queries only. The files are
@@ -347,8 +347,8 @@ impl<'a> Search<'a> {
                 }
             };
         };
-        // Parquet compresses its own pages; the name of a message says nothing.
-        if matches!(format, Format::Parquet | Format::Maildir) {
+        // Parquet and Arrow compress their own parts; the name of a message says nothing.
+        if format.is_columns() || format == Format::Maildir {
             compression = Compression::None;
         }
         let file = InputFile {

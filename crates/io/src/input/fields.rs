@@ -1,6 +1,11 @@
 //! Names of the fields of a record.
 
 /// Names of the fields (JSON keys, CSV columns, Parquet columns) that are read.
+///
+/// In JSON objects and structs of Parquet and Arrow tables, a name with dots is a path: `doc.text` is
+/// the member `text` of the object `doc`. At every level a member of exactly that name takes
+/// precedence: an object with the members `doc` and `doc.text` has the second. CSV columns are found
+/// by their whole name only.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FieldNames {
     /// The text; preferred over `html` if a record has both.
@@ -17,6 +22,13 @@ pub struct FieldNames {
     pub html: String,
     /// Numeric fields of the keep rules `max:FIELD` and `min:FIELD`.
     pub extra: Vec<String>,
+    /// Joins lists of strings in text, HTML and title fields with this separator. `None`: a list is
+    /// not a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join_lists: Option<String>,
+    /// A list of integers or strings that is the feature set of the document in place of its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<String>,
 }
 
 impl Default for FieldNames {
@@ -29,6 +41,8 @@ impl Default for FieldNames {
             date: "date".into(),
             html: "html".into(),
             extra: Vec::new(),
+            join_lists: None,
+            features: None,
         }
     }
 }

@@ -17,6 +17,9 @@ const SHEET: &str = "spreadsheets are not supported; save it as CSV";
 const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
 const PARQUET: &str = "Parquet files compress their own pages; unpack it";
+const ARROW: &str = "Arrow files compress their own buffers; unpack it";
+
+const UNKNOWN: &str = "unknown format; the setting input_format names the format of all files";
 
 /// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
@@ -27,10 +30,10 @@ const KNOWN: &[(&[&str], &str)] = &[
     (&["pdf"], PDF),
     (&["ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
     (&["xls", "xlsx", "ods"], SHEET),
-    (&["avro", "orc", "arrow", "feather"], TABLE),
+    (&["avro", "orc"], TABLE),
 ];
 
-const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
+pub(super) const COMPRESSED: &[&str] = &["gz", "zst", "zstd", "bz2", "xz"];
 
 /// How to convert a file, if its name has the extension of an unsupported format.
 pub(super) fn remedy(path: &Path) -> Option<&'static str> {
@@ -44,6 +47,9 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         }
         if last == "parquet" {
             return Some(PARQUET);
+        }
+        if ["arrow", "arrows", "feather", "ipc"].contains(&last) {
+            return Some(ARROW);
         }
     }
     KNOWN.iter().find(|(extensions, _)| extensions.contains(&last)).map(|(_, remedy)| *remedy)
@@ -62,13 +68,13 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 pub fn why_skipped(path: &Path) -> &'static str {
     remedy(path).unwrap_or_else(|| match std::fs::metadata(path) {
         Ok(found) if found.is_file() && maildir::is_in_tmp(path) => INCOMPLETE,
-        Ok(found) if found.is_file() => {
-            "unknown format; the setting input_format names the format of all files"
-        }
+        Ok(found) if found.is_file() => UNKNOWN,
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
         Err(_) if path.to_string_lossy().contains('!') => MEMBER,
-        Err(_) => "a broken link",
+        Err(_) if std::fs::symlink_metadata(path).is_ok() => "a broken link",
+        // An object of a store.
+        Err(_) => UNKNOWN,
     })
 }
 
@@ -83,7 +89,13 @@ mod tests {
         std::fs::write(&there, "").unwrap();
         assert!(why_skipped(&there).contains("the setting input_format"));
         assert!(why_skipped(folder.path()).contains("link to a directory"));
-        assert!(why_skipped(&folder.path().join("gone")).contains("broken link"));
+        #[cfg(unix)]
+        {
+            let broken = folder.path().join("broken");
+            std::os::unix::fs::symlink(folder.path().join("gone"), &broken).unwrap();
+            assert!(why_skipped(&broken).contains("broken link"));
+        }
+        assert!(why_skipped(&folder.path().join("a.tar/member")).contains("unknown format"));
         assert_eq!(why_skipped(&folder.path().join("a.msg")), MAIL);
     }
 
@@ -97,6 +109,7 @@ mod tests {
         assert_eq!(of("a.tar.gz"), Some(PACKED));
         assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
         assert_eq!(of("a.parquet.gz"), Some(PARQUET));
+        assert_eq!(of("a.feather.gz"), Some(ARROW));
         for name in ["Makefile", "a.log", "gz", "a.gz", "1000000050.50.host:2,S", ".."] {
             assert_eq!(of(name), None, "{name}");
         }

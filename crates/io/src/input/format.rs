@@ -12,6 +12,8 @@ pub enum Format {
     Tsv,
     /// Apache Parquet.
     Parquet,
+    /// Arrow IPC: a file (Feather version 2), or a stream.
+    Arrow,
     /// One plain text document per file.
     Text,
     /// One Markdown document per file, read as plain text.
@@ -31,6 +33,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Whether the format compresses its own parts: record batches in columns.
+    pub(crate) fn is_columns(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow)
+    }
+
     /// Whether a file is one document.
     #[must_use]
     pub fn is_document(self) -> bool {
@@ -41,7 +48,7 @@ impl Format {
             | Self::Maildir
             | Self::Eml
             | Self::Extracted => true,
-            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox | Self::Warc => false,
+            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Arrow | Self::Mbox | Self::Warc => false,
         }
     }
 

@@ -12,6 +12,10 @@ const FORMATS: &[(&str, Format)] = &[
     ("csv", Format::Csv),
     ("tsv", Format::Tsv),
     ("parquet", Format::Parquet),
+    ("arrow", Format::Arrow),
+    ("arrows", Format::Arrow),
+    ("feather", Format::Arrow),
+    ("ipc", Format::Arrow),
     ("txt", Format::Text),
     ("text", Format::Text),
     ("md", Format::Markdown),
@@ -68,8 +72,10 @@ pub(super) fn of_name(path: &Path) -> (Option<Format>, Compression) {
         None => (path, Compression::None),
     };
     match find(FORMATS, inner) {
-        // Parquet compresses its own pages.
-        Some(Format::Parquet) if compression != Compression::None => (None, compression),
+        // Parquet and Arrow compress their own parts.
+        Some(format) if format.is_columns() && compression != Compression::None => {
+            (None, compression)
+        }
         format => (format, compression),
     }
 }
@@ -120,6 +126,8 @@ mod tests {
         assert_eq!(of("x.tar.gz"), (None, Compression::Gzip));
         assert_eq!(of("x.jsonl.gz.gz"), (None, Compression::Gzip));
         assert_eq!(of("x.parquet.gz"), (None, Compression::Gzip));
+        assert_eq!(of("x.feather"), (Some(Format::Arrow), Compression::None));
+        assert_eq!(of("x.arrow.zst"), (None, Compression::Zstd));
         assert_eq!(of("gz"), (None, Compression::None));
         assert_eq!(of("x.md.zstd"), (Some(Format::Markdown), Compression::Zstd));
     }

@@ -162,7 +162,7 @@ fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote 
 
 /// Finds out the compression from the first bytes.
 fn settle(files: &mut [InputFile]) {
-    let files = files.iter_mut().filter(|file| file.format != Format::Parquet);
+    let files = files.iter_mut().filter(|file| !file.format.is_columns());
     let mut files: Vec<&mut InputFile> = files.collect();
     let objects: Vec<Arc<Object>> = files.iter().filter_map(|file| file.object.clone()).collect();
     let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::HEAD);
@@ -194,9 +194,9 @@ fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compressio
 fn file(object: Object, base: &str, format: Format, compression: Compression) -> InputFile {
     let shown = object.address.to_string();
     let key = object.address.file_path().to_str().unwrap_or_default();
-    // Parquet compresses its own pages; the name of a message says nothing.
+    // Parquet and Arrow compress their own parts; the name of a message says nothing.
     let compression = match format {
-        Format::Parquet | Format::Maildir => Compression::None,
+        Format::Parquet | Format::Arrow | Format::Maildir => Compression::None,
         _ => compression,
     };
     InputFile {

@@ -147,7 +147,9 @@ impl<'a> Mail<'a> {
             Content::Html(html) => Cow::Owned(lookalike_text::extract(html).text),
             Content::Text(text) => Cow::Borrowed(text),
             // A message has decoded text only.
-            Content::TextBytes(_) | Content::HtmlBytes(_) => Cow::Borrowed(""),
+            Content::TextBytes(_) | Content::HtmlBytes(_) | Content::Features(_) => {
+                Cow::Borrowed("")
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lookalike_store::StoreError;
+use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 
 /// Why a result could not be written. The cause, if any, is the error's `source`.
@@ -193,6 +194,15 @@ impl OutputError {
             cause = error.source();
         }
         Self::Parquet { path, source }
+    }
+
+    /// The error of the Arrow writer.
+    pub(crate) fn arrow(path: &Path, error: ArrowError) -> Self {
+        let source = match error {
+            ArrowError::IoError(_, source) => source,
+            error => io::Error::other(error),
+        };
+        Self::io("write the file", path, source)
     }
 
     /// The error for an input that cannot be read again.

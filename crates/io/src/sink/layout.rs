@@ -71,6 +71,7 @@ fn extension(input: &InputFile) -> String {
         Format::Csv => &["csv"],
         Format::Tsv => &["tsv", "tab"],
         Format::Parquet => &["parquet", "pq"],
+        Format::Arrow => &["arrow", "arrows", "feather", "ipc"],
         Format::Text => &["txt"],
         Format::Markdown => &["md"],
         Format::Html => &["html"],

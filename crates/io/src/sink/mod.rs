@@ -12,6 +12,7 @@
 //! costs less than one per cent in size, and the bytes depend on the chunks only, not on the number
 //! of threads.
 
+mod arrow_file;
 mod attributes;
 mod encode;
 mod error;
@@ -24,6 +25,7 @@ mod parquet_file;
 mod role;
 mod route;
 mod staging;
+mod table_file;
 mod writer;
 
 pub use attributes::{AttributeFile, AttributeFiles};

@@ -22,7 +22,7 @@ impl OneStream {
     ///
     /// # Errors
     /// Why they cannot become one stream: different formats, CSV files with different headers,
-    /// Parquet, which is read from its end.
+    /// Parquet and Arrow, which are read from their ends.
     pub fn of(inputs: &Inputs, files: u32) -> Result<Self, String> {
         let own = &inputs.files[..inputs.files.len().min(files as usize)];
         let Some(first) = own.first() else { return Ok(Self { format: Format::Jsonl }) };
@@ -30,10 +30,10 @@ impl OneStream {
             format if format.is_document() => Format::Text,
             format => format,
         };
-        if let Some(parquet) = own.iter().find(|file| file.format == Format::Parquet) {
+        if let Some(table) = own.iter().find(|file| file.format.is_columns()) {
             return Err(format!(
-                "{}: Parquet cannot be written to a pipe; name a directory with the setting output",
-                parquet.name
+                "{}: Parquet and Arrow cannot be written to a pipe; name a directory with the setting output",
+                table.name
             ));
         }
         if let Some(other) = own.iter().find(|file| kind(file) != kind(first)) {

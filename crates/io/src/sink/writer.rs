@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::layout::Layout;
 use super::mark::{columns, rows};
 use super::pack::PackedFile;
-use super::parquet_file::{Model, ParquetOutput};
+use super::table_file::{TableModel, TableOutput};
 use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
 use crate::source::{CsvHeader, open, rows as csv_rows};
@@ -15,7 +15,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
-/// Files with many records (JSONL, CSV, TSV, Parquet, mbox, WARC):
+/// Files with many records (JSONL, CSV, TSV, Parquet, Arrow, mbox, WARC):
 ///
 /// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
 ///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
@@ -23,7 +23,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 ///   path below the argument that led to it. If two inputs have the same path, the later one is
 ///   below a numbered folder (`kept/2/PATH`).
 /// * Every input has its kept and removed file, possibly empty with its header or schema only. (A
-///   damaged Parquet file, whose schema cannot be read, has none.)
+///   damaged Parquet or Arrow file, whose schema cannot be read, has none.)
 ///
 /// One-document files are listed, one name per line, in `kept-files.txt`, `removed-files.txt` and
 /// `rejected-files.txt`; copies go to `kept-files/PATH` if enabled.
@@ -86,8 +86,8 @@ impl WrittenFiles {
 /// The outputs of one data file.
 struct Outputs {
     file: u32,
-    /// For Parquet: properties taken from the input.
-    model: Option<Arc<Model>>,
+    /// For Parquet and Arrow: properties taken from the input.
+    model: Option<TableModel>,
     /// For CSV and TSV.
     header: Option<Arc<CsvHeader>>,
     sinks: [Option<Sink>; Role::COUNT],
@@ -102,7 +102,7 @@ struct Sink {
 
 enum OutputFormat {
     Bytes(PackedFile),
-    Parquet(Box<ParquetOutput>),
+    Table(Box<TableOutput>),
 }
 
 impl<'a> DocumentsWriter<'a> {
@@ -206,7 +206,7 @@ impl<'a> DocumentsWriter<'a> {
             if input.format.is_document() {
                 continue;
             }
-            if input.format == Format::Parquet && Model::read(input).is_err() {
+            if TableModel::read(input).is_err() {
                 continue;
             }
             let header = match input.format {
@@ -222,10 +222,7 @@ impl<'a> DocumentsWriter<'a> {
 
     fn open(&self, file: u32, header: Option<Arc<CsvHeader>>) -> Result<Outputs, OutputError> {
         let input = self.input(file);
-        let model = match input.format {
-            Format::Parquet => Some(Arc::new(Model::read(input)?)),
-            _ => None,
-        };
+        let model = TableModel::read(input)?;
         let mut outputs = Outputs { file, model, header, sinks: Default::default() };
         for role in self.standing() {
             outputs.sinks[role.index()] = Some(self.start(&outputs, *role)?);
@@ -241,11 +238,11 @@ impl<'a> DocumentsWriter<'a> {
         let marks = self.options.mark.as_ref().filter(|_| role == Role::Marked);
         let format = if let Some(model) = &outputs.model {
             let schema = match marks {
-                Some(names) => columns::marked_schema(&model.schema, names)
+                Some(names) => columns::marked_schema(model.schema(), names)
                     .map_err(|refusal| refused(refusal, &input.name, 0))?,
-                None => Arc::clone(&model.schema),
+                None => Arc::clone(model.schema()),
             };
-            OutputFormat::Parquet(Box::new(model.create(path, schema)?))
+            OutputFormat::Table(Box::new(model.create(path, schema)?))
         } else {
             let file = OutputFile::create(path)?;
             let compression = match self.options.uncompressed {
@@ -332,15 +329,15 @@ impl Sink {
         match (&mut self.format, &piece.batch) {
             (OutputFormat::Bytes(file), _) if piece.ends.is_empty() => file.append(&piece.data),
             (OutputFormat::Bytes(file), _) => file.append_members(&piece.data, &piece.ends),
-            (OutputFormat::Parquet(file), Some(batch)) => file.append(batch),
-            (OutputFormat::Parquet(_), None) => Ok(()),
+            (OutputFormat::Table(file), Some(batch)) => file.append(batch),
+            (OutputFormat::Table(_), None) => Ok(()),
         }
     }
 
     fn close(self, input: Option<u32>, role: Role) -> Result<WrittenFile, OutputError> {
         let bytes = match self.format {
             OutputFormat::Bytes(file) => file.close()?,
-            OutputFormat::Parquet(file) => file.close()?,
+            OutputFormat::Table(file) => file.close()?,
         };
         Ok(WrittenFile { path: self.name, input, role, records: self.records, bytes })
     }

@@ -62,10 +62,7 @@ impl BatchReader {
         let metadata = guarded(|| ArrowReaderMetadata::load(&handle, ArrowReaderOptions::new()))
             .map_err(|e| refuse(footer(&handle, &e)))?;
         columns::check(metadata.schema(), fields).map_err(refuse)?;
-        let wanted = (0..)
-            .zip(metadata.schema().fields())
-            .filter(|(_, field)| fields.find(field.name()).is_some())
-            .map(|(index, _)| index);
+        let wanted: Vec<usize> = columns::used(metadata.schema(), fields);
         let projection = guarded(|| {
             Ok::<_, String>(match only_fields {
                 true => ProjectionMask::roots(metadata.parquet_schema(), wanted),

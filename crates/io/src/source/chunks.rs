@@ -2,6 +2,7 @@
 
 use crate::{Compression, Format, Inputs, Problem};
 
+use super::arrow_batches::ArrowReader;
 use super::batches::BatchReader;
 use super::documents;
 use super::fields::Fields;
@@ -34,6 +35,7 @@ enum Reader {
     Lines(LineReader),
     Rows(Box<RowReader>),
     Batches(Box<BatchReader>),
+    Arrow(Box<ArrowReader>),
     Messages(MessageReader),
     WebRecords(WarcReader),
 }
@@ -45,6 +47,7 @@ impl Reader {
             Self::Lines(reader) => reader.next(any_size),
             Self::Rows(reader) => reader.next(any_size),
             Self::Batches(reader) => reader.next(any_size),
+            Self::Arrow(reader) => reader.next(any_size),
             Self::Messages(reader) => reader.next(any_size),
             Self::WebRecords(reader) => reader.next(any_size),
         }
@@ -233,6 +236,11 @@ impl Chunks<'_> {
             Format::Parquet => {
                 let reader = BatchReader::open(index, input, &self.fields, size, self.only_fields)?;
                 reader.map(|reader| Reader::Batches(Box::new(reader)))
+            }
+            Format::Arrow => {
+                let names = &self.inputs.options.fields;
+                let reader = ArrowReader::open(index, input, names, size)?;
+                reader.map(|reader| Reader::Arrow(Box::new(reader)))
             }
             Format::Mbox => {
                 Some(Reader::Messages(MessageReader::open(index, input, size, max_record)?))

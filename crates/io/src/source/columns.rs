@@ -1,4 +1,4 @@
-//! Parses record batches (Parquet) into records.
+//! Parses record batches (Parquet, Arrow) into records.
 
 use std::borrow::Cow;
 use std::str::Utf8Error;
@@ -10,31 +10,52 @@ use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
 use crate::guard::guarded;
-use crate::{Content, FieldNumber, Inputs, Item, RecordView};
+use crate::{Content, FeatureList, FieldNumber, Inputs, Item, RecordView};
 
 use super::chunk::Chunk;
-use super::fields::{Fields, non_empty};
+use super::fields::{Fields, Slot, non_empty};
+use super::lists::{self, Lists};
+use super::nested::{self, Path};
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
 
 /// Rejects a schema whose columns cannot serve as fields.
 pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> {
-    let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
-    let columns = fields.columns(&names);
-    let (text, html) = (columns[fields.text], columns[fields.html]);
-    if text.is_none() && html.is_none() {
-        return Err(fields.no_column(&names));
+    let content = fields.content();
+    let named = fields.named();
+    let setting = fields.content_setting();
+    let find = |slot: Slot| nested::find(schema.fields(), fields.names[slot]);
+    let without =
+        |slots: &[Slot], setting| fields.without(slots, setting, &nested::names(schema.fields()));
+    let found: Vec<Path> = content.iter().filter_map(|slot| find(*slot)).collect();
+    if found.is_empty() {
+        return Err(without(&content, setting));
     }
-    for column in [text, html].into_iter().flatten() {
-        let field = schema.field(column);
-        if !is_text(field.data_type()) {
-            let (name, kind) = (field.name(), field.data_type());
+    for field in found.iter().filter_map(|path| nested::field(schema.fields(), path)) {
+        let (name, kind) = (field.name(), field.data_type());
+        if fields.features.is_some() {
+            if !lists::element(kind).is_some_and(lists::is_feature) {
+                return Err(format!(
+                    "column `{name}` holds {kind}, not lists of integers or strings; name the \
+                     features with the setting features_field"
+                ));
+            }
+        } else if !is_text(kind) && !is_joined(kind, fields) {
+            let joined = match lists::element(kind).is_some_and(is_text) {
+                true => ", or join the lists with the setting join_lists",
+                false => "",
+            };
             return Err(format!(
-                "column `{name}` holds {kind}, not text; name the text with the setting text_field"
+                "column `{name}` holds {kind}, not text; name the text with the setting \
+                 text_field{joined}"
             ));
         }
     }
-    if let Some(field) = columns[fields.id].map(|column| schema.field(column)) {
+    if let Some((slot, setting)) = named.iter().find(|(slot, _)| find(*slot).is_none()) {
+        return Err(without(&[*slot], setting));
+    }
+    let id = find(fields.id);
+    if let Some(field) = id.and_then(|path| nested::field(schema.fields(), &path)) {
         let kind = field.data_type();
         if !is_text(kind) && !is_number(kind) && *kind != DataType::Null {
             let name = field.name();
@@ -44,6 +65,20 @@ pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+/// The columns that hold fields, or structs with fields.
+pub(super) fn used(schema: &Schema, fields: &Fields<'_>) -> Vec<usize> {
+    let find = |name: &&str| nested::find(schema.fields(), name).map(|path| path[0]);
+    let mut used: Vec<usize> = fields.names.iter().filter_map(find).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+/// Whether a column of this type is joined to texts.
+fn is_joined(kind: &DataType, fields: &Fields<'_>) -> bool {
+    fields.join_lists.is_some() && lists::element(kind).is_some_and(is_text)
 }
 
 fn is_text(kind: &DataType) -> bool {
@@ -99,22 +134,44 @@ impl Texts {
     }
 }
 
-/// The lengths of the texts of a batch.
-pub(super) struct TextLengths(Vec<Texts>);
+/// A column of text, or of lists of strings that are joined to one.
+fn text_column(batch: &RecordBatch, fields: &Fields<'_>, slot: Slot) -> Option<Texts> {
+    let path = nested::find(batch.schema_ref().fields(), fields.names[slot])?;
+    let column = nested::column(batch, &path)?;
+    if fields.is_joined(slot) && is_joined(column.data_type(), fields) {
+        let separator = fields.join_lists.unwrap_or_default();
+        return Lists::of(&column).map(|lists| Texts(Arc::new(lists.joined(separator))));
+    }
+    Texts::of(&column)
+}
+
+/// The lists of features of a batch.
+fn feature_column(batch: &RecordBatch, fields: &Fields<'_>) -> Option<Lists> {
+    let path = nested::find(batch.schema_ref().fields(), fields.names[fields.features?])?;
+    Lists::of(&nested::column(batch, &path)?)
+}
+
+/// The lengths of the texts of a batch, or of its features.
+pub(super) struct TextLengths {
+    texts: Vec<Texts>,
+    features: Option<Lists>,
+}
 
 impl TextLengths {
     pub(super) fn of(batch: &RecordBatch, fields: &Fields<'_>) -> Self {
-        let schema = batch.schema();
-        let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
-        let columns = fields.columns(&names);
+        if fields.features.is_some() {
+            return Self { texts: Vec::new(), features: feature_column(batch, fields) };
+        }
         let slots = [fields.text, fields.html];
-        let columns = slots.into_iter().filter_map(|slot| columns[slot]);
-        Self(columns.filter_map(|column| Texts::of(batch.column(column))).collect())
+        let texts = slots.into_iter().filter_map(|slot| text_column(batch, fields, slot));
+        Self { texts: texts.collect(), features: None }
     }
 
-    /// Bytes of text and HTML in a row.
+    /// Bytes of text and HTML in a row, or of its features.
     pub(super) fn of_row(&self, row: usize) -> usize {
-        self.0.iter().map(|texts| texts.bytes(row).map_or(0, <[u8]>::len)).sum()
+        let features = self.features.as_ref().map_or(0, |lists| lists.bytes(row));
+        let texts = self.texts.iter().map(|texts| texts.bytes(row).map_or(0, <[u8]>::len));
+        features + texts.sum::<usize>()
     }
 }
 
@@ -163,6 +220,7 @@ impl Numbers {
 struct Columns {
     /// By slot.
     texts: Vec<Option<Texts>>,
+    features: Option<Lists>,
     extra: Vec<Numbers>,
 }
 
@@ -176,15 +234,19 @@ pub(super) fn visit(
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let limit = inputs.options.max_record();
-    let schema = batch.schema_ref();
-    let names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
-    let found = fields.columns(&names);
-    let of = |slot: usize| found[slot].map(|column| batch.column(column));
-    let used = [fields.text, fields.html, fields.id, fields.url, fields.title, fields.date];
-    let texts = |slot| of(slot).filter(|_| used.contains(&slot)).and_then(Texts::of);
+    let of = |slot: Slot| {
+        let path = nested::find(batch.schema_ref().fields(), fields.names[slot])?;
+        nested::column(batch, &path)
+    };
+    let mut used = vec![fields.id, fields.url, fields.title, fields.date];
+    if fields.features.is_none() {
+        used.extend([fields.text, fields.html]);
+    }
+    let texts = |slot: Slot| text_column(batch, fields, slot).filter(|_| used.contains(&slot));
     let columns = || {
-        let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot))).collect();
-        Columns { texts: (0..found.len()).map(texts).collect(), extra }
+        let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot).as_ref())).collect();
+        let features = feature_column(batch, fields);
+        Columns { texts: (0..fields.names.len()).map(texts).collect(), features, extra }
     };
     // Record batches of the caller are valid; those of a damaged file may panic when they are read.
     let is_valid = inputs.files[chunk.file as usize].is_in_memory();
@@ -196,10 +258,10 @@ pub(super) fn visit(
     let read_all = |columns: &Columns| guarded(|| columns.read_all(rows)).is_ok();
     let is_valid = is_valid || columns.as_ref().is_ok_and(read_all);
     for (record, row) in (chunk.first_record..).zip(0..rows) {
-        let extra = &mut scratch.extra;
+        let VisitScratch { extra, features, .. } = &mut *scratch;
         let view = match &columns {
-            Ok(columns) if is_valid => columns.view(row, fields, limit, extra),
-            Ok(columns) => guarded(|| columns.view(row, fields, limit, extra)),
+            Ok(columns) if is_valid => columns.view(row, fields, limit, extra, features),
+            Ok(columns) => guarded(|| columns.view(row, fields, limit, extra, features)),
             Err(reason) => Err(reason.clone()),
         };
         match view {
@@ -219,6 +281,9 @@ impl Columns {
         for texts in self.texts.iter().flatten() {
             (0..rows).for_each(|row| _ = std::hint::black_box(texts.bytes(row)));
         }
+        for lists in &self.features {
+            (0..rows).for_each(|row| _ = std::hint::black_box(lists.bytes(row)));
+        }
         for numbers in &self.extra {
             (0..rows).for_each(|row| _ = std::hint::black_box(numbers.get(row)));
         }
@@ -231,6 +296,7 @@ impl Columns {
         fields: &Fields<'_>,
         limit: usize,
         extra: &'a mut Vec<FieldNumber>,
+        list: &'a mut FeatureList,
     ) -> Result<RecordView<'a>, String> {
         let value = |slot: usize| match self.texts[slot].as_ref().map(|texts| texts.get(row)) {
             Some(Ok(value)) => Ok(value.map(Cow::Borrowed)),
@@ -240,14 +306,20 @@ impl Columns {
             }
             None => Ok(None),
         };
-        let content = match value(fields.text)? {
-            Some(text) => Content::Text(text),
-            None => Content::Html(value(fields.html)?.ok_or_else(|| fields.null_text())?),
+        let (content, bytes) = if let Some(slot) = fields.features {
+            let read = self.features.as_ref().and_then(|lists| lists.features(row, list));
+            read.ok_or_else(|| fields.null_text())?
+                .map_err(|words| format!("`{}` {words}; leave it out", fields.names[slot]))?;
+            (Content::Features(list), list.bytes())
+        } else if let Some(text) = value(fields.text)? {
+            let bytes = text.len();
+            (Content::Text(text), bytes)
+        } else {
+            let html = value(fields.html)?.ok_or_else(|| fields.null_text())?;
+            let bytes = html.len();
+            (Content::Html(html), bytes)
         };
-        let (Content::Text(text) | Content::Html(text)) = &content else {
-            return Err(fields.null_text());
-        };
-        if text.len() > limit {
+        if bytes > limit {
             return Err(too_long(limit));
         }
         extra.clear();

@@ -30,8 +30,8 @@ impl Detached {
         let (text, is_html) = match content {
             Content::Text(text) => (text.as_ref(), false),
             Content::Html(html) => (html.as_ref(), true),
-            // Whole files, which are not detached from a chunk.
-            Content::TextBytes(_) => ("", false),
+            // Whole files, which are not detached from a chunk, and features, which are not either.
+            Content::TextBytes(_) | Content::Features(_) => ("", false),
             Content::HtmlBytes(_) => ("", true),
         };
         Self {

@@ -1,7 +1,7 @@
 //! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
-use super::{Body, json, messages, web_records};
+use super::{Body, json, messages, nested, web_records};
 use crate::Inputs;
 
 /// Most files that are read.
@@ -13,7 +13,8 @@ const NAMES: usize = 1000;
 
 impl Inputs {
     /// The fields of the first records of each of the first files, in order of appearance, as
-    /// written. One-document files and unreadable ones have none.
+    /// written; those in objects and structs as paths, such as `doc.text`. One-document files and
+    /// unreadable ones have none.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -52,7 +53,7 @@ impl Inputs {
                 }
                 Body::Rows { header, .. } => header.names.iter().for_each(|name| add(name)),
                 Body::Batch(batch) => {
-                    batch.schema_ref().fields().iter().for_each(|field| add(field.name()));
+                    nested::names(batch.schema_ref().fields()).iter().for_each(|name| add(name));
                 }
                 Body::Messages { .. } => {
                     messages::names(&chunk, LINES).iter().for_each(|name| add(name))

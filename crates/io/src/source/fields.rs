@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::suggest;
 use crate::FieldNames;
 
 /// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
@@ -18,6 +19,50 @@ pub(super) struct Fields<'a> {
     pub(super) title: Slot,
     pub(super) date: Slot,
     pub(super) extra: Vec<Slot>,
+    pub(super) features: Option<Slot>,
+    /// Where the fields are in an object.
+    pub(super) members: Members<'a>,
+    /// Separator of lists of strings that are joined to a text.
+    pub(super) join_lists: Option<&'a str>,
+}
+
+/// The members of an object that are read.
+///
+/// A field with the name `a.b` is the member `a.b`, or else the member `b` of the object `a`; and so
+/// on for longer names.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a> {
+    /// Members that are fields.
+    pub(super) fields: Vec<(&'a str, Slot)>,
+    /// Members whose own members are fields.
+    pub(super) objects: Vec<(&'a str, Self)>,
+}
+
+/// Objects that a name can lead through. Each takes some stack while a record is parsed.
+const LEVELS: usize = 32;
+
+impl<'a> Members<'a> {
+    fn add(&mut self, name: &'a str, slot: Slot, levels: usize) {
+        self.fields.push((name, slot));
+        let Some((head, rest)) = name.split_once('.').filter(|_| levels > 0) else { return };
+        let at = self.objects.iter().position(|(known, _)| *known == head).unwrap_or_else(|| {
+            self.objects.push((head, Self::default()));
+            self.objects.len() - 1
+        });
+        self.objects[at].1.add(rest, slot, levels - 1);
+    }
+
+    /// The field of this name.
+    #[inline]
+    pub(super) fn field(&self, name: &str) -> Option<Slot> {
+        self.fields.iter().find(|(known, _)| *known == name).map(|(_, slot)| *slot)
+    }
+
+    /// The fields inside the member of this name.
+    #[inline]
+    pub(super) fn object(&self, name: &str) -> Option<&Self> {
+        self.objects.iter().find(|(known, _)| *known == name).map(|(_, inner)| inner)
+    }
 }
 
 impl<'a> Fields<'a> {
@@ -29,7 +74,7 @@ impl<'a> Fields<'a> {
                 names.len() - 1
             })
         };
-        Self {
+        let mut fields = Self {
             text: slot(&wanted.text),
             html: slot(&wanted.html),
             id: slot(&wanted.id),
@@ -37,14 +82,40 @@ impl<'a> Fields<'a> {
             title: slot(&wanted.title),
             date: slot(&wanted.date),
             extra: wanted.extra.iter().map(&mut slot).collect(),
+            features: wanted.features.as_ref().map(&mut slot),
+            members: Members::default(),
+            join_lists: wanted.join_lists.as_deref(),
             names,
+        };
+        for (slot, name) in fields.names.iter().enumerate() {
+            fields.members.add(name, slot, LEVELS);
+        }
+        fields
+    }
+
+    /// Whether a list of strings in this field may be joined to a text.
+    pub(super) fn is_joined(&self, slot: Slot) -> bool {
+        self.join_lists.is_some() && [self.text, self.html, self.title].contains(&slot)
+    }
+
+    /// The fields one of which a record needs: text and HTML, or features.
+    pub(super) fn content(&self) -> Vec<Slot> {
+        match self.features {
+            Some(features) => vec![features],
+            None => vec![self.text, self.html],
         }
     }
 
-    /// The slot of a field.
-    #[inline]
-    pub(super) fn find(&self, name: &str) -> Option<Slot> {
-        self.names.iter().position(|known| *known == name)
+    /// The names of the fields one of which a record needs, for messages.
+    pub(super) fn content_names(&self) -> String {
+        let names: Vec<String> =
+            self.content().iter().map(|slot| format!("`{}`", self.names[*slot])).collect();
+        names.join(" or ")
+    }
+
+    /// The setting that names the content.
+    pub(super) fn content_setting(&self) -> &'static str {
+        if self.features.is_some() { "features_field" } else { "text_field" }
     }
 
     /// For each slot the column of that name; the last one if there are several, as in JSON.
@@ -55,41 +126,58 @@ impl<'a> Fields<'a> {
 
     /// The message for a table without any text column.
     pub(super) fn no_column<S: AsRef<str>>(&self, header: &[S]) -> String {
-        const SHOWN: usize = 20;
-        let mut found: Vec<String> =
-            header.iter().take(SHOWN).map(|name| shown(name.as_ref())).collect();
-        if header.len() > SHOWN {
-            found.push("...".to_string());
-        }
-        let (text, html) = (self.names[self.text], self.names[self.html]);
-        let found = found.join(", ");
+        self.without(&self.content(), self.content_setting(), header)
+    }
+
+    /// The message for a table without one of some columns that a setting names.
+    pub(super) fn without<S: AsRef<str>>(
+        &self,
+        slots: &[Slot],
+        setting: &str,
+        header: &[S],
+    ) -> String {
+        let names: Vec<&str> = slots.iter().map(|slot| self.names[*slot]).collect();
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let found = suggest::listed(&names, header, 20);
         format!(
-            "has no column `{text}` or `{html}`, but {found}; name it with the setting text_field"
+            "has no column {}, but {found}; name it with the setting {setting}",
+            quoted.join(" or ")
         )
     }
 
     /// The message for a record whose text is null.
     pub(super) fn null_text(&self) -> String {
+        if let Some(features) = self.features {
+            let name = self.names[features];
+            return format!("`{name}` is null; fill it in or leave the record out");
+        }
         let (text, html) = (self.names[self.text], self.names[self.html]);
         format!("`{text}` is null and there is no `{html}`; fill it in or leave the record out")
     }
 
     /// The message for a record without any text, but with these fields.
     pub(super) fn no_text(&self, found: &[String]) -> String {
-        let (text, html) = (self.names[self.text], self.names[self.html]);
+        let (names, setting) = (self.content_names(), self.content_setting());
         let found = match found {
             [] => "and no other".to_string(),
             found => format!("but {}", found.join(", ")),
         };
-        format!("no `{text}` or `{html}` field, {found}; name it with the setting text_field")
+        format!("no {names} field, {found}; name it with the setting {setting}")
     }
-}
 
-/// A field's name in a message: it comes from a document and may be long or contain control
-/// characters.
-pub(super) fn shown(name: &str) -> String {
-    const LENGTH: usize = 40;
-    name.escape_debug().take(LENGTH).collect()
+    /// The fields that a caller has named, each with its setting, besides that of the content:
+    /// those whose name is not the default one.
+    pub(super) fn named(&self) -> Vec<(Slot, &'static str)> {
+        let usual = FieldNames::default();
+        let all = [
+            (self.id, &usual.id, "id_field"),
+            (self.url, &usual.url, "url_field"),
+            (self.title, &usual.title, "title_field"),
+            (self.date, &usual.date, "date_field"),
+        ];
+        let named = all.into_iter().filter(|(slot, usual, _)| self.names[*slot] != usual.as_str());
+        named.map(|(slot, _, setting)| (slot, setting)).collect()
+    }
 }
 
 /// The value, unless it is empty.

@@ -6,10 +6,11 @@ use crate::mail::{Mail, MailLimits, MailOptions, mbox};
 use crate::{Content, FieldNumber, FormatOptions, Inputs, Item, RecordView};
 
 use super::Chunk;
-use super::fields::{Fields, non_empty, shown};
+use super::fields::{Fields, non_empty};
 use super::position::RecordPosition;
 use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
+use super::suggest::shown;
 
 /// Limits of a message in a collection: of text as much as a record may hold.
 pub(super) fn limits(max_record: usize) -> MailLimits {

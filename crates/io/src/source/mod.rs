@@ -11,6 +11,7 @@
 //! A record or a file that cannot be read never stops a run: it becomes a
 //! [`Problem`](crate::Problem) with its location, and reading continues after it.
 
+mod arrow_batches;
 mod batches;
 mod chunk;
 mod chunks;
@@ -25,10 +26,14 @@ mod extracted;
 mod field_names;
 mod fields;
 mod files;
+pub(crate) mod ipc;
 mod json;
 mod lines;
+mod lists;
 mod mbox;
 mod messages;
+mod missing;
+mod nested;
 pub(crate) mod open;
 mod position;
 mod raw;
@@ -39,6 +44,7 @@ mod sample;
 mod scratch;
 mod skipped;
 mod stream;
+mod suggest;
 mod visit;
 mod warc;
 mod web_records;
@@ -51,6 +57,7 @@ pub use chunk::{Body, Chunk, ChunkPosition, CsvHeader, LARGE, Next};
 pub use chunks::{Chunks, ChunksAt};
 pub use cut::cut_batch;
 pub use files::{FileChunks, Files};
+pub use missing::MissingField;
 pub use raw::RawRecords;
 pub use sample::{Entry, Sample, SampleShare};
 pub use scratch::VisitScratch;
@@ -63,4 +70,11 @@ pub use skipped::SkippedRecords;
 /// Why the columns are invalid, and a remedy.
 pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), String> {
     columns::check(batch.schema_ref(), &fields::Fields::new(fields))
+}
+
+/// Whether a table of these columns has the field: a column of that name, or a field in structs whose
+/// names it lists, `doc.text`.
+#[must_use]
+pub fn has_field(schema: &arrow_schema::Schema, name: &str) -> bool {
+    nested::find(schema.fields(), name).is_some()
 }

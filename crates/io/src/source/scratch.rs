@@ -1,6 +1,6 @@
 //! Buffers for parsing records.
 
-use crate::FieldNumber;
+use crate::{FeatureList, FieldNumber};
 use crate::mail::MailReader;
 use crate::web::PageBuffers;
 
@@ -15,6 +15,7 @@ use super::skipped::SkippedRecords;
 pub struct VisitScratch {
     pub(super) strings: json::Buffers,
     pub(super) extra: Vec<FieldNumber>,
+    pub(super) features: FeatureList,
     pub(super) row: Row,
     pub(super) bytes: Vec<u8>,
     pub(super) mail: MailReader,
@@ -56,6 +57,9 @@ impl VisitScratch {
         self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
         if self.row.bytes() > LARGE {
             self.row = Row::default();
+        }
+        if self.features.capacity() > LARGE {
+            self.features = FeatureList::default();
         }
         self.mail.free_large(LARGE);
         self.pages.free_large(LARGE);

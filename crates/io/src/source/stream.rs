@@ -157,6 +157,9 @@ fn unreadable(head: &[u8], compression: Compression) -> Option<String> {
         _ if compression != Compression::None && compression_of(head).is_some() => {
             Some("is compressed twice; unpack it once".to_string())
         }
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some(
+            "is an Arrow file; name it .arrow or give the setting input_format=arrow".to_string(),
+        ),
         [b'P', b'A', b'R', b'1', ..] => Some(
             "is a Parquet file; name it .parquet or give the setting input_format=parquet"
                 .to_string(),

@@ -55,7 +55,8 @@ impl Chunk {
         scratch: &mut VisitScratch,
         visit: &mut dyn FnMut(Item<'_>),
     ) {
-        if !self.is_large() || matches!(self.body, Body::Batch(_) | Body::Files(_)) {
+        let features = inputs.options.fields.features.is_some();
+        if features || !self.is_large() || matches!(self.body, Body::Batch(_) | Body::Files(_)) {
             return self.visit(inputs, scratch, visit);
         }
         let mut detached = None;
@@ -130,9 +131,9 @@ impl Chunk {
         visit: &mut dyn FnMut(Item<'_>),
     ) {
         let limit = inputs.options.max_record();
-        let VisitScratch { strings, extra, .. } = scratch;
+        let VisitScratch { strings, extra, features, .. } = scratch;
         strings.resize_with(fields.names.len().max(strings.len()), String::new);
-        let mut values = vec![json::Value::Missing; fields.names.len()];
+        let mut values = json::Values::new(fields.names.len());
         let mut place = RecordPosition {
             record: self.first_record,
             line: self.first_line,
@@ -147,7 +148,7 @@ impl Chunk {
                     Err((0, too_long_in_stream(limit)))
                 } else {
                     json::parse(content, fields, &mut values, strings).and_then(|()| {
-                        json::record(fields, &values, strings, extra, content)
+                        json::record(fields, &values, strings, extra, features, content)
                             .map_err(|words| (0, words))
                     })
                 };

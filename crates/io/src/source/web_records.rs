@@ -4,10 +4,11 @@ use crate::web::{self, Entry};
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::Chunk;
-use super::fields::{Fields, non_empty, shown};
+use super::fields::{Fields, non_empty};
 use super::position::RecordPosition;
 use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
+use super::suggest::shown;
 
 /// Parses the records of a chunk of a WARC file.
 pub(super) fn visit(

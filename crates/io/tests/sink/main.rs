@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod arrow_files;
 mod documents;
 mod full_disk;
 mod help;

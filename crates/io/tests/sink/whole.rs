@@ -35,6 +35,7 @@ fn records(inputs: &Inputs, chunks: &[Chunk]) -> BTreeMap<(u32, u32), Option<(St
                     Content::TextBytes(bytes) | Content::HtmlBytes(bytes) => {
                         String::from_utf8_lossy(&bytes).into_owned()
                     }
+                    Content::Features(list) => list.to_string(),
                 };
                 let id = record.id.unwrap_or_default().into_owned();
                 found.insert((record.file, record.record), Some((id, text)));

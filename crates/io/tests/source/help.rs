@@ -29,6 +29,7 @@ impl Owned {
                 (lookalike_text::decode_text(&bytes).text.into_owned(), false)
             }
             Content::HtmlBytes(bytes) => (String::from_utf8_lossy(&bytes).into_owned(), true),
+            Content::Features(list) => (list.to_string(), false),
         };
         let owned = |value: Option<std::borrow::Cow<'_, str>>| value.map(|v| v.into_owned());
         Self {

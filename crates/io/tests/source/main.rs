@@ -11,6 +11,7 @@ mod help;
 mod hostile;
 mod large;
 mod mail;
+mod nested;
 mod places;
 mod speed;
 mod tables;

@@ -32,6 +32,7 @@ fn speed_of_cutting_and_of_parsing() {
                     text += match record.content {
                         Content::Text(text) | Content::Html(text) => text.len(),
                         Content::TextBytes(bytes) | Content::HtmlBytes(bytes) => bytes.len(),
+                        Content::Features(list) => list.bytes(),
                     };
                 }
                 Item::Bad(_) => problems += 1,

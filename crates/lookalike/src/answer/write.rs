@@ -63,7 +63,7 @@ impl Answer {
             table.rows_into(&mut writer)?;
             written.push(store.finish(&table.columns, writer)?);
         }
-        if self.summary.problems > 0 {
+        if !self.problems.is_empty() {
             written.push(write_problems(&self.problems, &store)?);
         }
         let mut summary = self.summary.clone();

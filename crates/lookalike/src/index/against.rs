@@ -6,6 +6,7 @@
 
 use super::export::record;
 use super::open::Index;
+use crate::feature_settings;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
 use lookalike_cluster::KeepRule;
@@ -107,6 +108,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     if !index.settings().texts {
         return refused("the index stores no texts".into());
     }
+    feature_settings::refuse(&own.fields, "an index")?;
     let criterion = own.matching()?.criterion();
     let question = Question { ask: Ask::of(criterion.measure), threshold: criterion.threshold };
     if let Err(error) = index.snapshot()?.check_question(question) {

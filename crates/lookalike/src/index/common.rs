@@ -1,6 +1,7 @@
 //! The table of common elements of a lean index, counted in a sample of documents.
 
 use super::open::Analysis;
+use crate::feature_settings;
 use crate::memory::Memory;
 use crate::reading::{Documents, Reading};
 use crate::{LookalikeError, Settings, Source};
@@ -28,6 +29,7 @@ pub(super) fn count(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<CommonElements, LookalikeError> {
+    feature_settings::refuse(&fields.fields, "an index")?;
     let (inputs, caller) = sample.open(fields.reading(Vec::new(), None))?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let memory = Memory::of(None);

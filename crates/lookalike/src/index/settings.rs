@@ -1,6 +1,7 @@
 //! Settings of an index.
 
 use crate::approach::checksum_name;
+use crate::feature_settings;
 use crate::{LookalikeError, MethodSettings, Settings};
 use lookalike_core::{CommonElements, Measure};
 use lookalike_index::{Ask, Lean, Question};
@@ -82,6 +83,7 @@ impl IndexSettings {
         self.documents.matching()?;
         self.documents.keep_rules()?;
         self.documents.refuse_survivors("an index")?;
+        feature_settings::refuse(&self.documents.fields, "an index")?;
         if self.documents.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents of a collection; an index, \

@@ -4,6 +4,7 @@ use super::edit::{AddOptions, Added, IndexWriter, Quiet};
 use super::lines::{LineGroups, jsonl_inputs};
 use super::prepare::{PrepareScratch, Preparer};
 use crate::analysis::pool;
+use crate::feature_settings;
 use crate::panics::caught;
 use crate::{LookalikeError, Settings};
 use lookalike_engine::Progress;
@@ -47,6 +48,7 @@ impl IndexWriter {
         progress: &dyn Progress,
         committed: &mut (dyn FnMut(Committed) + Send),
     ) -> Result<Added, LookalikeError> {
+        feature_settings::refuse(&fields.fields, "an index")?;
         let inputs = jsonl_inputs(self.reading(fields));
         progress.phase("reading", None);
         let analysis = Arc::clone(&self.analysis);

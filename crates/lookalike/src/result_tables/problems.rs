@@ -15,8 +15,8 @@ pub(crate) const PROBLEMS: [Column; 5] = [
 ];
 
 /// Writes the listed problems (of very many, only the first are listed).
-pub(crate) fn write_problems<S: TableStore>(
-    problems: &[Problem],
+pub(crate) fn write_problems<'p, S: TableStore>(
+    problems: impl IntoIterator<Item = &'p Problem>,
     store: &S,
 ) -> Result<S::Done, LookalikeError> {
     let mut table = store.begin("problems", &PROBLEMS)?;

@@ -1,6 +1,6 @@
 //! What a step is, and what all steps of a run have in common.
 
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, feature_settings};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lookalike_join::Criterion;
@@ -63,6 +63,7 @@ impl StepContext {
     /// Settings that make no sense, or that runs over several machines do not have: a method, or
     /// common features that are ignored.
     pub fn new(settings: &Settings, options: StepOptions) -> Result<Self, LookalikeError> {
+        feature_settings::refuse(&settings.fields, "a run over several machines")?;
         settings.check()?;
         let refused = |what: &str| {
             Err(LookalikeError::Settings(format!(

@@ -64,6 +64,13 @@ pub(super) fn tiles(summary: &Summary, linked: bool) -> Vec<Tile> {
 }
 
 pub(super) fn headline(summary: &Summary) -> String {
+    match summary.mostly_skipped_note() {
+        Some(note) => format!("{}; {}", outcome(summary), clean::line(&note, MEDIUM)),
+        None => outcome(summary),
+    }
+}
+
+fn outcome(summary: &Summary) -> String {
     let (documents, gone) = (counted(summary.documents, "document"), summary.removed.total());
     if summary.documents == 0 {
         return "No documents were read".into();

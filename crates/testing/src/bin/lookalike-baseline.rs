@@ -161,6 +161,7 @@ impl Baseline<'_> {
             Content::TextBytes(bytes) => decode_text(bytes).text,
             Content::Html(html) => Cow::Owned(extract(html).text),
             Content::HtmlBytes(bytes) => Cow::Owned(extract(&decode_html(bytes).text).text),
+            Content::Features(list) => Cow::Owned(list.to_string()),
         };
         counts.text_bytes += text.len() as u64;
         match step {

@@ -3,10 +3,13 @@
 //! Only wanted members are built; all other values are skipped at any depth. Text is borrowed from
 //! the line, or unescaped into a reused buffer.
 //!
+//! A field with the name `a.b` is the member `a.b`, or else the member `b` of the object `a`.
+//!
 //! If an object has a member twice, the last one counts, as in JavaScript and Python. Skipped
 //! values must be well-formed JSON, but their strings may contain escapes of lone surrogates.
 
 mod fault;
+mod list;
 mod members;
 mod parse;
 mod record;
@@ -16,12 +19,12 @@ mod value;
 pub(super) use members::member_names;
 pub(super) use parse::parse;
 pub(super) use record::record;
-pub(super) use value::{Buffers, Value};
+pub(super) use value::{Buffers, Values};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FieldNames;
+    use crate::{FeatureList, FieldNames};
     use crate::source::fields::Fields;
 
     #[test]
@@ -47,12 +50,14 @@ mod tests {
         ] {
             let names = FieldNames::default();
             let fields = Fields::new(&names);
-            let mut values = vec![Value::Missing; fields.names.len()];
+            let mut values = Values::new(fields.names.len());
             let mut buffers = vec![String::new(); fields.names.len()];
             let line = format!("{{\"text\": {value} }}");
             parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap();
+            let (mut extra, mut list) = (Vec::new(), FeatureList::default());
             let refused =
-                record(&fields, &values, &buffers, &mut Vec::new(), line.as_bytes()).unwrap_err();
+                record(&fields, &values, &buffers, &mut extra, &mut list, line.as_bytes())
+                    .unwrap_err();
             assert!(refused.contains(kind), "{refused}");
         }
     }
@@ -60,7 +65,7 @@ mod tests {
     fn message(line: &str) -> String {
         let names = FieldNames::default();
         let fields = Fields::new(&names);
-        let mut values = vec![Value::Missing; fields.names.len()];
+        let mut values = Values::new(fields.names.len());
         let mut buffers = vec![String::new(); fields.names.len()];
         parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap_err().1
     }

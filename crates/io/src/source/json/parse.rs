@@ -6,15 +6,16 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 use serde_json::value::RawValue;
 
 use super::fault::{Fault, fault};
+use super::list::join;
 use super::unescape::unescape;
-use super::value::{Str, Value};
-use crate::source::fields::Fields;
+use super::value::{Str, Value, Values};
+use crate::source::fields::{Fields, Members, Slot};
 
 /// Parses the wanted members of the object on this line.
 pub(in crate::source) fn parse<'a>(
     line: &'a [u8],
     fields: &Fields<'_>,
-    values: &mut [Value<'a>],
+    values: &mut Values<'a>,
     buffers: &mut [String],
 ) -> Result<(), Fault> {
     // Files that were joined with `cat` have byte order marks in the middle.
@@ -23,17 +24,20 @@ pub(in crate::source) fn parse<'a>(
         let at = mark + e.valid_up_to();
         (at, format!("invalid UTF-8 at column {}; save the file as UTF-8", at + 1))
     })?;
-    values.fill(Value::Missing);
+    values.clear();
     let mut parser = serde_json::Deserializer::from_str(line);
-    let object = Object { line, fields, values, buffers };
+    let object = Object { line, fields, members: &fields.members, depth: 0, values, buffers };
     object.deserialize(&mut parser).and_then(|()| parser.end()).map_err(|e| fault(&e, line, mark))
 }
 
-/// The object on a line.
+/// The object on a line, or an object in it.
 struct Object<'s, 'a, 'f> {
     line: &'a str,
     fields: &'s Fields<'f>,
-    values: &'s mut [Value<'a>],
+    members: &'s Members<'f>,
+    /// In how many objects it is.
+    depth: u32,
+    values: &'s mut Values<'a>,
     buffers: &'s mut [String],
 }
 
@@ -52,63 +56,108 @@ impl<'a> Visitor<'a> for Object<'_, 'a, '_> {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        let fields = self.fields;
-        while let Some(slot) = map.next_key_seed(Key(fields))? {
-            let Some(slot) = slot else {
+    fn visit_map<A: MapAccess<'a>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let members = self.members;
+        while let Some((slot, object)) = map.next_key_seed(Key(members))? {
+            if slot.is_none() && object.is_none() {
                 map.next_value::<IgnoredAny>()?;
                 continue;
-            };
-            let raw = map.next_value::<&'a RawValue>()?.get();
-            let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
-            let escapes = inner.is_some() && memchr::memchr(b'\\', raw.as_bytes()).is_some();
-            let buffer = &mut self.buffers[slot];
-            // Skipping a string does not validate its escapes, so they are validated here.
-            if escapes && !inner.is_some_and(|inner| unescape(inner, buffer)) {
-                let Str(text) = serde_json::from_str(raw).map_err(|e| {
-                    let before = raw.as_ptr().addr() - self.line.as_ptr().addr();
-                    let (words, column) = (e.to_string(), before + e.column());
-                    let words = words.split(" at line ").next().unwrap_or_default();
-                    A::Error::custom(format_args!("{words} at line 1 column {column}"))
-                })?;
-                buffer.clear();
-                buffer.push_str(&text);
             }
-            let text = slot == fields.text || slot == fields.html;
-            self.values[slot] = match (inner, raw.as_bytes()) {
-                (Some(_), _) if escapes => Value::Buffered,
-                (Some(inner), _) if text => Value::Borrowed(inner),
-                _ if !text => Value::Raw(raw),
-                (_, [b'n', ..]) => Value::Null,
-                (_, [b't' | b'f', ..]) => Value::Other("true or false"),
-                (_, [b'[', ..]) => Value::Other("a list"),
-                (_, [b'{', ..]) => Value::Other("an object"),
-                _ => Value::Other("a number"),
-            };
+            let raw = map.next_value::<&'a RawValue>()?.get();
+            if let Some(slot) = slot
+                && self.values.takes(slot, self.depth)
+            {
+                self.field(slot, raw)?;
+                self.values.depths[slot] = self.depth;
+            }
+            if let Some(members) = object {
+                self.object(members, raw)?;
+            }
         }
         Ok(())
     }
 }
 
-/// A member's name, mapped to its slot.
-struct Key<'s, 'f>(&'s Fields<'f>);
+impl<'a> Object<'_, 'a, '_> {
+    /// Stores the value of a field.
+    #[inline]
+    fn field<E: Error>(&mut self, slot: Slot, raw: &'a str) -> Result<(), E> {
+        let fields = self.fields;
+        let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+        let escapes = inner.is_some() && memchr::memchr(b'\\', raw.as_bytes()).is_some();
+        let buffer = &mut self.buffers[slot];
+        // Skipping a string does not validate its escapes, so they are validated here.
+        if escapes && !inner.is_some_and(|inner| unescape(inner, buffer)) {
+            let Str(text) = serde_json::from_str(raw).map_err(|e| within(&e, self.line, raw))?;
+            buffer.clear();
+            buffer.push_str(&text);
+        }
+        let text = fields.features.is_none() && (slot == fields.text || slot == fields.html);
+        self.values.found[slot] = match (inner, raw.as_bytes()) {
+            (Some(_), _) if escapes => Value::Buffered,
+            (Some(inner), _) if text => Value::Borrowed(inner),
+            (_, [b'[', ..]) if fields.is_joined(slot) => {
+                let separator = fields.join_lists.unwrap_or_default();
+                match join(raw, separator, buffer) {
+                    Ok(()) => Value::Buffered,
+                    Err(e) if e.is_data() => Value::Other("a list of other things than strings"),
+                    Err(e) => return Err(within(&e, self.line, raw)),
+                }
+            }
+            _ if !text => Value::Raw(raw),
+            (_, [b'n', ..]) => Value::Null,
+            (_, [b't' | b'f', ..]) => Value::Other("true or false"),
+            (_, [b'[', ..]) => Value::Other("a list"),
+            (_, [b'{', ..]) => Value::Other("an object"),
+            _ => Value::Other("a number"),
+        };
+        Ok(())
+    }
 
-impl<'a> DeserializeSeed<'a> for Key<'_, '_> {
-    type Value = Option<usize>;
+    /// Parses the fields inside the value of a member. Every object on the way to a field has a
+    /// parser of its own, so only the number of dots in a name limits the depth.
+    fn object<E: Error>(&mut self, members: &Members<'_>, raw: &'a str) -> Result<(), E> {
+        self.values.forget(members, self.depth);
+        if !raw.starts_with('{') {
+            return Ok(());
+        }
+        let Object { line, fields, ref mut values, ref mut buffers, depth, .. } = *self;
+        let inner = Object { line, fields, members, depth: depth + 1, values, buffers };
+        let mut parser = serde_json::Deserializer::from_str(raw);
+        inner.deserialize(&mut parser).map_err(|e| within(&e, line, raw))
+    }
+}
+
+/// An error in a part of a line, as one of the line.
+fn within<E: Error>(error: &serde_json::Error, line: &str, part: &str) -> E {
+    let before = part.as_ptr().addr() - line.as_ptr().addr();
+    let (words, column) = (error.to_string(), before + error.column());
+    let words = words.split(" at line ").next().unwrap_or_default();
+    E::custom(format_args!("{words} at line 1 column {column}"))
+}
+
+/// The field of a member's name, and the fields inside the member.
+type Wanted<'s, 'f> = (Option<Slot>, Option<&'s Members<'f>>);
+
+/// A member's name.
+struct Key<'s, 'f>(&'s Members<'f>);
+
+impl<'a, 's, 'f> DeserializeSeed<'a> for Key<'s, 'f> {
+    type Value = Wanted<'s, 'f>;
 
     fn deserialize<D: Deserializer<'a>>(self, parser: D) -> Result<Self::Value, D::Error> {
         parser.deserialize_str(self)
     }
 }
 
-impl<'a> Visitor<'a> for Key<'_, '_> {
-    type Value = Option<usize>;
+impl<'a, 's, 'f> Visitor<'a> for Key<'s, 'f> {
+    type Value = Wanted<'s, 'f>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.0.find(name))
+        Ok((self.0.field(name), self.0.object(name)))
     }
 }

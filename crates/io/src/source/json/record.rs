@@ -2,19 +2,21 @@
 
 use std::borrow::Cow;
 
-use crate::source::fields::Fields;
-use crate::{Content, FieldNumber, RecordView};
+use crate::source::fields::{Fields, Slot};
+use crate::{Content, FeatureList, FieldNumber, RecordView};
 
+use super::list::features;
 use super::members::members;
-use super::value::Value;
+use super::value::{Value, Values};
 
 /// Makes a record of the values. `buffers` hold unescaped strings; the line is read again only to
 /// list its members if there is no text.
 pub(in crate::source) fn record<'a>(
     fields: &Fields<'_>,
-    values: &[Value<'a>],
+    values: &Values<'a>,
     buffers: &'a [String],
     extra: &'a mut Vec<FieldNumber>,
+    list: &'a mut FeatureList,
     line: &[u8],
 ) -> Result<RecordView<'a>, String> {
     let text = |slot: usize| match values[slot] {
@@ -28,18 +30,25 @@ pub(in crate::source) fn record<'a>(
         Value::Raw(raw) if is_number(raw) => Some(Cow::Borrowed(raw)),
         _ => text(slot),
     };
-    let content = match (text(fields.text), values[fields.text]) {
-        (Some(text), _) => Content::Text(text),
+    let text_or_html = || match (text(fields.text), values[fields.text]) {
+        (Some(text), _) => Ok(Content::Text(text)),
         (None, other) => match (text(fields.html), other) {
-            (Some(html), _) => Content::Html(html),
-            (None, Value::Other(kind)) => {
-                let name = fields.names[fields.text];
-                return Err(format!(
-                    "`{name}` is {kind}, not a string; name the text with the setting text_field"
-                ));
+            (Some(html), _) => Ok(Content::Html(html)),
+            (None, Value::Other(kind)) => Err(no_string(fields, kind)),
+            (None, Value::Null) => Err(fields.null_text()),
+            (None, _) => Err(fields.no_text(&members(line))),
+        },
+    };
+    let content = match fields.features {
+        None => text_or_html()?,
+        Some(slot) => match (values[slot], written(slot)) {
+            (Value::Missing, _) => return Err(fields.no_text(&members(line))),
+            (Value::Raw("null") | Value::Null, _) => return Err(fields.null_text()),
+            (Value::Raw(raw), None) => {
+                features(raw, list).map_err(|words| no_features(fields, slot, words))?;
+                Content::Features(list)
             }
-            (None, Value::Null) => return Err(fields.null_text()),
-            (None, _) => return Err(fields.no_text(&members(line))),
+            _ => return Err(no_features(fields, slot, "is not a list")),
         },
     };
     let id = match (values[fields.id], written(fields.id)) {
@@ -70,6 +79,22 @@ pub(in crate::source) fn record<'a>(
         date: written(fields.date),
         extra,
     })
+}
+
+/// The message for a text that is not a string.
+fn no_string(fields: &Fields<'_>, kind: &str) -> String {
+    let name = fields.names[fields.text];
+    let joined = match kind {
+        "a list" => ", or join lists of strings with the setting join_lists",
+        _ => "",
+    };
+    format!("`{name}` is {kind}, not a string; name the text with the setting text_field{joined}")
+}
+
+/// The message for something other than a list of features.
+fn no_features(fields: &Fields<'_>, slot: Slot, words: &str) -> String {
+    let name = fields.names[slot];
+    format!("`{name}` {words}; name a list of integers or strings with the setting features_field")
 }
 
 fn is_number(raw: &str) -> bool {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::source::fields::{Members, Slot};
+
 /// The value of a wanted member.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::source) enum Value<'a> {
@@ -17,6 +19,55 @@ pub(in crate::source) enum Value<'a> {
     Other(&'static str),
     /// As written, without escapes; of members that are not text.
     Raw(&'a str),
+}
+
+/// The values of one record by slot.
+#[derive(Debug, Default)]
+pub(in crate::source) struct Values<'a> {
+    pub(super) found: Vec<Value<'a>>,
+    /// In how many objects each value was found: a member nearer to the record takes precedence.
+    pub(super) depths: Vec<u32>,
+}
+
+impl<'a> Values<'a> {
+    /// Room for so many slots.
+    pub(in crate::source) fn new(slots: usize) -> Self {
+        Self { found: vec![Value::Missing; slots], depths: vec![0; slots] }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.found.fill(Value::Missing);
+    }
+
+    /// Whether the record has the field, be it null.
+    pub(in crate::source) fn has(&self, slot: Slot) -> bool {
+        !matches!(self.found[slot], Value::Missing)
+    }
+
+    /// Whether a value at this depth takes precedence over the one found.
+    #[inline]
+    pub(super) fn takes(&self, slot: Slot, depth: u32) -> bool {
+        self.depths[slot] >= depth || !self.has(slot)
+    }
+
+    /// Forgets the values of these fields that were found deeper than `depth`: another object of the
+    /// same name replaces the one that had them.
+    pub(super) fn forget(&mut self, members: &Members<'_>, depth: u32) {
+        // Fields of objects inside are among these, by their longer names.
+        for &(_, slot) in &members.fields {
+            if self.depths[slot] > depth {
+                self.found[slot] = Value::Missing;
+            }
+        }
+    }
+}
+
+impl<'a> std::ops::Index<Slot> for Values<'a> {
+    type Output = Value<'a>;
+
+    fn index(&self, slot: Slot) -> &Value<'a> {
+        &self.found[slot]
+    }
 }
 
 /// Buffers for the strings of one record, one for each slot.

@@ -5,6 +5,7 @@ use super::super::prepare::Preparer;
 use super::filter::{FilterScratch, MessageFilter, State};
 use super::verdict::{Verdict, VerdictKind};
 use crate::analysis::pool;
+use crate::feature_settings;
 use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
@@ -104,6 +105,7 @@ impl MessageFilter {
         progress: &dyn Progress,
         mut each: impl FnMut(&[Verdict]) -> io::Result<()> + Send,
     ) -> Result<Filtered, LookalikeError> {
+        feature_settings::refuse(&fields.fields, "a filter")?;
         let pool = pool(thread_count(options.threads))?;
         let mut groups = LineGroups::read(lines, GROUP);
         caught(|| {

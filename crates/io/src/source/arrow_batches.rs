@@ -1,0 +1,109 @@
+//! Reads an Arrow IPC file or stream in record batches.
+//!
+//! A batch of the file is decoded whole and then cut into chunks by its texts, so chunks are the same
+//! in every reading.
+
+use std::collections::VecDeque;
+
+use arrow_array::RecordBatch;
+
+use crate::guard::guarded;
+use crate::{FieldNames, InputFile, Problem};
+
+use super::fields::Fields;
+use super::ipc::IpcFile;
+use super::{Body, Chunk, LARGE, Next, columns, cut_batch};
+
+/// Most rows of a chunk.
+const ROWS: usize = 1024;
+
+/// Reads one file.
+pub(super) struct ArrowReader {
+    file: u32,
+    name: String,
+    messages: IpcFile,
+    fields: FieldNames,
+    chunk_bytes: usize,
+    /// The rest of the batch that was read last, cut into chunks.
+    cut: VecDeque<RecordBatch>,
+    /// Bytes in the file per row of that batch.
+    row_bytes: u64,
+    /// Number of the next record.
+    record: u32,
+}
+
+impl ArrowReader {
+    /// Reads the schema. `None` if the file is empty.
+    pub(super) fn open(
+        file: u32,
+        input: &InputFile,
+        names: &FieldNames,
+        chunk_bytes: usize,
+    ) -> Result<Option<Self>, Problem> {
+        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+        if input.size == 0 {
+            return Ok(None);
+        }
+        let messages = IpcFile::open(input).map_err(refuse)?;
+        columns::check(messages.schema(), &Fields::new(names)).map_err(refuse)?;
+        Ok(Some(Self {
+            file,
+            name: input.name.clone(),
+            messages,
+            fields: names.clone(),
+            chunk_bytes,
+            cut: VecDeque::new(),
+            row_bytes: 0,
+            record: 1,
+        }))
+    }
+
+    /// The next chunk, or the problem in its place. Unless `any_size`, a batch that takes much memory
+    /// is deferred.
+    pub(super) fn next(&mut self, any_size: bool) -> Next {
+        loop {
+            if let Some(batch) = self.cut.pop_front() {
+                return Next::Chunk(self.chunk(batch));
+            }
+            let Some(bytes) = self.messages.next_bytes() else { return Next::End };
+            if !any_size && bytes > LARGE as u64 {
+                return Next::Large;
+            }
+            let read = self.messages.read().and_then(|batch| {
+                let Some(batch) = batch else { return Ok(VecDeque::new()) };
+                self.row_bytes = bytes / (batch.num_rows() as u64).max(1);
+                let cut = || Ok::<_, String>(cut_batch(&batch, &self.fields, self.chunk_bytes, ROWS));
+                guarded(cut).map(VecDeque::from)
+            });
+            match read {
+                Ok(cut) => self.cut = cut,
+                Err(message) => return Next::Chunk(Err(self.give_up(message))),
+            }
+        }
+    }
+
+    fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, Problem> {
+        let first_record = self.record;
+        let rows = u32::try_from(batch.num_rows()).ok();
+        match rows.and_then(|rows| first_record.checked_add(rows)) {
+            Some(next) => self.record = next,
+            None => {
+                return Err(self.give_up(format!("holds more than {} rows; split it", u32::MAX)));
+            }
+        }
+        Ok(Chunk {
+            file: self.file,
+            first_record,
+            first_line: 0,
+            offset: 0,
+            consumed: batch.num_rows() as u64 * self.row_bytes,
+            body: Body::Batch(batch),
+        })
+    }
+
+    fn give_up(&mut self, message: String) -> Problem {
+        self.cut.clear();
+        self.messages.end();
+        Problem::of_file(self.file, &self.name, None, message)
+    }
+}

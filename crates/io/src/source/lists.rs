@@ -1,0 +1,157 @@
+//! Columns of lists: strings that are joined to a text, and ready-made features.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, StringArray};
+use arrow_schema::DataType;
+
+use crate::FeatureList;
+
+/// The type of a list's elements.
+pub(super) fn element(kind: &DataType) -> Option<&DataType> {
+    match kind {
+        DataType::List(inner) | DataType::LargeList(inner) | DataType::FixedSizeList(inner, _) => {
+            Some(inner.data_type())
+        }
+        _ => None,
+    }
+}
+
+/// Whether values of this type are features: strings and integers.
+pub(super) fn is_feature(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_feature(values),
+        kind => kind.is_string() || kind.is_integer() || *kind == DataType::Null,
+    }
+}
+
+/// A column of lists of strings, or of integers as their decimal digits.
+pub(super) struct Lists {
+    lists: ArrayRef,
+    elements: StringArray,
+}
+
+impl Lists {
+    /// The lists of a column; `None` if it has none of strings or integers.
+    pub(super) fn of(array: &ArrayRef) -> Option<Self> {
+        if !element(array.data_type()).is_some_and(is_feature) {
+            return None;
+        }
+        let elements = match array.data_type() {
+            DataType::List(_) => array.as_list::<i32>().values(),
+            DataType::LargeList(_) => array.as_list::<i64>().values(),
+            _ => array.as_fixed_size_list().values(),
+        };
+        let elements = arrow_cast::cast(elements, &DataType::Utf8).ok()?;
+        Some(Self { lists: ArrayRef::clone(array), elements: elements.as_string().clone() })
+    }
+
+    /// Where the elements of a list are; `None` if it is null.
+    fn range(&self, row: usize) -> Option<Range<usize>> {
+        if self.lists.is_null(row) {
+            return None;
+        }
+        Some(match self.lists.data_type() {
+            DataType::List(_) => {
+                let ends = self.lists.as_list::<i32>().value_offsets();
+                ends[row] as usize..ends[row + 1] as usize
+            }
+            DataType::LargeList(_) => {
+                let ends = self.lists.as_list::<i64>().value_offsets();
+                ends[row] as usize..ends[row + 1] as usize
+            }
+            _ => {
+                let lists = self.lists.as_fixed_size_list();
+                let (start, length) = (lists.value_offset(row), lists.value_length());
+                start as usize..(start + length) as usize
+            }
+        })
+    }
+
+    /// The elements of a list, `None` for null ones; none at all if the list is null.
+    fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
+        let value = |at| self.elements.is_valid(at).then(|| self.elements.value(at));
+        self.range(row).map(|range| range.map(value))
+    }
+
+    /// Bytes of the elements of a list.
+    pub(super) fn bytes(&self, row: usize) -> usize {
+        self.elements(row).into_iter().flatten().flatten().map(str::len).sum()
+    }
+
+    /// Reads a list of features; `None` if it is null.
+    pub(super) fn features(&self, row: usize, out: &mut FeatureList) -> Option<Result<(), &str>> {
+        out.clear();
+        for feature in self.elements(row)? {
+            match feature {
+                Some(feature) => out.push(feature),
+                None => return Some(Err("holds a null")),
+            }
+        }
+        Some(Ok(()))
+    }
+
+    /// The texts that the lists of strings are joined to; null elements are left out.
+    pub(super) fn joined(&self, separator: &str) -> StringArray {
+        let join = |row| {
+            let strings: Vec<&str> = self.elements(row)?.flatten().collect();
+            Some(strings.join(separator))
+        };
+        (0..self.lists.len()).map(join).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::builder::{
+        FixedSizeListBuilder, Int32Builder, LargeListBuilder, ListBuilder, StringBuilder,
+    };
+    use std::sync::Arc;
+
+    fn read(array: ArrayRef) -> Vec<Option<Vec<String>>> {
+        let lists = Lists::of(&array).unwrap();
+        let mut list = FeatureList::default();
+        let one = |row| {
+            lists.features(row, &mut list).map(|read| match read {
+                Ok(()) => list.iter().map(str::to_owned).collect(),
+                Err(words) => vec![words.to_owned()],
+            })
+        };
+        (0..array.len()).map(one).collect()
+    }
+
+    #[test]
+    fn lists_of_each_kind_are_read_also_in_slices() {
+        let strings = |list: &[&str]| Some(list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+        let mut builder = ListBuilder::new(StringBuilder::new());
+        builder.append_value([Some("a"), Some("b")]);
+        builder.append_null();
+        builder.append_value([Some(""), None]);
+        builder.append_value(Vec::<Option<&str>>::new());
+        let array: ArrayRef = Arc::new(builder.finish());
+        let expected =
+            [strings(&["a", "b"]), None, strings(&["holds a null"]), strings(&[])];
+        assert_eq!(read(Arc::clone(&array)), expected);
+        assert_eq!(read(array.slice(1, 3)), expected[1..]);
+        let joined = Lists::of(&array).unwrap().joined("--");
+        let joined: Vec<Option<&str>> = joined.iter().collect();
+        assert_eq!(joined, [Some("a--b"), None, Some(""), Some("")]);
+
+        let mut builder = LargeListBuilder::new(Int32Builder::new());
+        builder.append_value([Some(-7), Some(12)]);
+        builder.append_value([Some(3)]);
+        let array: ArrayRef = Arc::new(builder.finish());
+        assert_eq!(read(array.slice(1, 1)), [strings(&["3"])]);
+        assert_eq!(read(array), [strings(&["-7", "12"]), strings(&["3"])]);
+
+        let mut builder = FixedSizeListBuilder::new(Int32Builder::new(), 2);
+        for value in 0..6 {
+            builder.values().append_value(value);
+        }
+        (0..3).for_each(|_| builder.append(true));
+        let array: ArrayRef = Arc::new(builder.finish());
+        assert_eq!(read(array.slice(1, 2)), [strings(&["2", "3"]), strings(&["4", "5"])]);
+    }
+}
