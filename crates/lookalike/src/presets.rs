@@ -100,7 +100,7 @@ static PRESETS: [Preset; 7] = [
         source: "Lee et al. 2021, Deduplicating Training Data Makes Language Models Better: 9,000 permutations, \
                  450 bands of 20; RefinedWeb uses the same",
         differs: "the exact join takes the place of the bands, which are more than a sketch has room for (4,096 \
-                  minima) and find 99.4 % of the pairs at 0.8. The source verifies candidates by their edit \
+                  minima) and find 99.5 % of the pairs at 0.8. The source verifies candidates by their edit \
                   similarity",
         unit: Unit::Word,
         shingle: 5,
