@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Packs the lookalike command for distribution.
 
-    package.py BINARY OUTPUT_DIRECTORY [--target TRIPLE] [--deb]
+    package.py BINARY OUTPUT_DIRECTORY [--target TRIPLE] [--deb] [--fast]
 
 Writes `lookalike-VERSION-TARGET.tar.gz` (.zip for Windows) with the binary, manual pages, completions, licences and
-README; with --deb also a Debian package, built by dpkg-deb; and SHA256SUMS of all packages in the directory. The manual
+README; with --deb also a Debian package, built by dpkg-deb (--fast
+compresses less, for tests); and SHA256SUMS of all packages in the directory. The manual
 pages and completions are those that the binary prints, so it has to run on this machine. The same binary gives the same
 bytes: times are those of SOURCE_DATE_EPOCH, or of the last commit. Standard library only.
 """
@@ -70,7 +71,7 @@ def mode(name: str) -> int:
     return 0o755 if Path(name).name in ("lookalike", "lookalike.exe") and "/completions" not in f"/{name}" else 0o644
 
 
-def archive(files: dict, folder: str, output: Path, time: int, windows: bool) -> Path:
+def archive(files: dict, folder: str, output: Path, time: int, windows: bool, level: int) -> Path:
     if windows:
         path = output / f"{folder}.zip"
         stamp = (1980, 1, 1, 0, 0, 0)
@@ -79,7 +80,7 @@ def archive(files: dict, folder: str, output: Path, time: int, windows: bool) ->
                 out.writestr(zipfile.ZipInfo(f"{folder}/{name}", stamp), files[name], zipfile.ZIP_DEFLATED)
         return path
     path = output / f"{folder}.tar.gz"
-    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, time) as packed, tarfile.open(fileobj=packed, mode="w") as out:
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", level, raw, time) as packed, tarfile.open(fileobj=packed, mode="w") as out:
         for name in sorted(files):
             entry = tarfile.TarInfo(f"{folder}/{name}")
             entry.size, entry.mtime, entry.mode = len(files[name]), time, mode(name)
@@ -106,7 +107,7 @@ def copyright_file() -> str:
     )
 
 
-def deb(files: dict, version: str, target: str, output: Path, time: int) -> Path:
+def deb(files: dict, version: str, target: str, output: Path, time: int, fast: bool) -> Path:
     """A Debian package; dpkg-deb has to be there."""
     machine = MACHINES.get(target.split("-")[0])
     if machine is None or "linux" not in target:
@@ -148,7 +149,7 @@ def deb(files: dict, version: str, target: str, output: Path, time: int) -> Path
                 path.chmod(0o755)
             os.utime(path, (time, time))
         environment = {**os.environ, "SOURCE_DATE_EPOCH": str(time)}
-        command = ["dpkg-deb", "--build", "--root-owner-group", str(root), str(package)]
+        command = ["dpkg-deb", *(["-Zgzip", "-z1"] if fast else []), "--root-owner-group", "--build", str(root), str(package)]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     return package
 
@@ -159,15 +160,16 @@ def main() -> int:
     words.add_argument("output", type=Path)
     words.add_argument("--target")
     words.add_argument("--deb", action="store_true")
+    words.add_argument("--fast", action="store_true")
     given = words.parse_args()
     if given.deb and not shutil.which("dpkg-deb"):
         raise SystemExit("--deb needs dpkg-deb")
     target, time = given.target or host(), time_of_sources()
     version, files = version_of(given.binary.resolve()), contents(given.binary.resolve())
     given.output.mkdir(parents=True, exist_ok=True)
-    made = [archive(files, f"lookalike-{version}-{target}", given.output, time, "windows" in target)]
+    made = [archive(files, f"lookalike-{version}-{target}", given.output, time, "windows" in target, 1 if given.fast else 9)]
     if given.deb:
-        made.append(deb(files, version, target, given.output, time))
+        made.append(deb(files, version, target, given.output, time, given.fast))
     packages = sorted(path for path in given.output.iterdir() if path.name.startswith("lookalike"))
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in packages)
     (given.output / "SHA256SUMS").write_text(sums, encoding="utf-8")

@@ -207,7 +207,7 @@ Examples:
     Index(IndexCommand),
     /// Ask an index which documents resemble, contain or are contained in a document
     #[command(
-        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file <FILE>|--id <ID>|--url <URL>|--cluster <ID>",
+        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file|--id|--url|--cluster <VALUE>",
         after_help = "\
 Examples:
   lookalike query corpus.index 'the quick brown fox jumps over the lazy dog' \\

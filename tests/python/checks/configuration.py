@@ -273,7 +273,7 @@ def dry_runs(c: Checks) -> None:
     done = c.run("dedup", docs, "-o", out, "--dry-run")
     c.check("--dry-run says that a result is in the way", done.returncode == 0 and "But: " in done.stdout and "--force" in done.stdout, done.stdout)
     c.check("not so with --force", "But: " not in c.run("dedup", docs, "-o", out, "--dry-run", "--force").stdout)
-    done = c.run("dedup", docs, "-o", folder / "new", "--dry-run", "--against", data)
+    done = c.run("dedup", docs, "-o", folder / "new", "--dry-run", "--against", data / "more.txt")
     c.check("--dry-run with --against: listed, not predicted", done.returncode == 0 and "No prediction: " in done.stdout and "--against" in done.stdout, done.stdout)
     done = c.run("dedup", docs, "-o", folder / "new", "--dry-run", "--keep-n", "2")
     c.check("--dry-run with --keep-n: not predicted", done.returncode == 0 and "No prediction: " in done.stdout, done.stdout + done.stderr)
