@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package python bench bench-peers bench-index bench-instructions bench-python experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs layers package dist dist-check python bench bench-peers bench-index bench-instructions bench-python experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -55,6 +55,15 @@ package:
 	$(CARGO) fetch --locked --quiet
 	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-experiments --exclude lookalike-python \
 		--locked --offline --no-verify --allow-dirty --quiet
+
+## Packs the command for this system into out/dist: an archive, a Debian package where dpkg-deb is, checksums.
+dist:
+	$(CARGO) build --profile dist --locked --bin lookalike
+	$(PYTHON) packaging/package.py target/dist/lookalike out/dist $$(command -v dpkg-deb > /dev/null && echo --deb)
+
+## Installs the command with `cargo install` from the crates as they would be uploaded; a whole release build.
+dist-check:
+	CARGO="$(CARGO)" packaging/install_check.sh
 
 ## Whole runs, checked by a program that shares no code with lookalike.
 ## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;

@@ -23,6 +23,7 @@ from checks.command_line import (
     wrong_values,
 )
 from checks.common_elements import common
+from checks.configuration import configuration, dry_runs, helps, ports, presets_and_names
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
 from checks.determinism import memory, same_bytes, several_files
 from checks.equality import few_features, ignorable, not_every_word_counts, originals
@@ -39,6 +40,7 @@ from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.pipes import pipes
+from checks.packages import packages
 from checks.plan import plan
 from checks.progress import log_lines, progress
 from checks.recluster import reclustering
@@ -107,6 +109,12 @@ PARTS = (
     mostly_skipped,
     feature_sets,
     report_data,
+    configuration,
+    presets_and_names,
+    ports,
+    dry_runs,
+    helps,
+    packages,
     index_crash,
     pipes,
     object_stores,

@@ -1,7 +1,7 @@
 //! The methods of the papers.
 
 use crate::errors;
-use lookalike::NeedsStatistics;
+use lookalike::{MethodKnobs, NeedsStatistics};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -32,4 +32,18 @@ pub(crate) fn methods() -> PyResult<String> {
 pub(crate) fn s_curve(py: Python<'_>, spec: &str) -> PyResult<Option<(String, Vec<(f64, f64)>)>> {
     let curve = lookalike::s_curve(spec).map_err(|error| errors::exception(py, error))?;
     Ok(curve.map(|curve| (curve.keys, curve.points)))
+}
+
+/// Parameters of methods under familiar names: `num_perm`, `bands`, `rows`, `seed`.
+pub(crate) type Knobs = (Option<u32>, Option<u32>, Option<u32>, Option<u64>);
+
+/// Such parameters, as the library takes them.
+pub(crate) fn knobs((num_perm, bands, rows, seed): Knobs) -> MethodKnobs {
+    MethodKnobs { num_perm, bands, rows, seed }
+}
+
+/// A method with parameters under familiar names.
+#[pyfunction]
+pub(crate) fn method_with(py: Python<'_>, spec: &str, given: Knobs) -> PyResult<String> {
+    knobs(given).apply(spec).map_err(|error| errors::exception(py, error))
 }

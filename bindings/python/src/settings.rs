@@ -1,6 +1,7 @@
 //! Settings, which Python holds as JSON.
 
 use crate::errors;
+use crate::methods::{Knobs, knobs};
 use lookalike::{LookalikeError, Settings};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,5 +23,20 @@ pub(crate) fn parse(py: Python<'_>, json: &str) -> PyResult<Settings> {
 #[pyfunction]
 pub(crate) fn checked_settings(py: Python<'_>, json: &str) -> PyResult<String> {
     let settings = parse(py, json)?;
+    serde_json::to_string(&settings).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The settings of a preset, as the library writes them.
+#[pyfunction]
+pub(crate) fn preset_settings(
+    py: Python<'_>,
+    name: &str,
+    shingle: Option<u32>,
+    threshold: Option<&str>,
+    given: Knobs,
+) -> PyResult<String> {
+    let settings = lookalike::preset(name)
+        .and_then(|preset| preset.settings_with(shingle, threshold, &knobs(given)))
+        .map_err(|error| errors::exception(py, error))?;
     serde_json::to_string(&settings).map_err(|error| PyValueError::new_err(error.to_string()))
 }

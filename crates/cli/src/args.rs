@@ -2,6 +2,7 @@
 
 mod choices;
 mod documents;
+mod dry_run;
 mod evaluate;
 mod filter;
 mod formats;
@@ -73,11 +74,15 @@ use std::path::PathBuf;
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong usage; 3 stopped by
-a guard (--strict, an input that changed, too many pairs); 101 internal error; 130 SIGINT;
-143 SIGTERM. Results are written completely or not at all. If not a single document could be
-read, they are written with the reasons.
-Start with: lookalike dedup docs.jsonl --output clean"
+Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong
+usage; 3 stopped by a guard (--strict, an input that changed, too many pairs);
+101 internal error; 130 SIGINT; 143 SIGTERM. Results are written completely or
+not at all. If not a single document could be read, they are written with the
+reasons.
+
+Examples:
+  lookalike dedup docs.jsonl --output clean
+  lookalike explain doc-17 doc-42 --run clean"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -98,28 +103,31 @@ pub(crate) enum Command {
     #[command(after_help = "\
 Examples:
   lookalike dedup docs.jsonl --output clean
-  lookalike dedup crawl/*.jsonl.zst --output clean --threshold 0.85 --keep newest --keep longest
+  lookalike dedup crawl/*.jsonl.zst --output clean --threshold 0.85 \\
+      --keep newest --keep longest
   lookalike dedup new/ --against corpus.parquet --output fresh
-  lookalike dedup mails.csv --text-field body --measure cosine --threshold 0.9 --output clean
+  lookalike dedup mails.csv --text-field body --measure cosine \\
+      --threshold 0.9 --output clean
   zcat docs.jsonl.gz | lookalike dedup - --output clean --tables tsv")]
     Dedup(DedupArgs),
     /// Find near-duplicates without removing any: writes all pairs and clusters
     #[command(after_help = "\
 Examples:
   lookalike cluster docs.jsonl --output found --tables tsv
-  lookalike cluster licences/ --measure containment --threshold 0.9 --output found
+  lookalike cluster licences/ --measure containment --threshold 0.9 \\
+      --output found
   lookalike cluster pages/ --linkage leaders --output found")]
     Cluster(ClusterArgs),
     /// Predict from a sample what a long run will find and cost, and recommend a method
     #[command(after_help = "\
-Reads a sample and writes no results. For each method it prints the expected recall, time,
-memory and size of spill files on this machine.
+Reads a sample and writes no results. For each method it prints the expected
+recall, time, memory and size of spill files on this machine.
 
 Examples:
   lookalike plan crawl/*.jsonl.zst
   lookalike plan crawl/*.jsonl.zst --recall 0.95 --memory 8GiB --sample 256MiB
   lookalike plan docs.jsonl --format json > docs.plan
-  lookalike dedup docs.jsonl --output clean --plan docs.plan     # prediction and outcome")]
+  lookalike dedup docs.jsonl --output clean --plan docs.plan")]
     Plan(PlanArgs),
     /// Recompute the clusters of a `cluster` run at a higher threshold, without reading the
     /// documents
@@ -127,11 +135,13 @@ Examples:
 Examples:
   lookalike cluster docs.jsonl --threshold 0.5 --output low
   lookalike recluster low --threshold 0.8 --output high
-  lookalike recluster low --threshold 0.8 --linkage leaders --keep longest --output led")]
+  lookalike recluster low --threshold 0.8 --linkage leaders --keep longest \\
+      --output led")]
     Recluster(ReclusterArgs),
     /// Compare two documents: resemblance, containments, cosine, and differences
     #[command(after_help = "\
-A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a JSONL, CSV, Parquet, Arrow or mbox file.
+A document is a text, Markdown, HTML or eml file, or FILE#ID for a record of a
+JSONL, CSV, Parquet, Arrow or mbox file.
 
 Examples:
   lookalike compare old.html new.html
@@ -148,14 +158,15 @@ Examples:
     #[command(after_help = "\
 Examples:
   lookalike show clean                                # the largest clusters
-  lookalike show clean doc-17                         # the cluster of a document
+  lookalike show clean doc-17
   lookalike show clean --cluster 3 -n 100 --format json
   lookalike show clean --source crawl/part-7.jsonl.zst
   lookalike show clean --grep 'all rights reserved'")]
     Show(ShowArgs),
     /// Restore removed documents into a copy of a result
     #[command(after_help = "\
-The restored documents are kept, and are in neither the ledger nor the clusters of the new result.
+The restored documents are kept, and are in neither the ledger nor the clusters
+of the new result.
 
 Examples:
   lookalike undo clean doc-17 doc-42 --output better
@@ -164,40 +175,60 @@ Examples:
     /// Measure recall, precision, clusters and cost of methods against the exact pairs of a
     /// collection
     #[command(after_help = "\
-A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact` for the exact
-join. A suffix selects the verifier of its candidates: @sketch (default), @exact or @none. One
-parameter may be a range, d=0..=8, or a list, t=0.5|0.7|0.9; every value is measured.
+A method is NAME:PARAMETER=VALUE,… (`lookalike methods` lists them), or `exact`
+for the exact join. A suffix selects the verifier of its candidates: @sketch
+(default), @exact or @none. One parameter may be a range, d=0..=8, or a list,
+t=0.5|0.7|0.9; every value is measured.
 
 Examples:
   lookalike evaluate docs.jsonl --output measured
-  lookalike evaluate docs.jsonl --methods exact minhash-lsh@none 'simhash:d=0..=8' --output measured
-  lookalike evaluate mails.jsonl --measure cosine --terms kolcz -t 0.9 --methods 'imatch-random:copies=0..=10' \\
-      --lexicon news.lexicon --classes labels.tsv --output measured
+  lookalike evaluate docs.jsonl \\
+      --methods exact minhash-lsh@none 'simhash:d=0..=8' --output measured
+  lookalike evaluate mails.jsonl --measure cosine --terms kolcz -t 0.9 \\
+      --methods 'imatch-random:copies=0..=10' --lexicon news.lexicon \\
+      --classes labels.tsv --output measured
   lookalike evaluate crawl/*.jsonl.zst --sample 1000 --output measured")]
     Evaluate(EvaluateArgs),
     /// Build, merge and inspect lexicons: the document frequencies of a collection
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Example:
+  lookalike lexicon build news/*.jsonl.gz --output news.lexicon"
+    )]
     Lexicon(LexiconCommand),
     /// Keep an index of documents that can be asked, added to and deleted from
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lookalike index create corpus.index
+  lookalike index add corpus.index docs.jsonl.zst"
+    )]
     Index(IndexCommand),
     /// Ask an index which documents resemble, contain or are contained in a document
-    #[command(after_help = "\
+    #[command(
+        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file|--id|--url|--cluster <VALUE>",
+        after_help = "\
 Examples:
-  lookalike query corpus.index 'the quick brown fox jumps over the lazy dog' --threshold 0.5
+  lookalike query corpus.index 'the quick brown fox jumps over the lazy dog' \\
+      --threshold 0.5
   lookalike query corpus.index --file page.html --ask containing --limit 10
-  lookalike query corpus.index --url https://example.org/ --ask cluster     # what else is this page?
-  lookalike query corpus.index --id doc-17 --passages --format json")]
+  lookalike query corpus.index --url https://example.org/ --ask cluster
+  lookalike query corpus.index --id doc-17 --passages --format json"
+    )]
     Query(QueryArgs),
     /// Give verdicts on messages that match prototypes, which were reported as spam or as legitimate
     #[command(after_help = "\
-Prints a verdict for each message and moves or deletes nothing: none (no prototype matches), ham
-(a prototype that matches was reported as legitimate), unsure (too few reports), spam, or error (it
-cannot be read), with the prototype and the passages or terms that decided.
+Prints a verdict for each message and moves or deletes nothing: none (no
+prototype matches), ham (a prototype that matches was reported as legitimate),
+unsure (too few reports), spam, or error (it cannot be read), with the
+prototype and the passages or terms that decided.
 
 Examples:
   lookalike index create spam.index --ttl 90d
-  lookalike filter report spam --prototypes spam.index --reporter honeypot honeypot.mbox
+  lookalike filter report spam --prototypes spam.index \\
+      --reporter honeypot honeypot.mbox
   lookalike filter --prototypes spam.index inbox.mbox
   tail -f messages.jsonl | lookalike filter --prototypes spam.index
   lookalike filter --prototypes spam.index --input-format eml - < message
@@ -232,7 +263,8 @@ Examples:
     /// Print the completion script for a shell
     #[command(after_help = "\
 Example:
-  lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike")]
+  lookalike completions bash > \\
+      ~/.local/share/bash-completion/completions/lookalike")]
     Completions {
         /// Shell
         shell: clap_complete::Shell,
@@ -247,5 +279,21 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// Every help has examples, and its text fits into 80 columns as it is written.
+    #[test]
+    fn every_help_has_examples_that_fit() {
+        fn check(command: &clap::Command, path: &str) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.contains("Example"), "{path}: no examples");
+            for line in after.lines() {
+                assert!(line.chars().count() <= 80, "{path}: {line}");
+            }
+            for below in command.get_subcommands() {
+                check(below, &format!("{path} {}", below.get_name()));
+            }
+        }
+        check(&Cli::command(), "lookalike");
     }
 }

@@ -115,6 +115,7 @@ mod panics;
 mod piped;
 mod plan;
 mod presets;
+mod preview;
 mod read_table;
 mod reading;
 mod recluster;
@@ -166,6 +167,7 @@ pub use method_knobs::MethodKnobs;
 pub use piped::{StreamFiles, run_dedup_into};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use presets::{Preset, preset, presets};
+pub use preview::{FormatFiles, Preview, preview};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};
 pub use resources::Resources;
@@ -193,7 +195,7 @@ pub use lookalike_methods::minhash::lsh::{bands_for, least_for};
 pub use lookalike_methods::minhash::{Bands, MinHash, NotComparable};
 pub use lookalike_methods::{About, NeedsStatistics, Parameter, Statistics, methods};
 pub use lookalike_report::{
-    Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,
+    Accuracy, Comparison, Evaluation, MethodResult, Plan, SettingsSummary, Summary, TextStyle,
 };
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};
 

@@ -70,10 +70,15 @@ pub struct Planned {
 /// Invalid settings, inputs that cannot be read, a bad record with
 /// [`Job::strict`](crate::Job::strict), a method without the document frequencies that it needs.
 pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
-    caught(|| carry_out(job, progress))
+    caught(|| plan_inputs(job, None, progress))
 }
 
-fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
+/// Plans a job whose inputs may be known already: standard input can be read once only.
+pub(crate) fn plan_inputs(
+    job: &PlanJob,
+    inputs: Option<Inputs>,
+    progress: &dyn Progress,
+) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
     job.job.settings.refuse_survivors("plan")?;
@@ -85,7 +90,10 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     // The exact join, the pairs below the threshold, and each other method.
     let steps = ways.len() as u32 + 2;
     progress.step(1, steps);
-    let (inputs, _) = discover(&job.job, &keep)?;
+    let inputs = match inputs {
+        Some(inputs) => inputs,
+        None => discover(&job.job, &keep)?.0,
+    };
     input_fields::check(&inputs, &|| progress.cancelled())?;
     let sample = inputs.sample(job.sample, job.seed);
     let pool = pool(threads)?;

@@ -100,7 +100,7 @@ static PRESETS: [Preset; 7] = [
         source: "Lee et al. 2021, Deduplicating Training Data Makes Language Models Better: 9,000 permutations, \
                  450 bands of 20; RefinedWeb uses the same",
         differs: "the exact join takes the place of the bands, which are more than a sketch has room for (4,096 \
-                  minima) and find 99.4 % of the pairs at 0.8. The source verifies candidates by their edit \
+                  minima) and find 99.5 % of the pairs at 0.8. The source verifies candidates by their edit \
                   similarity",
         unit: Unit::Word,
         shingle: 5,
@@ -200,28 +200,53 @@ impl Preset {
     /// # Errors
     /// None: each preset is checked by a test.
     pub fn settings(&self) -> Result<Settings, LookalikeError> {
+        self.settings_with(None, None, &MethodKnobs::default())
+    }
+
+    /// The settings with a `shingle`, a `threshold` and parameters of the method in place of the
+    /// preset's: the method follows them.
+    ///
+    /// # Errors
+    /// Parameters of a method for a preset without one; see [`MethodKnobs::apply`].
+    pub fn settings_with(
+        &self,
+        shingle: Option<u32>,
+        threshold: Option<&str>,
+        knobs: &MethodKnobs,
+    ) -> Result<Settings, LookalikeError> {
+        let shingle = shingle.unwrap_or(self.shingle);
+        let threshold = threshold.unwrap_or(self.threshold);
         let mut settings = Settings {
-            threshold: self.threshold.into(),
-            shingle: Some(self.shingle),
+            threshold: threshold.into(),
+            shingle: Some(shingle),
             short_documents: self.short_documents,
             linkage: self.linkage,
             ..Settings::default()
         };
         settings.analysis.unit = self.unit;
-        if let (Some(bands), true) = (self.bands, self.banded) {
-            let knobs = MethodKnobs {
-                bands: Some(bands.bands),
-                rows: Some(bands.rows),
-                ..MethodKnobs::default()
-            };
-            settings.method = Some(MethodSettings {
-                spec: knobs
-                    .apply(&format!("minhash-lsh:t={},w={}", self.threshold, self.shingle))?,
-                verify: Verify::Exact,
-                lexicon: None,
-                lexicon_checksum: None,
-                key_limit: None,
-            });
+        match (self.bands.filter(|_| self.banded), knobs.first()) {
+            (Some(bands), _) => {
+                let knobs = MethodKnobs {
+                    bands: knobs.bands.or(Some(bands.bands)),
+                    rows: knobs.rows.or(Some(bands.rows)),
+                    ..*knobs
+                };
+                settings.method = Some(MethodSettings {
+                    spec: knobs.apply(&format!("minhash-lsh:t={threshold},w={shingle}"))?,
+                    verify: Verify::Exact,
+                    lexicon: None,
+                    lexicon_checksum: None,
+                    key_limit: None,
+                });
+            }
+            (None, Some(knob)) => {
+                return Err(LookalikeError::Settings(format!(
+                    "the setting {knob} sets a parameter of a method, and the preset {} has none; \
+                     name one with the setting method",
+                    self.name
+                )));
+            }
+            (None, None) => {}
         }
         Ok(settings)
     }
@@ -303,7 +328,14 @@ mod tests {
 
     #[test]
     fn the_method_follows_the_shingle_and_the_threshold() {
-        let options = super::preset("fineweb").unwrap().options(Some("7"), Some("0.9"));
+        let preset = super::preset("fineweb").unwrap();
+        let knobs = MethodKnobs { bands: Some(20), seed: Some(3), ..MethodKnobs::default() };
+        let settings = preset.settings_with(Some(7), Some("0.9"), &knobs).unwrap();
+        let spec = settings.method.unwrap().spec;
+        assert_eq!(spec, "minhash-lsh:bands=20,k=160,rows=8,seed=3,t=0.9,w=7");
+        assert_eq!((settings.shingle, settings.threshold.as_str()), (Some(7), "0.9"));
+        assert!(super::preset("gopher").unwrap().settings_with(None, None, &knobs).is_err());
+        let options = preset.options(Some("7"), Some("0.9"));
         assert!(options.contains(&("method", "minhash-lsh:t=0.9,w=7".to_owned())), "{options:?}");
     }
 }

@@ -256,6 +256,18 @@ class Settings:
     def __hash__(self) -> int:
         return hash(self._deciding())
 
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Settings:
+        """The settings of a well-known data set or tool, with changes; ``lookalike presets`` lists them.
+
+        Calls take it as ``preset=``, and parameters of their method as ``num_perm=``, ``bands=``, ``rows=``, ``seed=``.
+
+        >>> import lookalike
+        >>> lookalike.Settings.preset("fineweb", bands=20).method
+        'minhash-lsh:bands=20,k=160,rows=8,t=0.75,w=5'
+        """
+        return given_settings(None, {"preset": name, **changes})
+
     def to_json(self) -> str:
         """The settings as ``summary.json`` states them."""
         names = ("text", "id", "html", "url", "title", "date")
@@ -317,12 +329,43 @@ NAMES = frozenset(field.name for field in fields(Settings))
 COLUMNS = ("text", "id", "html", "url", "title", "date", "features")
 
 
+#: Parameters of `method` under familiar names, in the order of the library.
+KNOBS = ("num_perm", "bands", "rows", "seed")
+
+
+def _from_preset(name: str, keywords: dict[str, Any]) -> Settings:
+    """The settings of a preset with others in their place: its method follows `shingle` and `threshold`."""
+    knobs = tuple(keywords.pop(knob, None) for knob in KNOBS)
+    threshold = threshold_text(keywords["threshold"]) if "threshold" in keywords else None
+    shingle = keywords.get("shingle")
+    if "method" in keywords:
+        if keywords["method"] is not None:
+            keywords["method"] = _with_knobs(keywords["method"], knobs)
+            knobs = (None,) * len(KNOBS)
+    number = shingle if isinstance(shingle, int) else None
+    return Settings.from_json(_lookalike.preset_settings(name, number, threshold, knobs)).replace(**keywords)
+
+
+def _with_knobs(method: str | None, knobs: tuple[Any, ...]) -> str | None:
+    """A method with parameters under familiar names."""
+    given = [name for name, value in zip(KNOBS, knobs, strict=True) if value is not None]
+    if given and method is None:
+        message = f"{given[0]}= sets a parameter of a method, and the exact join has none; add method='minhash-lsh'"
+        raise SettingsError(message, "settings")
+    return _lookalike.method_with(method, knobs) if method is not None and given else method
+
+
 def given_settings(settings: Settings | None, keywords: dict[str, Any]) -> Settings:
     """The settings of a call, given as such or by keywords."""
-    unknown = sorted(set(keywords) - NAMES)
+    unknown = sorted(set(keywords) - NAMES - {"preset", *KNOBS})
     if unknown:
         raise TypeError(f"{unknown[0]!r} is no argument and no setting; the settings are {', '.join(sorted(NAMES))}")
     if settings is None:
+        preset = keywords.pop("preset", None)
+        if preset is not None:
+            return _from_preset(preset, dict(keywords))
+        knobs = tuple(keywords.pop(knob, None) for knob in KNOBS)
+        keywords = {**keywords, "method": _with_knobs(keywords.get("method"), knobs)}
         return Settings(**keywords)
     if keywords:
         first = next(iter(keywords))

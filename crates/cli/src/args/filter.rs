@@ -17,18 +17,29 @@ pub(crate) struct FilterArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum FilterCommand {
     /// Report messages as spam or as legitimate, or take that back
-    #[command(after_help = "\
-A report counts for the prototype that the message matches best, once for each reporter; a
-message that matches none becomes one. Give the same --ask, --threshold and --min-words as for
-verdicts. Prints what became of each report once it is durable.
+    #[command(
+        override_usage = "lookalike filter report [OPTIONS] --prototypes <DIR> \\\n             --reporter <NAME> <REPORT> [INPUT]...",
+        after_help = "\
+A report counts for the prototype that the message matches best, once for each
+reporter; a message that matches none becomes one. Give the same --ask,
+--threshold and --min-words as for verdicts. Prints what became of each report
+once it is durable.
 
 Examples:
-  lookalike filter report spam --prototypes spam.index --reporter ann@example.org < message.jsonl
-  lookalike filter report spam --prototypes spam.index --reporter honeypot Maildir/.Honeypot
-  lookalike filter report ham --prototypes spam.index --reporter postmaster newsletter.eml
-  lookalike filter report revoke --prototypes spam.index --reporter ann@example.org message.eml")]
+  lookalike filter report spam --prototypes spam.index \\
+      --reporter ann@example.org < message.jsonl
+  lookalike filter report spam --prototypes spam.index \\
+      --reporter honeypot Maildir/.Honeypot
+  lookalike filter report ham --prototypes spam.index \\
+      --reporter postmaster newsletter.eml
+  lookalike filter report revoke --prototypes spam.index \\
+      --reporter ann@example.org message.eml"
+    )]
     Report(Box<FilterReportArgs>),
     /// List the prototypes, with what was reported about them and when they expire
+    #[command(after_help = "\
+Example:
+  lookalike filter list --prototypes spam.index")]
     List(FilterListArgs),
 }
 

@@ -16,19 +16,22 @@ pub(crate) enum IndexCommand {
 Examples:
   lookalike index create corpus.index
   lookalike index create pages.index --threshold 0.9 --keep newest --ttl 90d
-  lookalike index create mail.index --method imatch-random --lexicon news.lexicon
+  lookalike index create mail.index --method imatch-random \\
+      --lexicon news.lexicon
   lookalike index create small.index --lean 0.8 --sample docs/part-1.jsonl.zst")]
     Create(IndexCreateArgs),
     /// Add documents, or replace those with the same id
     #[command(after_help = "\
-Prints the commit and the number of documents when they are durable. From standard input,
-documents are committed in groups as they arrive; for each commit it prints a line
+Prints the commit and the number of documents when they are durable. From
+standard input, documents are committed in groups as they arrive; for each
+commit it prints a line
 {\"commit\": N, \"documents\": M}.
 
 Examples:
   lookalike index add corpus.index docs.jsonl.zst
   lookalike index add corpus.index crawl/ --unless-duplicate 0.8
-  lookalike index add pages.index crawl/2026-11/ --sweep november --date 2026-11-01
+  lookalike index add pages.index crawl/2026-11/ --sweep november \\
+      --date 2026-11-01
   crawler | lookalike index add pages.index -")]
     Add(IndexAddArgs),
     /// Delete documents by id, URL, date or sweep
@@ -39,18 +42,33 @@ Examples:
   lookalike index delete pages.index --before 2025-01-01 --dry-run")]
     Delete(IndexDeleteArgs),
     /// Add all documents of other indexes that were created with the same settings
+    #[command(after_help = "\
+Example:
+  lookalike index merge all.index january.index february.index")]
     Merge(IndexMergeArgs),
     /// Merge all segments into as few as possible, without deleted documents
+    #[command(after_help = "\
+Example:
+  lookalike index compact corpus.index")]
     Compact(IndexDirArgs),
     /// Show documents, segments, bytes and settings
+    #[command(after_help = "\
+Examples:
+  lookalike index stats corpus.index
+  lookalike index stats corpus.index --format json")]
     Stats(IndexStatsArgs),
     /// Check the files of an index: checksums, postings, rows; with --deep, texts and decisions too
+    #[command(after_help = "\
+Examples:
+  lookalike index check corpus.index
+  lookalike index check corpus.index --deep")]
     Check(IndexCheckArgs),
     /// Write the tables of `dedup` or `cluster` over the documents of an index, or the documents
     #[command(after_help = "\
-The tables are those of a run over the documents of the index, in the order in which their ids
-were first added: the same bytes as `lookalike dedup documents.jsonl` (or `cluster`) in the
-directory that --documents wrote to, with the settings of the index.
+The tables are those of a run over the documents of the index, in the order in
+which their ids were first added: the same bytes as `lookalike dedup
+documents.jsonl` (or `cluster`) in the directory that --documents wrote to,
+with the settings of the index.
 
 Examples:
   lookalike index export corpus.index --output out
@@ -59,23 +77,40 @@ Examples:
   lookalike index export corpus.index --documents | zstd > documents.jsonl.zst")]
     Export(IndexExportArgs),
     /// List or remove sweeps: the documents of one crawl
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Example:
+  lookalike index sweep add pages.index november crawl/2026-11/"
+    )]
     Sweep(SweepCommand),
     /// Show what became of every page from one sweep to another
     #[command(after_help = "\
-same, same_words, slight and heavy: the page has its address, and its text is the same, has the same
-words, resembles the earlier one (--slight) or does not. moved: its content is at another address;
-moved_address_kept: the old address is still there, with other content. gone, new.
+same, same_words, slight and heavy: the page has its address, and its text is
+the same, has the same words, resembles the earlier one (--slight) or does not.
+moved: its content is at another address; moved_address_kept: the old address
+is still there, with other content. gone, new.
 
 Examples:
   lookalike index diff pages.index october november
-  lookalike index diff pages.index october november --only moved --only gone --format json")]
+  lookalike index diff pages.index october november --only moved \\
+      --only gone --format json")]
     Diff(IndexDiffArgs),
     /// Show the versions of a page, or the changes of a site, in all sweeps
+    #[command(after_help = "\
+Examples:
+  lookalike index history pages.index https://example.org/
+  lookalike index history pages.index --site example.org")]
     History(IndexHistoryArgs),
     /// List the sites that have the content of a page
+    #[command(after_help = "\
+Example:
+  lookalike index holders pages.index https://example.org/")]
     Holders(IndexHoldersArgs),
     /// List pages in the order in which to visit them again
+    #[command(after_help = "\
+Example:
+  lookalike index revisit pages.index --site example.org --limit 100")]
     Revisit(IndexRevisitArgs),
 }
 
@@ -84,11 +119,18 @@ pub(crate) enum SweepCommand {
     /// Add the documents of a sweep: `index add` with --sweep
     #[command(after_help = "\
 Example:
-  lookalike index sweep add pages.index november crawl/2026-11/ --date 2026-11-01")]
+  lookalike index sweep add pages.index november crawl/2026-11/ \\
+      --date 2026-11-01")]
     Add(Box<SweepAddArgs>),
     /// List the sweeps with their dates and numbers of documents
+    #[command(after_help = "\
+Example:
+  lookalike index sweep list pages.index")]
     List(IndexStatsArgs),
     /// Remove a sweep and its documents
+    #[command(after_help = "\
+Example:
+  lookalike index sweep remove pages.index october")]
     Remove(SweepRemoveArgs),
 }
 

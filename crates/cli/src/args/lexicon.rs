@@ -80,12 +80,14 @@ pub(crate) enum LexiconCommand {
     #[command(after_help = "\
 Examples:
   lookalike lexicon build news/*.jsonl.gz --output news.lexicon
-  lookalike lexicon build mails.csv --text-field body --terms kolcz --output mails.lexicon")]
+  lookalike lexicon build mails.csv --text-field body --terms kolcz \\
+      --output mails.lexicon")]
     Build(Box<LexiconBuildArgs>),
     /// Merge the lexicons of parts of a collection (the result equals the lexicon of the whole)
     #[command(after_help = "\
 Example:
-  lookalike lexicon merge january.lexicon february.lexicon --output both.lexicon")]
+  lookalike lexicon merge january.lexicon february.lexicon \\
+      --output both.lexicon")]
     Merge(LexiconMergeArgs),
     /// Show sizes, settings and checksum of a lexicon, and its most or least frequent terms
     #[command(after_help = "\

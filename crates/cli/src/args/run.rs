@@ -1,5 +1,6 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
+use super::dry_run::DryRunArgs;
 use super::knobs::SeedArgs;
 use super::values::utf8;
 use super::{
@@ -25,6 +26,8 @@ pub(crate) struct DedupArgs {
     pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: leaders]
@@ -87,6 +90,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: components]

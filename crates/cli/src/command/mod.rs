@@ -3,6 +3,7 @@
 mod collapse;
 mod compare;
 mod completions;
+mod dry_run;
 mod evaluate;
 mod explain;
 mod filter;
@@ -39,7 +40,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Dedup(args) => {
             stream::check(&args.output.output, &args.stream)?;
-            match stream::is_stream(&args.output.output) {
+            match stream::is_stream(&args.output.output) && !args.dry.dry_run {
                 true => stream::dedup(args),
                 false => run::dedup(args),
             }

@@ -63,7 +63,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     Ok(exit_code(plan.documents, plan.sample.problems))
 }
 
-fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
     let mut table = |table: comfy_table::Table| -> std::io::Result<()> {
         write_table(out, &table)?;
         writeln!(out)

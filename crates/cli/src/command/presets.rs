@@ -58,11 +58,11 @@ fn show(preset: &Preset, out: &mut impl Write) -> anyhow::Result<()> {
     match preset.s_curve() {
         Some(curve) => {
             let whose = if preset.is_banded() { "" } else { " of the source" };
-            writeln!(
-                out,
-                "\nProbability that a pair becomes a candidate in {}{whose}, by resemblance:",
+            let title = format!(
+                "S-curve: probability that a pair becomes a candidate in {}{whose}, by resemblance:",
                 curve.keys
-            )?;
+            );
+            writeln!(out, "\n{}", wrapped(&title))?;
             write_curve(&curve, out)?;
         }
         None => writeln!(out, "\nThe source states no bands, so there is no S-curve.")?,

@@ -18,7 +18,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
-    run(&dedup_job(args)?, &args.output, lookalike::run_dedup)
+    let job = dedup_job(args)?;
+    match args.dry.dry_run {
+        true => super::dry_run::run(&job, &args.output, false),
+        false => run(&job, &args.output, lookalike::run_dedup),
+    }
 }
 
 /// The job of `dedup`.
@@ -54,7 +58,10 @@ pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
         ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
     };
     job.settings.contained_only.clone_from(&args.contained.contained_only);
-    run(&job, &args.output, lookalike::run_cluster)
+    match args.dry.dry_run {
+        true => super::dry_run::run(&job, &args.output, true),
+        false => run(&job, &args.output, lookalike::run_cluster),
+    }
 }
 
 pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {

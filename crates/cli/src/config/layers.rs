@@ -31,7 +31,8 @@ pub(super) fn variable(name: &str) -> Option<std::ffi::OsString> {
 }
 
 /// Options from `LOOKALIKE_*` variables. Those of other commands are not for this one; those of no
-/// command belong to somebody else, unless they are misspelt.
+/// command belong to somebody else, unless they look like a misspelt option (one wrong character in
+/// five; short names are too like others).
 pub(super) fn environment(command: &Command, leaf: &Leaf<'_>) -> Result<Layer, WrongUsage> {
     let names = all_names(command);
     let mut values = Vec::new();
@@ -45,7 +46,7 @@ pub(super) fn environment(command: &Command, leaf: &Leaf<'_>) -> Result<Layer, W
         let Some(argument) = leaf.find(&key) else {
             if key != "config"
                 && !names.contains(&key)
-                && let Some(meant) = like(&key, &names)
+                && let Some(meant) = like(&key, &names, key.len() / 5)
             {
                 let meant = meant.to_ascii_uppercase().replace('-', "_");
                 return Err(WrongUsage(format!(
@@ -117,7 +118,8 @@ impl File<'_> {
         for (key, value) in table.iter().filter(|(_, value)| !value.is_table()) {
             let name = key.replace('_', "-");
             if name == "config" || !names.contains(&name) {
-                let hint = like(&name, &names).map(|meant| format!("; is {meant} meant?"));
+                let hint = like(&name, &names, 1 + name.len() / 5)
+                    .map(|meant| format!("; is {meant} meant?"));
                 let whose = match path.last() {
                     Some(_) => format!("`{}`", path.join(" ")),
                     None => "any command".to_owned(),
@@ -168,7 +170,8 @@ impl File<'_> {
                     .get_subcommands()
                     .map(|command| command.get_name().to_owned())
                     .collect();
-                let hint = like(key, &commands).map(|meant| format!("; is {meant} meant?"));
+                let hint = like(key, &commands, 1 + key.len() / 5)
+                    .map(|meant| format!("; is {meant} meant?"));
                 return Err(WrongUsage(format!(
                     "{}: {place}[{key}] is no command{}",
                     self.shown,

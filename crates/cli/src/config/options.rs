@@ -97,9 +97,8 @@ pub(super) fn all_names(command: &Command) -> Vec<String> {
     names
 }
 
-/// The name that is most like a wrong one, if any is.
-pub(super) fn like(wrong: &str, names: &[String]) -> Option<String> {
-    let most = 1 + wrong.chars().count() / 5;
+/// The name that is most like a wrong one, if any differs in at most `most` characters.
+pub(super) fn like(wrong: &str, names: &[String], most: usize) -> Option<String> {
     let by_distance = names.iter().map(|name| (strsim::damerau_levenshtein(wrong, name), name));
     let (distance, name) = by_distance.min()?;
     (distance <= most).then(|| name.clone())
