@@ -34,6 +34,7 @@
 mod analyzer;
 mod casing;
 mod classes;
+mod confusables;
 mod decode;
 mod elements;
 mod filter;

@@ -14,6 +14,9 @@ pub enum Normalize {
     Nfc,
     /// Compatibility composition: full-width, styled and ligature forms are their plain letters.
     Nfkc,
+    /// Canonical composition, and letters and digits that look like ASCII ones become these
+    /// (UTS #39): a word with a Cyrillic `а` is the word with the Latin `a`.
+    Confusables,
 }
 
 /// Unit of tokens.
