@@ -2,15 +2,15 @@
 //!
 //! A skeleton of UTS #39 also changes ASCII (`m` to `rn`, `0` to `O`, `1` and `I` to `l`), so that
 //! ordinary words would merge and every text would need the slow path. Here ASCII stays as it is,
-//! and any other letter or digit whose skeleton is that of ASCII letters and digits becomes them:
-//! Cyrillic `а` is `a`. Where several ASCII characters share a skeleton, it is the one of the same
-//! kind: a digit becomes a digit, `Ӏ` (a capital) becomes `I` and not `l`.
+//! and another letter whose skeleton is that of ASCII letters becomes these: Cyrillic `а` is `a`. So
+//! do digits become digits.
+//!
+//! The replacement is that of the small letter, so that it does not depend on case; only where the
+//! small letter looks like no ASCII letter, it is that of the capital: Cyrillic `В` looks like `B`
+//! and `в` like nothing, and both become `b`.
 
 use std::sync::OnceLock;
 use unicode_security::skeleton;
-
-/// Version of the confusables, stated in summaries and in the settings of an index.
-pub(crate) const CONFUSABLES_VERSION: (u64, u64, u64) = unicode_security::UNICODE_VERSION;
 
 /// The characters that are replaced, ascending, with what replaces them.
 #[derive(Debug)]
@@ -43,42 +43,59 @@ impl Confusables {
     }
 }
 
-/// The ASCII letters and digits that a character looks like.
+/// The small ASCII letters, or the digits, that a character looks like.
 fn replacement(c: char) -> Option<String> {
-    let mut buffer = [0; 4];
-    let prototype: String = skeleton(c.encode_utf8(&mut buffer)).collect();
-    let ascii = prototype.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if prototype.is_empty() || !ascii {
-        return None;
+    if c.is_numeric() {
+        let digits = prototype(c)?.replace('l', "1").replace('O', "0");
+        return digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(digits);
     }
-    Some(match prototype.as_str() {
-        "rn" => "m".into(),
-        "l" if c.is_numeric() => "1".into(),
-        "l" if c.is_uppercase() => "I".into(),
-        "O" if c.is_numeric() => "0".into(),
-        _ => prototype,
-    })
+    let small = single(c.to_lowercase()).unwrap_or(c);
+    let letters = |c| prototype(c).filter(|text| text.bytes().all(|b| b.is_ascii_alphabetic()));
+    let found = letters(small).or_else(|| letters(single(small.to_uppercase())?))?;
+    // The skeleton of `m` is `rn`.
+    Some(if found == "rn" { "m".into() } else { found.to_ascii_lowercase() })
+}
+
+/// The skeleton of a character, if it consists of ASCII letters and digits.
+fn prototype(c: char) -> Option<String> {
+    let prototype: String = skeleton(c.encode_utf8(&mut [0; 4])).collect();
+    let ascii = prototype.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (ascii && !prototype.is_empty()).then_some(prototype)
+}
+
+/// The only character of a mapping.
+fn single(mut mapping: impl Iterator<Item = char>) -> Option<char> {
+    mapping.next().filter(|_| mapping.next().is_none())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The name of the analysis states the version of the table: with another table, checkpoints,
+    /// lexicons and indexes are of another analysis.
+    #[test]
+    fn the_table_is_of_the_version_of_the_classes() {
+        let (major, minor, _) = unicode_security::UNICODE_VERSION;
+        assert!(crate::ANALYSIS_NAME.contains(&format!("Unicode {major}.{minor} classes")));
+    }
+
     #[test]
     fn letters_become_the_ascii_letters_that_they_look_like() {
         let table = Confusables::shared();
         let expected = [
             ('а', Some("a")), // Cyrillic
-            ('М', Some("M")),
-            ('Ӏ', Some("I")),
-            ('Ι', Some("I")), // Greek
-            ('ο', Some("o")),
-            ('Ο', Some("O")),
+            ('В', Some("b")),
+            ('в', Some("b")),
+            ('М', Some("m")),
+            ('ο', Some("o")), // Greek
+            ('Ι', Some("i")),
             ('ｍ', Some("m")),
             ('𝟏', Some("1")),
             ('𝟎', Some("0")),
-            ('𝐅', Some("F")),
+            ('𝐅', Some("f")),
             ('ﬁ', Some("fi")),
+            ('б', None), // looks like a digit
             ('ж', None),
             ('漢', None),
             ('m', None),
@@ -89,14 +106,29 @@ mod tests {
         }
     }
 
-    /// Every replacement looks like the character: their skeletons are equal.
+    /// Every replacement looks like the character, or like it in another case.
     #[test]
     fn replacements_have_the_skeleton_of_their_character() {
         let table = Confusables::shared();
         assert!(table.characters.len() > 1000, "{}", table.characters.len());
+        let of = |text: &str| skeleton(text).collect::<String>();
         for (c, text) in table.characters.iter().zip(&table.replacements) {
-            let of = |text: &str| skeleton(text).collect::<String>();
-            assert_eq!(of(&c.to_string()), of(text), "{c}");
+            let looks_like = |text: &str| {
+                let forms = [c.to_string(), c.to_lowercase().to_string()];
+                let upper = c.to_lowercase().flat_map(char::to_uppercase).collect();
+                forms.into_iter().chain([upper]).any(|form| of(&form) == of(text))
+            };
+            assert!(looks_like(text) || looks_like(&text.to_uppercase()), "{c} {text}");
+        }
+    }
+
+    #[test]
+    fn replacements_do_not_depend_on_case() {
+        let table = Confusables::shared();
+        for &c in &table.characters {
+            if let Some(small) = single(c.to_lowercase()).filter(|small| !small.is_ascii()) {
+                assert_eq!(table.get(c), table.get(small), "{c}");
+            }
         }
     }
 }

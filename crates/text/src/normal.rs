@@ -1,8 +1,7 @@
 //! Removes default-ignorable characters from a stretch of text and normalises the rest.
 //!
 //! With [`Normalize::Confusables`], characters that look like ASCII letters and digits become these
-//! between decomposition and composition (NFD, replacement, NFC), and before lower-casing: `В`
-//! looks like `B`, but `в` does not look like `b`.
+//! between decomposition and composition: NFD, replacement, NFC.
 //!
 //! Default-ignorable characters (Unicode `Default_Ignorable_Code_Point`: soft hyphen, zero-width
 //! space, joiner and non-joiner, word joiner, byte order mark, bidirectional controls, variation
@@ -15,10 +14,10 @@
 //! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
 
 use crate::Normalize;
-use crate::confusables::Confusables;
 use crate::classes::{
     Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC,
 };
+use crate::confusables::Confusables;
 use icu_normalizer::{
     ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer,
     DecomposingNormalizerBorrowed,
@@ -30,10 +29,18 @@ pub(crate) struct Buffers {
     visible: String,
     normal: String,
     mapped: String,
-    /// Characters replaced by those that they look like, since it was last set to 0.
-    pub(crate) replaced: u64,
-    /// Words of several scripts, one of them Latin, among those with replaced characters.
-    pub(crate) mixed: u64,
+    /// Replaced characters since this was last reset.
+    pub(crate) replaced: Replaced,
+}
+
+/// Counts of characters that were replaced by the ASCII characters that they look like
+/// ([`Normalize::Confusables`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Replaced characters.
+    pub characters: u64,
+    /// Words in which they stand beside ASCII letters.
+    pub mixed_words: u64,
 }
 
 /// A normalisation.
@@ -84,7 +91,7 @@ impl Normalizer {
         classes: &Classes,
         buffers: &'a mut Buffers,
     ) -> &'a str {
-        let Buffers { visible, normal, mapped, replaced, mixed } = buffers;
+        let Buffers { visible, normal, mapped, replaced } = buffers;
         let stretch = without_ignorable(stretch, classes, visible);
         match self {
             Self::None => stretch,
@@ -97,7 +104,7 @@ impl Normalizer {
                 normal.clear();
                 // Writing to a string cannot fail.
                 let _ = decompose.normalize_to(stretch, normal);
-                replace(table, normal, mapped, replaced, mixed);
+                replace(table, normal, mapped, replaced);
                 compose(composing, mapped, normal)
             }
         }
@@ -122,13 +129,7 @@ fn compose<'a>(
 
 /// Copies a decomposed text with its confusable characters replaced, and counts these and the
 /// words in which they stand between ASCII letters.
-fn replace(
-    table: &Confusables,
-    text: &str,
-    out: &mut String,
-    replaced: &mut u64,
-    mixed: &mut u64,
-) {
+fn replace(table: &Confusables, text: &str, out: &mut String, counts: &mut Replaced) {
     out.clear();
     let (mut has_ascii, mut has_replaced) = (false, false);
     for c in text.chars() {
@@ -136,17 +137,17 @@ fn replace(
             None => out.push(c),
             Some(text) => {
                 out.push_str(text);
-                *replaced += 1;
+                counts.characters += 1;
                 has_replaced = true;
             }
         }
         has_ascii |= c.is_ascii_alphabetic();
         if c.is_ascii() && !c.is_ascii_alphanumeric() {
-            *mixed += u64::from(has_ascii && has_replaced);
+            counts.mixed_words += u64::from(has_ascii && has_replaced);
             (has_ascii, has_replaced) = (false, false);
         }
     }
-    *mixed += u64::from(has_ascii && has_replaced);
+    counts.mixed_words += u64::from(has_ascii && has_replaced);
 }
 
 fn without_ignorable<'a>(stretch: &'a str, classes: &Classes, buffer: &'a mut String) -> &'a str {
@@ -190,12 +191,12 @@ mod tests {
             let mut buffers = Buffers::default();
             let normalizer = Normalizer::new(Normalize::Confusables);
             let normal = normalizer.apply(text, Classes::shared(), &mut buffers).to_owned();
-            (normal, buffers.replaced, buffers.mixed)
+            (normal, buffers.replaced.characters, buffers.replaced.mixed_words)
         };
         assert_eq!(count("frее"), ("free".into(), 2, 1));
         assert_eq!(count("ѐ"), ("è".into(), 1, 0));
         assert_eq!(count("е\u{200d}\u{301}"), ("é".into(), 1, 0));
-        assert_eq!(count("ВЕСНА-Mоon"), ("BECHA-Moon".into(), 6, 1));
+        assert_eq!(count("ВЕСНА-Mоon"), ("becha-Moon".into(), 6, 1));
         assert_eq!(count("жизнь,漢字é"), ("жизнь,漢字é".into(), 0, 0));
     }
 

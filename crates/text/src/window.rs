@@ -33,7 +33,7 @@ pub(crate) struct Window {
     found: usize,
     /// Which words continue the unspaced run of the word before, in order.
     pub(crate) joined: Vec<usize>,
-    normal: Buffers,
+    pub(crate) normal: Buffers,
     lower: String,
 }
 

@@ -4,7 +4,8 @@ use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, Normalize, Scrat
 use proptest::prelude::*;
 use std::ops::{Range, RangeInclusive};
 
-const NORMALIZE: [Normalize; 3] = [Normalize::None, Normalize::Nfc, Normalize::Nfkc];
+const NORMALIZE: [Normalize; 4] =
+    [Normalize::None, Normalize::Nfc, Normalize::Nfkc, Normalize::Confusables];
 
 fn analyzer(normalize: Normalize, unit: Unit) -> Analyzer {
     Analyzer::new(&AnalysisSettings { normalize, unit })

@@ -84,7 +84,7 @@ class Settings:
         ``measure="cosine"``.
     shingle_unit : {"word", "char"}
         What a token is.
-    normalize : {"none", "nfc", "nfkc"}
+    normalize : {"none", "nfc", "nfkc", "confusables"}
         Unicode normalisation of texts.
     terms : {"all", "kolcz"}
         Which terms count, where documents are compared by terms.
@@ -150,7 +150,7 @@ class Settings:
     witness: Literal["first", "best"] = "first"
     shingle: int | None | EllipsisType = ...
     shingle_unit: Literal["word", "char"] = "word"
-    normalize: Literal["none", "nfc", "nfkc"] = "nfc"
+    normalize: Literal["none", "nfc", "nfkc", "confusables"] = "nfc"
     terms: str = "all"
     short_documents: Literal["whole", "ignore"] = "whole"
     min_features: int | None = None
