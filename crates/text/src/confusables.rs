@@ -45,7 +45,8 @@ impl Confusables {
 
 /// The small ASCII letters, or the digits, that a character looks like.
 fn replacement(c: char) -> Option<String> {
-    if c.is_numeric() {
+    // Roman numerals are both, and look like letters.
+    if c.is_numeric() && !c.is_alphabetic() {
         let digits = prototype(c)?.replace('l', "1").replace('O', "0");
         return digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(digits);
     }
@@ -95,6 +96,7 @@ mod tests {
             ('𝟎', Some("0")),
             ('𝐅', Some("f")),
             ('ﬁ', Some("fi")),
+            ('Ⅷ', Some("viii")),
             ('б', None), // looks like a digit
             ('ж', None),
             ('漢', None),
@@ -116,7 +118,7 @@ mod tests {
             let looks_like = |text: &str| {
                 let forms = [c.to_string(), c.to_lowercase().to_string()];
                 let upper = c.to_lowercase().flat_map(char::to_uppercase).collect();
-                forms.into_iter().chain([upper]).any(|form| of(&form) == of(text))
+                forms.into_iter().chain([upper]).any(|form| of(&form).to_lowercase() == of(text).to_lowercase())
             };
             assert!(looks_like(text) || looks_like(&text.to_uppercase()), "{c} {text}");
         }
