@@ -67,7 +67,7 @@ impl Analyzer {
     /// Whether characters are replaced by the ASCII characters that they look like.
     #[must_use]
     pub fn replaces_confusables(&self) -> bool {
-        matches!(self.normalizer, Normalizer::Confusables { .. })
+        self.normalizer.folds_ascii()
     }
 
     /// An analyzer for these settings.

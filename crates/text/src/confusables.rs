@@ -1,16 +1,48 @@
-//! Letters and digits that look like ASCII ones (Unicode Technical Standard #39, confusables.txt).
+//! Letters and digits that look alike (Unicode Technical Standard #39, confusables.txt).
 //!
-//! A skeleton of UTS #39 also changes ASCII (`m` to `rn`, `0` to `O`, `1` and `I` to `l`), so that
-//! ordinary words would merge and every text would need the slow path. Here ASCII stays as it is,
-//! and another letter whose skeleton is that of ASCII letters becomes these: Cyrillic `а` is `a`. So
-//! do digits become digits.
+//! *ASCII.* Skeletons of UTS #39 make `1` and `I` an `l` and `0` an `O`; as words are compared without
+//! case, `i`, `l` and `1` are one letter here, and so are `o` and `0`. Beyond the standard, `$` beside
+//! a letter is `s`. Each is one byte for another, so that ASCII text keeps the fast path; `m`, whose
+//! skeleton is `rn`, stays.
 //!
-//! The replacement is that of the small letter, so that it does not depend on case; only where the
-//! small letter looks like no ASCII letter, it is that of the capital: Cyrillic `В` looks like `B`
-//! and `в` like nothing, and both become `b`.
+//! *Others.* A letter whose skeleton is that of ASCII letters becomes these: Cyrillic `а` is `a`. So
+//! do digits become digits. The replacement is that of the small letter, so that it does not depend
+//! on case; only where the small letter looks like no ASCII letter, it is that of the capital:
+//! Cyrillic `В` looks like `B` and `в` like nothing, and both become `b`.
 
 use std::sync::OnceLock;
 use unicode_security::skeleton;
+
+/// Replaces an ASCII character by the representative of those that look like it.
+#[inline]
+pub(crate) const fn fold(byte: u8) -> u8 {
+    match byte {
+        b'1' | b'i' | b'I' | b'L' => b'l',
+        b'0' | b'O' => b'o',
+        _ => byte,
+    }
+}
+
+/// Whether `$` stands for `s`, by the characters beside it.
+pub(crate) fn is_letter_s(before: Option<char>, after: Option<char>) -> bool {
+    before.is_some_and(char::is_alphabetic) || after.is_some_and(char::is_alphabetic)
+}
+
+/// Replaces the characters of ASCII text, in place. Bytes of other characters stay.
+pub(crate) fn fold_ascii(text: &mut [u8]) {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'$', &text[from..]) {
+        let at = from + found;
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        // An `s` that was a `$` is no letter beside the next one.
+        if (found > 0 || from == 0) && is_letter(before) || is_letter(text.get(at + 1)) {
+            text[at] = b's';
+        }
+        from = at + 1;
+    }
+    text.iter_mut().for_each(|byte| *byte = fold(*byte));
+}
 
 /// The characters that are replaced, ascending, with what replaces them.
 #[derive(Debug)]
@@ -28,7 +60,8 @@ impl Confusables {
 
     fn new() -> Self {
         let words = ('\u{80}'..=char::MAX).filter(|c| c.is_alphanumeric());
-        let replaced = words.filter_map(|c| replacement(c).map(|text| (c, text.into_boxed_str())));
+        let folded = |text: String| text.bytes().map(|byte| fold(byte) as char).collect();
+        let replaced = words.filter_map(|c| replacement(c).map(|text| (c, folded(text))));
         let (characters, replacements) = replaced.unzip();
         Self { characters, replacements }
     }
@@ -90,13 +123,13 @@ mod tests {
             ('в', Some("b")),
             ('М', Some("m")),
             ('ο', Some("o")), // Greek
-            ('Ι', Some("i")),
+            ('Ι', Some("l")),
             ('ｍ', Some("m")),
-            ('𝟏', Some("1")),
-            ('𝟎', Some("0")),
+            ('𝟏', Some("l")),
+            ('𝟎', Some("o")),
             ('𝐅', Some("f")),
-            ('ﬁ', Some("fi")),
-            ('Ⅷ', Some("viii")),
+            ('ﬁ', Some("fl")),
+            ('Ⅷ', Some("vlll")),
             ('б', None), // looks like a digit
             ('ж', None),
             ('漢', None),
@@ -108,19 +141,34 @@ mod tests {
         }
     }
 
-    /// Every replacement looks like the character, or like it in another case.
+    /// Every replacement has the folded skeleton of the character, or of its other case.
     #[test]
     fn replacements_have_the_skeleton_of_their_character() {
         let table = Confusables::shared();
         assert!(table.characters.len() > 1000, "{}", table.characters.len());
-        let of = |text: &str| skeleton(text).collect::<String>();
+        let of = |text: &str| -> String {
+            let small = skeleton(text).collect::<String>().to_lowercase().replace("rn", "m");
+            small.bytes().map(|byte| fold(byte) as char).collect()
+        };
         for (c, text) in table.characters.iter().zip(&table.replacements) {
-            let looks_like = |text: &str| {
-                let forms = [c.to_string(), c.to_lowercase().to_string()];
-                let upper = c.to_lowercase().flat_map(char::to_uppercase).collect();
-                forms.into_iter().chain([upper]).any(|form| of(&form).to_lowercase() == of(text).to_lowercase())
-            };
-            assert!(looks_like(text) || looks_like(&text.to_uppercase()), "{c} {text}");
+            let upper: String = c.to_lowercase().flat_map(char::to_uppercase).collect();
+            let forms = [c.to_string(), c.to_lowercase().to_string(), upper];
+            assert!(forms.iter().any(|form| of(form) == **text), "{c} {text}");
+        }
+    }
+
+    #[test]
+    fn ascii_characters_that_look_alike_are_one() {
+        let folded = |text: &str| {
+            let mut bytes = text.as_bytes().to_vec();
+            fold_ascii(&mut bytes);
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(folded("In$tituti0na1 $tocks, $5 US$ $$a$$ m"), "lnstltutlonal stocks, $5 USs $sas$ m");
+        for byte in 0..=u8::MAX {
+            assert_eq!(fold(byte.to_ascii_lowercase()), fold(byte).to_ascii_lowercase());
+            assert_eq!(byte.is_ascii_alphanumeric(), fold(byte).is_ascii_alphanumeric());
+            assert_eq!(fold(fold(byte)), fold(byte));
         }
     }
 

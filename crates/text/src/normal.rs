@@ -17,7 +17,7 @@ use crate::Normalize;
 use crate::classes::{
     Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC,
 };
-use crate::confusables::Confusables;
+use crate::confusables::{Confusables, fold, is_letter_s};
 use icu_normalizer::{
     ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer,
     DecomposingNormalizerBorrowed,
@@ -83,6 +83,11 @@ impl Normalizer {
         }
     }
 
+    /// Whether ASCII characters that look alike become one.
+    pub(crate) fn folds_ascii(&self) -> bool {
+        matches!(self, Self::Confusables { .. })
+    }
+
     /// The stretch without default-ignorable characters, normalised. Allocates only for more than
     /// 16 combining marks in a row, once the buffers are large enough.
     pub(crate) fn apply<'a>(
@@ -127,20 +132,25 @@ fn compose<'a>(
     buffer
 }
 
-/// Copies a decomposed text with its confusable characters replaced, and counts these and the
-/// words in which they stand between ASCII letters.
+/// Copies a decomposed text with its confusable characters replaced, and counts those that are not
+/// ASCII and the words in which they stand beside ASCII letters.
 fn replace(table: &Confusables, text: &str, out: &mut String, counts: &mut Replaced) {
     out.clear();
     let (mut has_ascii, mut has_replaced) = (false, false);
-    for c in text.chars() {
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match table.get(c) {
-            None => out.push(c),
             Some(text) => {
                 out.push_str(text);
                 counts.characters += 1;
                 has_replaced = true;
             }
+            None if c == '$' && is_letter_s(before, chars.peek().copied()) => out.push('s'),
+            None if c.is_ascii() => out.push(fold(c as u8) as char),
+            None => out.push(c),
         }
+        before = Some(c);
         has_ascii |= c.is_ascii_alphabetic();
         if c.is_ascii() && !c.is_ascii_alphanumeric() {
             counts.mixed_words += u64::from(has_ascii && has_replaced);
@@ -194,6 +204,7 @@ mod tests {
             (normal, buffers.replaced.characters, buffers.replaced.mixed_words)
         };
         assert_eq!(count("frее"), ("free".into(), 2, 1));
+        assert_eq!(count("$сhool-1$5$"), ("school-l$5$".into(), 1, 1));
         assert_eq!(count("ѐ"), ("è".into(), 1, 0));
         assert_eq!(count("е\u{200d}\u{301}"), ("é".into(), 1, 0));
         assert_eq!(count("ВЕСНА-Mоon"), ("becha-Moon".into(), 6, 1));
