@@ -9,8 +9,8 @@ use lookalike_core::CommonElements;
 use lookalike_engine::{Collection, DocumentId, EngineError, Linkage, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
-    Action, Confusables, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
-    SizeHistogram, Summary, Tool, WithoutFeatures,
+    Action, Confusables, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary,
+    SimilarityHistogram, SizeHistogram, Summary, Tool, WithoutFeatures,
 };
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};

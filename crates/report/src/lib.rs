@@ -51,6 +51,6 @@ pub use exhibit::{
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
-    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output, Pairs, Phase,
-    Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,
+    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output,
+    Pairs, Phase, Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,
 };

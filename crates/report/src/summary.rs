@@ -34,8 +34,8 @@ pub struct Summary {
     /// `min_features` allows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub few_terms: Option<FewTerms>,
-    /// Documents in which characters were replaced by the ASCII characters that they look like,
-    /// with the setting `normalize` at `confusables`.
+    /// Documents in which letters of other scripts were replaced by the ASCII letters that they
+    /// look like, with the setting `normalize` at `confusables`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confusables: Option<Confusables>,
     /// Documents with the id of an earlier document.

@@ -252,6 +252,7 @@ fn disguised_texts_are_found_with_nfkc_and_equivalent_ones_always() {
     expected.sort();
     assert_eq!(found(Normalize::Nfkc), expected);
     assert_eq!(found(Normalize::None), [zero_width]);
+    assert!(found(Normalize::Confusables).len() > expected.len());
 }
 
 #[test]

@@ -164,7 +164,10 @@ mod tests {
             fold_ascii(&mut bytes);
             String::from_utf8(bytes).unwrap()
         };
-        assert_eq!(folded("In$tituti0na1 $tocks, $5 US$ $$a$$ m"), "lnstltutlonal stocks, $5 USs $sas$ m");
+        assert_eq!(
+            folded("In$tituti0na1 $tocks, $5 US$ $$a$$ m"),
+            "lnstltutlonal stocks, $5 USs $sas$ m"
+        );
         for byte in 0..=u8::MAX {
             assert_eq!(fold(byte.to_ascii_lowercase()), fold(byte).to_ascii_lowercase());
             assert_eq!(byte.is_ascii_alphanumeric(), fold(byte).is_ascii_alphanumeric());

@@ -102,9 +102,7 @@ impl Normalizer {
             Self::None => stretch,
             // Below U+0300 (lead byte 0xCC) everything is in NFC.
             Self::Nfc(_) if stretch.bytes().all(|byte| byte < 0xCC) => stretch,
-            Self::Nfc(normalizer) | Self::Nfkc(normalizer) => {
-                compose(normalizer, stretch, normal)
-            }
+            Self::Nfc(normalizer) | Self::Nfkc(normalizer) => compose(normalizer, stretch, normal),
             Self::Confusables { decompose, compose: composing, table } => {
                 normal.clear();
                 // Writing to a string cannot fail.

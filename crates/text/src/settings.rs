@@ -14,8 +14,8 @@ pub enum Normalize {
     Nfc,
     /// Compatibility composition: full-width, styled and ligature forms are their plain letters.
     Nfkc,
-    /// Canonical composition, and letters and digits that look like ASCII ones become these
-    /// (UTS #39): a word with a Cyrillic `а` is the word with the Latin `a`.
+    /// Canonical composition, and characters that look alike become one (UTS #39): Cyrillic and
+    /// Latin `a`; `i`, `l` and `1`; `o` and `0`; `s`, and `$` beside a letter.
     Confusables,
 }
 

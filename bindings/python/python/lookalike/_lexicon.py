@@ -65,7 +65,7 @@ class Lexicon:
             Which terms are counted: ``"all"``, or rules joined by ``+``: ``stop``, ``tg5``, ``tl25``, ``nosc``,
             ``stem``, ``kolcz``, ``no-numbers``, ``no-dates``. Each method needs those that it selects from.
         normalize : {"none", "nfc", "nfkc", "confusables"}
-            Unicode normalisation of texts.
+            Unicode normalisation of texts; ``"confusables"`` also makes letters that look alike one.
         strict : bool
             Raise at the first document that cannot be used.
         memory : int or str, optional

@@ -85,7 +85,7 @@ class Settings:
     shingle_unit : {"word", "char"}
         What a token is.
     normalize : {"none", "nfc", "nfkc", "confusables"}
-        Unicode normalisation of texts.
+        Unicode normalisation of texts; ``"confusables"`` also makes letters that look alike one.
     terms : {"all", "kolcz"}
         Which terms count, where documents are compared by terms.
     short_documents : {"whole", "ignore"}
