@@ -308,6 +308,24 @@ UNTRUSTED = (
     "HANGZHOU", "KANGXI", "CJK RADICAL", "VERTICAL", "HALFWIDTH IDEOGRAPHIC",
 )
 ASCII_WORD = re.compile(r"[a-z0-9]+")
+# The small Cyrillic letters by which confusables.txt of UTS #39 leads to ASCII, some of them by their capitals, and those that
+# look like none. `i`, `l` and `1` are one character, and so are `o` and `0`.
+LOOKS_LIKE = {
+    **dict(zip("аеорсхукмнтвгшьѕіј", "aeopcxykmhtbrwbslj")), "ы": "bl", "ю": "lo", **dict.fromkeys("1i", "l"), "0": "o",
+}
+LOOKS_LIKE_NONE = set("бджзилпфцчщъэя")
+LETTER_S = re.compile(r"(?<=[^\W\d_])\$|\$(?=[^\W\d_])")
+
+
+def replace_confusables(text: str) -> str:
+    """The text in small letters, with those that look alike as one."""
+    text = unicodedata.normalize("NFD", text).lower()
+    text = LETTER_S.sub("s", text)
+    if known := re.findall(r"[^\W_]", text):
+        odd = next((c for c in known if not (c.isascii() or c in LOOKS_LIKE or c in LOOKS_LIKE_NONE)), None)
+        if odd:
+            raise CannotCheck(f"whether {unicodedata.name(odd, hex(ord(odd)))} looks like another letter")
+    return unicodedata.normalize("NFC", "".join(LOOKS_LIKE.get(c, c) for c in text))
 
 
 @lru_cache(maxsize=None)
@@ -330,7 +348,9 @@ def words(text: str, normalize: str) -> list:
     """Pairs: a word, and whether it continues an unspaced run of characters."""
     if not text.isascii():
         text = text.translate(IGNORABLE)
-    if normalize != "none":
+    if normalize == "confusables":
+        text = replace_confusables(text)
+    elif normalize != "none":
         text = unicodedata.normalize(normalize.upper(), text)
     text = text.lower()
     if text.isascii():

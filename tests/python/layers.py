@@ -56,6 +56,7 @@ HOME = {
     "reqwest": {"lookalike-store"},
     "rustls": {"lookalike-store"},
     "html5ever": {"lookalike-text"},
+    "unicode-security": {"lookalike-text"},
     "mail-parser": {"lookalike-io"},
     # In engine for memory of no file.
     "memmap2": {"lookalike-lexicon", "lookalike-engine", "lookalike-index"},

@@ -24,6 +24,7 @@ from checks.command_line import (
 )
 from checks.common_elements import common
 from checks.configuration import configuration, dry_runs, helps, ports, presets_and_names
+from checks.confusables import confusables
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
 from checks.determinism import memory, same_bytes, several_files
 from checks.equality import few_features, ignorable, not_every_word_counts, originals
@@ -85,6 +86,7 @@ PARTS = (
     keep_fields,
     common,
     ignorable,
+    confusables,
     originals,
     few_features,
     wrong_values,

@@ -32,6 +32,15 @@ use std::io;
 /// a thread.
 const SETS_IN_CHUNK: usize = 1 << 12;
 
+/// Documents in which characters were replaced by the ASCII characters that they look like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReplacedDocuments {
+    /// Documents with such characters.
+    pub documents: u64,
+    /// Those in which they stand beside ASCII letters in a word.
+    pub mixed: u64,
+}
+
 /// All documents of a run, with what later steps need of them.
 #[derive(Debug, Default)]
 pub struct Collection {
@@ -44,6 +53,8 @@ pub struct Collection {
     pub(crate) store: ChunkStore,
     /// One column of values for each keep rule that needs one, in the order of the rules.
     pub(crate) attributes: Vec<Vec<f64>>,
+    /// The column of `attributes` that tells in which documents characters were replaced.
+    pub(crate) replaced_at: Option<usize>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
     /// Records that are no documents, by file; files without any are omitted.
@@ -236,6 +247,15 @@ impl Collection {
             }
         }
         used.iter().position(|used| !used)
+    }
+
+    /// Counts of documents in which characters were replaced by the ASCII characters that they
+    /// look like; protected documents are not counted. `None` if none are replaced.
+    #[must_use]
+    pub fn replaced(&self) -> Option<ReplacedDocuments> {
+        let values = self.own_values(self.replaced_at?);
+        let count = |least: f64| values.iter().filter(|&&value| value >= least).count() as u64;
+        Some(ReplacedDocuments { documents: count(1.0), mixed: count(2.0) })
     }
 
     /// The values of a keep rule, of the documents that are not protected.

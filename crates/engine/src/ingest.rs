@@ -102,7 +102,8 @@ where
         fields: inputs.options.fields.extra.iter().map(String::as_str).collect(),
         sets: StoredSets::new(options.sequences),
     };
-    let mut appender = Appender::new(inputs, options)?;
+    let mut appender = Appender::new(inputs, options, reader.columns())?;
+    appender.collection.replaced_at = signer.replaces_confusables().then_some(options.keep.len());
     appender.collection.least_size = signer.least_size();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());
     let read_before = appender.restore(&reader, progress)?;

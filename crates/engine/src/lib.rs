@@ -51,7 +51,7 @@ pub mod verdict;
 
 pub use approach::{Approach, Verify};
 pub use checkpoints::Checkpoints;
-pub use collection::{Collection, Document, DocumentId, DocumentRange};
+pub use collection::{Collection, Document, DocumentId, DocumentRange, ReplacedDocuments};
 pub use common_elements::common_elements;
 pub use date::{seconds as date_seconds, written as written_date};
 pub use error::EngineError;

@@ -114,6 +114,12 @@ impl Signer {
         self.min_features.map_or(0, |least| least.count)
     }
 
+    /// Whether characters are replaced by the ASCII characters that they look like.
+    #[must_use]
+    pub fn replaces_confusables(&self) -> bool {
+        self.analyzer.replaces_confusables()
+    }
+
     /// Whether documents are signed.
     #[must_use]
     pub fn signs(&self) -> bool {

@@ -9,8 +9,8 @@ use lookalike_core::CommonElements;
 use lookalike_engine::{Collection, DocumentId, EngineError, Linkage, Rule};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
-    Action, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary, SimilarityHistogram,
-    SizeHistogram, Summary, Tool, WithoutFeatures,
+    Action, Confusables, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary,
+    SimilarityHistogram, SizeHistogram, Summary, Tool, WithoutFeatures,
 };
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
@@ -63,6 +63,10 @@ pub(crate) fn summarise(
         without_features: without,
         few_terms: (few_terms > 0)
             .then_some(FewTerms { fewer_than: few.into(), documents: few_terms }),
+        confusables: collection.replaced().map(|replaced| Confusables {
+            documents: replaced.documents,
+            mixed_scripts: replaced.mixed,
+        }),
         duplicate_ids,
         keep_values: analysis.keep_values.clone(),
         problems: collection.problems.count(),

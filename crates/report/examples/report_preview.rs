@@ -79,6 +79,7 @@ fn summary() -> Summary {
     Summary {
         keys_ignored: 0,
         unreadable_inputs: 0,
+        confusables: None,
         common_features: 0,
         few_terms: None,
         common_method_shingles: 0,

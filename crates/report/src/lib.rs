@@ -53,6 +53,6 @@ pub use exhibit::{
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use skipped::MostlySkipped;
 pub use summary::{
-    Action, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output, Pairs, Phase,
-    Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,
+    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output,
+    Pairs, Phase, Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,
 };

@@ -34,6 +34,10 @@ pub struct Summary {
     /// `min_features` allows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub few_terms: Option<FewTerms>,
+    /// Documents in which letters of other scripts were replaced by the ASCII letters that they
+    /// look like, with the setting `normalize` at `confusables`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confusables: Option<Confusables>,
     /// Documents with the id of an earlier document.
     pub duplicate_ids: u64,
     /// Keep rules for which some documents have no value.
@@ -103,6 +107,15 @@ pub struct Summary {
     /// Time, memory and the like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+}
+
+/// Documents in which characters were replaced by the ASCII characters that they look like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confusables {
+    /// Documents with such characters: those in Greek or Cyrillic too.
+    pub documents: u64,
+    /// Those with a word in which they stand beside ASCII letters.
+    pub mixed_scripts: u64,
 }
 
 /// Name and version of a program.

@@ -51,6 +51,11 @@ impl Summary {
             ("unreadable records", self.problems),
             ("unreadable inputs", self.unreadable_inputs),
         ];
+        let confusables = self.confusables.unwrap_or_default();
+        let unusual = unusual.into_iter().chain([
+            ("with letters that look like ASCII ones", confusables.documents),
+            ("with words that mix them with ASCII", confusables.mixed_scripts),
+        ]);
         for (name, number) in unusual {
             if number > 0 {
                 row(name, count(number));

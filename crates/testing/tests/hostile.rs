@@ -243,14 +243,19 @@ fn disguised_texts_are_found_with_nfkc_and_equivalent_ones_always() {
     let equivalent = ("nfc".to_owned(), "nfd".to_owned());
     let zero_width = ("plain_of_zero_width".to_owned(), "zero_width".to_owned());
     assert_eq!(found(Normalize::Nfc), [equivalent.clone(), zero_width.clone()]);
-    // All that look alike but for letters of another script.
-    let disguised = ["fullwidth", "math_alnum", "plain_of_zero_width", "zero_width"];
-    let mut expected = vec![equivalent];
-    for (at, a) in disguised.iter().enumerate() {
-        expected.extend(disguised[at + 1..].iter().map(|b| (a.to_string(), b.to_string())));
-    }
-    expected.sort();
-    assert_eq!(found(Normalize::Nfkc), expected);
+    let all = |disguised: &[&str]| {
+        let mut expected = vec![equivalent.clone()];
+        for (at, a) in disguised.iter().enumerate() {
+            expected.extend(disguised[at + 1..].iter().map(|b| (a.to_string(), b.to_string())));
+        }
+        expected.sort();
+        expected
+    };
+    // All that look alike but for letters of another script, and with these.
+    let disguised = ["fullwidth", "homoglyph", "math_alnum", "plain_of_zero_width", "zero_width"];
+    let of_one_script = disguised.into_iter().filter(|&name| name != "homoglyph");
+    assert_eq!(found(Normalize::Nfkc), all(&of_one_script.collect::<Vec<_>>()));
+    assert_eq!(found(Normalize::Confusables), all(&disguised));
     assert_eq!(found(Normalize::None), [zero_width]);
 }
 

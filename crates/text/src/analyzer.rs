@@ -6,7 +6,7 @@
 //! document. [`crate::window`] processes a few kilobytes of stretches at a time.
 
 use crate::classes::Classes;
-use crate::normal::Normalizer;
+use crate::normal::{Normalizer, Replaced};
 use crate::window::{Window, end_of, is_gap};
 use crate::{AnalysisSettings, Unit};
 
@@ -55,7 +55,21 @@ pub struct Scratch {
     characters: Vec<[usize; 2]>,
 }
 
+impl Scratch {
+    /// What was replaced in the last text whose tokens were pushed.
+    #[must_use]
+    pub fn replaced(&self) -> Replaced {
+        self.window.normal.replaced
+    }
+}
+
 impl Analyzer {
+    /// Whether characters are replaced by the ASCII characters that they look like.
+    #[must_use]
+    pub fn replaces_confusables(&self) -> bool {
+        self.normalizer.folds_ascii()
+    }
+
     /// An analyzer for these settings.
     #[must_use]
     pub fn new(settings: &AnalysisSettings) -> Self {
@@ -90,6 +104,7 @@ impl Analyzer {
         mut emit: impl FnMut(&[u8], &[[usize; 2]]),
     ) {
         let Scratch { window, characters } = scratch;
+        window.normal.replaced = Replaced::default();
         let mut rest = text;
         let mut first = true;
         while !rest.is_empty() {

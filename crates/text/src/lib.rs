@@ -34,6 +34,7 @@
 mod analyzer;
 mod casing;
 mod classes;
+mod confusables;
 mod decode;
 mod elements;
 mod filter;
@@ -52,5 +53,6 @@ pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
 pub use decode::{Decoded, decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
 pub use html::extract;
+pub use normal::Replaced;
 pub use page::{Mark, MarkKind, Page};
 pub use settings::{AnalysisSettings, Normalize, Unit};

@@ -76,7 +76,8 @@ impl Stretch {
         self.places.clear();
         let visible =
             || original.char_indices().filter(|&(_, c)| !is_ignorable(c, analyzer.classes));
-        if normal.chars().eq(visible().map(|(_, c)| c)) {
+        // In ASCII text, characters are replaced one by one.
+        if original.is_ascii() || normal.chars().eq(visible().map(|(_, c)| c)) {
             for (offset, c) in visible() {
                 let start = piece.start + offset;
                 // Both forms of the small sigma have the same length.

@@ -1,5 +1,8 @@
 //! Removes default-ignorable characters from a stretch of text and normalises the rest.
 //!
+//! With [`Normalize::Confusables`], characters that look like ASCII letters and digits become these
+//! between decomposition and composition: NFD, replacement, NFC.
+//!
 //! Default-ignorable characters (Unicode `Default_Ignorable_Code_Point`: soft hyphen, zero-width
 //! space, joiner and non-joiner, word joiner, byte order mark, bidirectional controls, variation
 //! selectors, tags, fillers) are removed whatever the normalisation, so that they neither separate
@@ -14,13 +17,30 @@ use crate::Normalize;
 use crate::classes::{
     Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC,
 };
-use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
+use crate::confusables::{Confusables, fold, is_letter_s};
+use icu_normalizer::{
+    ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer,
+    DecomposingNormalizerBorrowed,
+};
 
 /// Buffers of [`Normalizer::apply`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Buffers {
     visible: String,
     normal: String,
+    mapped: String,
+    /// Replaced characters since this was last reset.
+    pub(crate) replaced: Replaced,
+}
+
+/// Counts of characters that were replaced by the ASCII characters that they look like
+/// ([`Normalize::Confusables`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Replaced characters.
+    pub characters: u64,
+    /// Words in which they stand beside ASCII letters.
+    pub mixed_words: u64,
 }
 
 /// A normalisation.
@@ -29,6 +49,12 @@ pub(crate) enum Normalizer {
     None,
     Nfc(ComposingNormalizerBorrowed<'static>),
     Nfkc(ComposingNormalizerBorrowed<'static>),
+    /// NFD, confusable characters replaced, NFC.
+    Confusables {
+        decompose: DecomposingNormalizerBorrowed<'static>,
+        compose: ComposingNormalizerBorrowed<'static>,
+        table: &'static Confusables,
+    },
 }
 
 impl Normalizer {
@@ -37,6 +63,11 @@ impl Normalizer {
             Normalize::None => Self::None,
             Normalize::Nfc => Self::Nfc(ComposingNormalizer::new_nfc()),
             Normalize::Nfkc => Self::Nfkc(ComposingNormalizer::new_nfkc()),
+            Normalize::Confusables => Self::Confusables {
+                decompose: DecomposingNormalizer::new_nfd(),
+                compose: ComposingNormalizer::new_nfc(),
+                table: Confusables::shared(),
+            },
         }
     }
 
@@ -47,7 +78,14 @@ impl Normalizer {
             Self::None => None,
             Self::Nfc(_) => Some((INERT_NFC, ORDERED_NFC)),
             Self::Nfkc(_) => Some((INERT_NFKC, ORDERED_NFKC)),
+            // Any character but those of ASCII may have to be replaced.
+            Self::Confusables { .. } => Some((0, 0)),
         }
+    }
+
+    /// Whether ASCII characters that look alike become one.
+    pub(crate) fn folds_ascii(&self) -> bool {
+        matches!(self, Self::Confusables { .. })
     }
 
     /// The stretch without default-ignorable characters, normalised. Allocates only for more than
@@ -58,13 +96,19 @@ impl Normalizer {
         classes: &Classes,
         buffers: &'a mut Buffers,
     ) -> &'a str {
-        let stretch = without_ignorable(stretch, classes, &mut buffers.visible);
+        let Buffers { visible, normal, mapped, replaced } = buffers;
+        let stretch = without_ignorable(stretch, classes, visible);
         match self {
             Self::None => stretch,
             // Below U+0300 (lead byte 0xCC) everything is in NFC.
             Self::Nfc(_) if stretch.bytes().all(|byte| byte < 0xCC) => stretch,
-            Self::Nfc(normalizer) | Self::Nfkc(normalizer) => {
-                compose(normalizer, stretch, &mut buffers.normal)
+            Self::Nfc(normalizer) | Self::Nfkc(normalizer) => compose(normalizer, stretch, normal),
+            Self::Confusables { decompose, compose: composing, table } => {
+                normal.clear();
+                // Writing to a string cannot fail.
+                let _ = decompose.normalize_to(stretch, normal);
+                replace(table, normal, mapped, replaced);
+                compose(composing, mapped, normal)
             }
         }
     }
@@ -84,6 +128,34 @@ fn compose<'a>(
     // Writing to a string cannot fail.
     let _ = normalizer.normalize_to(tail, buffer);
     buffer
+}
+
+/// Copies a decomposed text with its confusable characters replaced, and counts those that are not
+/// ASCII and the words in which they stand beside ASCII letters.
+fn replace(table: &Confusables, text: &str, out: &mut String, counts: &mut Replaced) {
+    out.clear();
+    let (mut has_ascii, mut has_replaced) = (false, false);
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match table.get(c) {
+            Some(text) => {
+                out.push_str(text);
+                counts.characters += 1;
+                has_replaced = true;
+            }
+            None if c == '$' && is_letter_s(before, chars.peek().copied()) => out.push('s'),
+            None if c.is_ascii() => out.push(fold(c as u8) as char),
+            None => out.push(c),
+        }
+        before = Some(c);
+        has_ascii |= c.is_ascii_alphabetic();
+        if c.is_ascii() && !c.is_ascii_alphanumeric() {
+            counts.mixed_words += u64::from(has_ascii && has_replaced);
+            (has_ascii, has_replaced) = (false, false);
+        }
+    }
+    counts.mixed_words += u64::from(has_ascii && has_replaced);
 }
 
 fn without_ignorable<'a>(stretch: &'a str, classes: &Classes, buffer: &'a mut String) -> &'a str {
@@ -119,6 +191,22 @@ mod tests {
         assert_eq!(apply(Normalize::Nfkc, "ＦＲＥＥ f\u{200b}ree 𝐅𝐫𝐞𝐞 ﬁ"), "FREE free Free fi");
         assert_eq!(apply(Normalize::None, "e\u{301}ﬁ\u{fe0f}"), "e\u{301}ﬁ");
         assert_eq!(apply(Normalize::Nfc, "\u{ad}"), "");
+    }
+
+    #[test]
+    fn confusable_characters_are_replaced_and_counted() {
+        let count = |text: &str| {
+            let mut buffers = Buffers::default();
+            let normalizer = Normalizer::new(Normalize::Confusables);
+            let normal = normalizer.apply(text, Classes::shared(), &mut buffers).to_owned();
+            (normal, buffers.replaced.characters, buffers.replaced.mixed_words)
+        };
+        assert_eq!(count("frее"), ("free".into(), 2, 1));
+        assert_eq!(count("$сhool-1$5$"), ("school-l$5$".into(), 1, 1));
+        assert_eq!(count("ѐ"), ("è".into(), 1, 0));
+        assert_eq!(count("е\u{200d}\u{301}"), ("é".into(), 1, 0));
+        assert_eq!(count("ВЕСНА-Mоon"), ("becha-Moon".into(), 6, 1));
+        assert_eq!(count("жизнь,漢字é"), ("жизhb,漢字é".into(), 2, 0));
     }
 
     proptest! {

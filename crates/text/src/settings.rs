@@ -14,6 +14,9 @@ pub enum Normalize {
     Nfc,
     /// Compatibility composition: full-width, styled and ligature forms are their plain letters.
     Nfkc,
+    /// Canonical composition, and characters that look alike become one (UTS #39): Cyrillic and
+    /// Latin `a`; `i`, `l` and `1`; `o` and `0`; `s`, and `$` beside a letter.
+    Confusables,
 }
 
 /// Unit of tokens.

@@ -10,6 +10,7 @@
 
 use crate::casing::{changes, lower_into};
 use crate::classes::{Classes, DEFAULT_IGNORABLE, UNSPACED, UPPER, WORD, order};
+use crate::confusables::fold_ascii;
 use crate::masks::{self, LANES, Masks, lower};
 use crate::normal::{Buffers, Normalizer};
 use crate::scan;
@@ -33,7 +34,7 @@ pub(crate) struct Window {
     found: usize,
     /// Which words continue the unspaced run of the word before, in order.
     pub(crate) joined: Vec<usize>,
-    normal: Buffers,
+    pub(crate) normal: Buffers,
     lower: String,
 }
 
@@ -59,7 +60,7 @@ impl Window {
     pub(crate) fn read(&mut self, text: &str, classes: &Classes, normalizer: &Normalizer) {
         self.found = 0;
         self.joined.clear();
-        let foreign = self.copy(text.as_bytes());
+        let foreign = self.copy(text.as_bytes(), normalizer.folds_ascii());
         let mut done = 0;
         if foreign {
             let bytes = text.as_bytes();
@@ -95,9 +96,12 @@ impl Window {
 
     /// Copies the text and lower-cases its ASCII letters; returns whether it has other characters
     /// than ASCII.
-    fn copy(&mut self, text: &[u8]) -> bool {
+    fn copy(&mut self, text: &[u8], fold: bool) -> bool {
         self.bytes.clear();
         self.bytes.extend_from_slice(text);
+        if fold {
+            fold_ascii(&mut self.bytes);
+        }
         // At least one byte that belongs to no word, so that the last word ends inside the last
         // mask.
         self.bytes.resize((text.len() / LANES + 1) * LANES, b' ');

@@ -4,7 +4,8 @@ use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, Normalize, Scrat
 use proptest::prelude::*;
 use std::ops::{Range, RangeInclusive};
 
-const NORMALIZE: [Normalize; 3] = [Normalize::None, Normalize::Nfc, Normalize::Nfkc];
+const NORMALIZE: [Normalize; 4] =
+    [Normalize::None, Normalize::Nfc, Normalize::Nfkc, Normalize::Confusables];
 
 fn analyzer(normalize: Normalize, unit: Unit) -> Analyzer {
     Analyzer::new(&AnalysisSettings { normalize, unit })
@@ -331,5 +332,17 @@ proptest! {
                 prop_assert_eq!(tokens(Normalize::Nfc, unit, &text), plain);
             }
         }
+    }
+
+    /// ASCII text takes the fast path, and in a stretch with another letter the plain one.
+    #[test]
+    fn characters_that_look_alike_are_one_on_both_paths(text in "[a-zA-Z0-3$$$ .-]{0,24}") {
+        let of = |text: &str| tokens(Normalize::Confusables, Unit::Word, text);
+        let mut fast = of(&text);
+        prop_assert_eq!(of(&text.to_ascii_uppercase()), fast.clone());
+        fast.push("é".into());
+        let plain: String = text.split(' ').map(|word| format!("{word}-\u{301}-")).collect();
+        let plain = of(&format!("{plain}-é"));
+        prop_assert_eq!(plain, fast);
     }
 }

@@ -45,7 +45,7 @@ class Lexicon:
         text: str = "text",
         html: str = "html",
         terms: str = "all",
-        normalize: Literal["none", "nfc", "nfkc"] = "nfc",
+        normalize: Literal["none", "nfc", "nfkc", "confusables"] = "nfc",
         strict: bool = False,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -64,8 +64,8 @@ class Lexicon:
         terms : str
             Which terms are counted: ``"all"``, or rules joined by ``+``: ``stop``, ``tg5``, ``tl25``, ``nosc``,
             ``stem``, ``kolcz``, ``no-numbers``, ``no-dates``. Each method needs those that it selects from.
-        normalize : {"none", "nfc", "nfkc"}
-            Unicode normalisation of texts.
+        normalize : {"none", "nfc", "nfkc", "confusables"}
+            Unicode normalisation of texts; ``"confusables"`` also makes letters that look alike one.
         strict : bool
             Raise at the first document that cannot be used.
         memory : int or str, optional

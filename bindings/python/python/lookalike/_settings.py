@@ -84,8 +84,8 @@ class Settings:
         ``measure="cosine"``.
     shingle_unit : {"word", "char"}
         What a token is.
-    normalize : {"none", "nfc", "nfkc"}
-        Unicode normalisation of texts.
+    normalize : {"none", "nfc", "nfkc", "confusables"}
+        Unicode normalisation of texts; ``"confusables"`` also makes letters that look alike one.
     terms : {"all", "kolcz"}
         Which terms count, where documents are compared by terms.
     short_documents : {"whole", "ignore"}
@@ -155,7 +155,7 @@ class Settings:
     witness: Literal["first", "best"] = "first"
     shingle: int | None | EllipsisType = ...
     shingle_unit: Literal["word", "char"] = "word"
-    normalize: Literal["none", "nfc", "nfkc"] = "nfc"
+    normalize: Literal["none", "nfc", "nfkc", "confusables"] = "nfc"
     terms: str = "all"
     short_documents: Literal["whole", "ignore"] = "whole"
     min_features: int | None = None

@@ -18,7 +18,7 @@ choices! {
     /// Term filters.
     TermsArg { All, Kolcz }
     /// Normalisations.
-    NormalizeArg { None, Nfc, Nfkc }
+    NormalizeArg { None, Nfc, Nfkc, Confusables }
     /// Treatment of short documents.
     ShortArg { Whole, Ignore }
     /// Linkages.

@@ -136,7 +136,8 @@ pub(crate) struct AnalysisArgs {
     /// Terms compared by --measure cosine; kolcz: at least four characters and at most one digit
     #[arg(long, value_enum, default_value_t = TermsArg::All, help_heading = "Matching")]
     pub(crate) terms: TermsArg,
-    /// Unicode normalisation; zero-width and other default-ignorable characters are always ignored
+    /// Unicode normalisation; zero-width and other default-ignorable characters are always ignored.
+    /// confusables: letters that look alike are one, Cyrillic and Latin a, 1 and l, 0 and o
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
     pub(crate) normalize: NormalizeArg,
     /// Texts with fewer tokens than one shingle: use the whole text as the shingle, or match

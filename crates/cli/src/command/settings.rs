@@ -55,6 +55,7 @@ impl From<NormalizeArg> for Normalize {
             NormalizeArg::None => Self::None,
             NormalizeArg::Nfc => Self::Nfc,
             NormalizeArg::Nfkc => Self::Nfkc,
+            NormalizeArg::Confusables => Self::Confusables,
         }
     }
 }

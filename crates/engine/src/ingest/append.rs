@@ -22,9 +22,13 @@ pub(super) struct Appender<'a> {
 }
 
 impl<'a> Appender<'a> {
-    pub(super) fn new(inputs: &Inputs, options: &'a IngestOptions) -> Result<Self, EngineError> {
+    pub(super) fn new(
+        inputs: &Inputs,
+        options: &'a IngestOptions,
+        columns: usize,
+    ) -> Result<Self, EngineError> {
         let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
-        collection.attributes = vec![Vec::new(); options.keep.len()];
+        collection.attributes = vec![Vec::new(); columns];
         collection.trim_heap = options.trim_heap;
         let mut left = Vec::new();
         collection.store = match &options.kept {
@@ -51,7 +55,7 @@ impl<'a> Appender<'a> {
     ) -> Result<usize, EngineError> {
         let frames = std::mem::take(&mut self.left);
         for (chunk, &frame) in frames.iter().enumerate() {
-            let rules = self.options.keep.len();
+            let rules = self.collection.attributes.len();
             let restored = self.collection.store.restore(frame, rules)?;
             let whole = restored.filter(|restored| self.collection.fits(restored));
             let Some((mut block, metadata)) = whole else {

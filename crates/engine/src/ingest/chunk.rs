@@ -73,9 +73,14 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Columns of values: one for each keep rule, and one for replaced characters.
+    pub(super) fn columns(&self) -> usize {
+        self.keep.len() + usize::from(self.signer.replaces_confusables())
+    }
+
     pub(super) fn nothing(&self) -> ChunkResult {
         let mut result = ChunkResult::default();
-        result.metadata.attributes = vec![Vec::new(); self.keep.len()];
+        result.metadata.attributes = vec![Vec::new(); self.columns()];
         result
     }
 
@@ -166,6 +171,11 @@ impl Reader<'_> {
             if *rule != KeepRule::First {
                 column.push(keep_value(rule, record, &self.fields, seen.text_bytes));
             }
+        }
+        if self.signer.replaces_confusables()
+            && let Some(column) = result.metadata.attributes.last_mut()
+        {
+            column.push(scratch.replaced_value());
         }
         result.block.rows.ids.push(record.id.as_deref());
         let ids = result.block.rows.ids.bytes();

@@ -3,7 +3,7 @@
 use lookalike_core::features::MANY;
 use lookalike_core::{FeatureScratch, SpreadSort};
 use lookalike_methods::{Field, Marks, Signature, Unsigned};
-use lookalike_text::FilterScratch;
+use lookalike_text::{FilterScratch, Replaced};
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
@@ -29,6 +29,17 @@ pub struct SignerScratch {
 }
 
 impl SignerScratch {
+    /// Whether characters of the last document were replaced by ASCII characters that they look
+    /// like: 0 for none, 1 for some, 2 for some that stand beside ASCII letters.
+    pub(crate) fn replaced_value(&self) -> f64 {
+        let Replaced { characters, mixed_words } = self.analysis.replaced();
+        match (characters, mixed_words) {
+            (0, _) => 0.0,
+            (_, 0) => 1.0,
+            _ => 2.0,
+        }
+    }
+
     /// Frees buffers that a large document has grown.
     pub(crate) fn free_large(&mut self) {
         self.features.free_large();
