@@ -109,6 +109,9 @@ fn check_source(source: &Source<'_>, settings: &Settings) -> Result<(), Lookalik
     if settings.ignore_common.is_some() {
         return Err(reads_twice("the setting ignore_common", name));
     }
+    if settings.boilerplate.is_some() {
+        return Err(reads_twice("the setting boilerplate", name));
+    }
     if let Some(method) = &settings.method
         && method.lexicon.is_none()
         && needs_statistics(&method.spec.parse::<MethodSpec>()?)

@@ -77,6 +77,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
     job.job.settings.refuse_survivors("plan")?;
+    job.job.settings.refuse_boilerplate("plan")?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();

@@ -8,6 +8,7 @@
 pub mod human;
 
 mod accuracy;
+mod boilerplate;
 mod clean;
 mod cluster_data;
 mod diff;
@@ -27,6 +28,7 @@ mod warnings;
 mod windows;
 
 pub use accuracy::{Accuracy, Compared};
+pub use boilerplate::{BoilerplatePassage, BoilerplateSummary, SiteBoilerplate};
 pub use evaluation::{
     ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
