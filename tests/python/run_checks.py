@@ -45,6 +45,7 @@ from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.report import report_data
 from checks.resume import interruption, resuming
+from checks.site_boilerplate import site_boilerplate
 from checks.stores import object_stores
 from checks.survivors import guards, near_misses, survivors
 from checks.web_archives import web_archives
@@ -81,6 +82,7 @@ PARTS = (
     repeated_ids,
     keep_fields,
     common,
+    site_boilerplate,
     ignorable,
     originals,
     few_features,

@@ -298,7 +298,8 @@ impl Collection {
         Ok(())
     }
 
-    /// Replaces `set` by a stored set, ascending. `words` is a buffer.
+    /// Replaces `set` by a stored set, ascending, of a collection that was not joined. `words` is a
+    /// buffer.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -312,7 +313,7 @@ impl Collection {
     }
 
     /// Number of documents, without protected ones, that consist of boilerplate: their whole text
-    /// is their only element.
+    /// is their only element. Before the sets are joined, which may drop them from memory.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.

@@ -236,8 +236,11 @@ pub(crate) fn analyse_inputs(
         counted.check(&collection, documents)?;
     }
     common.check(&collection)?;
+    // The join may drop sets, so documents of nothing but boilerplate are counted before it.
+    let mut only_boilerplate = 0;
     if let Some(boilerplate) = &boilerplate {
         boilerplate.check(&collection, documents)?;
+        only_boilerplate = collection.only_boilerplate()?;
     }
     // Documents of an index come and go, and with them the values that its rules prefer.
     let all_values = matches.is_none();
@@ -332,7 +335,6 @@ pub(crate) fn analyse_inputs(
         let complete = WholeSets::read(job, documents, &settings, progress)?;
         boilerplate.check(complete.collection(), documents)?;
         whole = Some(complete);
-        let only_boilerplate = collection.only_boilerplate()?;
         described = Some(BoilerplateSummary { only_boilerplate, ..boilerplate.summary });
     }
     let analysis = Analysis {
