@@ -1,7 +1,7 @@
 //! The site of a record: the documents that may share a template.
 
 use lookalike_core::fingerprint;
-use lookalike_io::{Inputs, RecordView};
+use lookalike_io::{InputFile, Inputs, RecordView};
 use std::borrow::Cow;
 
 /// How the site of a record is named.
@@ -25,13 +25,16 @@ pub fn site<'r>(record: &'r RecordView<'_>, inputs: &'r Inputs, rule: SiteRule) 
     if let Some(site) = named {
         return site;
     }
-    let file = &inputs.files[record.file as usize];
+    Cow::Borrowed(site_of_file(&inputs.files[record.file as usize]))
+}
+
+/// The site of the records of a file without another one.
+#[must_use]
+pub fn site_of_file(file: &InputFile) -> &str {
     let name = file.name.as_str();
     match file.format.is_document() {
-        true => {
-            Cow::Borrowed(name.rsplit_once(['/', '\\']).map_or(".", |(directory, _)| directory))
-        }
-        false => Cow::Borrowed(name),
+        true => name.rsplit_once(['/', '\\']).map_or(".", |(directory, _)| directory),
+        false => name,
     }
 }
 

@@ -23,7 +23,7 @@ use crate::reading::Documents;
 use crate::{Job, LookalikeError, state};
 use lookalike_core::{CommonElements, FeatureKind, Measure};
 use lookalike_engine::boilerplate::{SiteElement, SiteUnits, boilerplate};
-use lookalike_engine::site::SiteRule;
+use lookalike_engine::site::{SiteRule, site_key, site_of_file};
 use lookalike_engine::{
     Collection, EngineError, IngestOptions, MatchSettings, Progress, Signer, Units,
 };
@@ -32,6 +32,7 @@ use lookalike_report::{BoilerplateSummary, SiteBoilerplate};
 use lookalike_spill::{read_checked_file, write_checked_file};
 use lookalike_text::Analyzer;
 use passages::{SitePages, find_passages};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -134,6 +135,7 @@ fn count(
     let collection = documents.ingest(&Signer::new(&complete), &options, progress)?;
     let units = Units::new(&collection, &[], Measure::Resemblance, progress)?;
     let sites = SiteUnits::new(&collection, &units);
+    check_field(job, documents.inputs, &sites)?;
     let most = |pages| limit.most(pages);
     let found = boilerplate(&collection, &units, &sites, most, memory.counting(), progress)?;
     let described = described_sites(&collection, &units, &sites, &found);
@@ -170,6 +172,21 @@ fn count(
         elements: Arc::new(elements),
         content: content(&collection)?,
     })
+}
+
+/// Refuses a field that names the site of no document.
+fn check_field(job: &Job, inputs: &Inputs, sites: &SiteUnits) -> Result<(), LookalikeError> {
+    let Some(field) = &job.settings.site_field else { return Ok(()) };
+    let of_files: HashSet<u64> =
+        inputs.files.iter().map(|file| site_key(site_of_file(file))).collect();
+    let is_named = (0..sites.len() as u32).any(|site| !of_files.contains(&sites.key(site)));
+    match is_named || sites.is_empty() {
+        true => Ok(()),
+        false => Err(LookalikeError::Settings(format!(
+            "no document has the field `{field}` of the setting site_field; name another one, or leave \
+             it out"
+        ))),
+    }
 }
 
 /// The sites with the most occurrences of boilerplate, and in which of their documents it is.

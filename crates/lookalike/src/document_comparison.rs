@@ -114,6 +114,9 @@ impl DocumentComparison {
     }
 }
 
+/// Removed passages that are named of each document.
+const PASSAGES: usize = 5;
+
 /// What was removed of two documents as boilerplate, and how similar they are with it.
 fn about_boilerplate(
     documents: [&DocExhibit; 2],
@@ -128,6 +131,12 @@ fn about_boilerplate(
             .into_iter()
             .map(|passage| format!("“{passage}”"))
             .collect::<Vec<_>>()
+    });
+    let passages = passages.map(|mut passages| {
+        let more = passages.len().saturating_sub(PASSAGES);
+        passages.truncate(PASSAGES);
+        passages.extend((more > 0).then(|| format!("and {more} more passages")));
+        passages
     });
     let named = |document: &DocExhibit, passages: &[String]| match passages {
         [] => format!("of {} nothing", document.id),

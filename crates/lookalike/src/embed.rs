@@ -140,6 +140,8 @@ fn answer(
             let mut options = job.settings.reading(Vec::new(), None);
             options.fields.extra =
                 keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+            // Records become columns of the fields that are looked for.
+            options.fields.extra.extend(job.settings.site_field.clone());
             let index = match &source.protected {
                 Some(Protected { by: Against::Index(index), .. }) => Some(*index),
                 _ => None,
