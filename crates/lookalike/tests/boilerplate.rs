@@ -1,6 +1,8 @@
 //! Boilerplate of sites in calls of the library: the same answer for every kind of source, and
 //! refusals.
 
+#![allow(clippy::unwrap_used)]
+
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use lookalike::{
     IndexSettings, Job, PlanJob, Record, Resources, Settings, Silent, Source, TextSigner, dedup,
@@ -13,7 +15,7 @@ const HEADER: &str = "home about products news contact search login cart help im
 /// Pages of two shops: those of the first have a header and a few words of their own.
 fn pages() -> Vec<(String, &'static str, String)> {
     let page = |number: usize| {
-        let (site, header) = if number % 2 == 0 { ("one", HEADER) } else { ("two", "") };
+        let (site, header) = if number.is_multiple_of(2) { ("one", HEADER) } else { ("two", "") };
         let own =
             format!("page{number} has{number} words{number} of{number} its{number} own{number}");
         let text = if number == 40 { HEADER.to_owned() } else { format!("{header} {own}") };
@@ -139,7 +141,7 @@ fn calls_that_do_not_honour_it_refuse_it() {
     let index = IndexSettings { documents: with, ..IndexSettings::default() };
     let folder = tempfile::tempdir().unwrap();
     let created = lookalike::IndexWriter::create(folder.path().join("index"), index, 1);
-    said.push(created.err().expect("refused").to_string());
+    said.push(created.expect_err("refused").to_string());
     for said in said {
         assert!(said.contains("the setting boilerplate"), "{said}");
     }

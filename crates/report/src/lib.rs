@@ -9,6 +9,7 @@ pub mod human;
 
 mod accuracy;
 mod boilerplate;
+mod boilerplate_lines;
 mod clean;
 mod cluster_data;
 mod diff;
