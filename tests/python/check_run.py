@@ -39,6 +39,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 import mail_records
+from boilerplate import Boilerplate
 
 
 class CannotCheck(Exception):
@@ -85,6 +86,8 @@ class Record:
         self.text, self.name, self.date, self.numbers, self.labels = "", "", None, {}, {}
         self.tokens, self.features = [], frozenset()
         self.index = 0
+        # The field that names its site.
+        self.address = None
 
     def __repr__(self) -> str:
         return f"{self.name or '?'} ({self.file.name}:{self.number})"
@@ -212,6 +215,7 @@ def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: lis
     record.date = date if isinstance(date, str) else None
     record.numbers = {key: number_of(value.get(key)) for key in wanted}
     record.labels = {key: label_of(value.get(key)) for key in wanted}
+    record.address = value.get(fields["url"]) if isinstance(value.get(fields["url"]), str) else None
     return record
 
 
@@ -269,6 +273,7 @@ def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
         record.date = row.get(fields["date"])
         record.numbers = {key: number_of(row.get(key)) for key in wanted}
         record.labels = {key: row.get(key) for key in wanted}
+        record.address = row.get(fields["url"])
     return records
 
 
@@ -763,6 +768,8 @@ class Run:
         job = self.settings.get("job", {})
         fields = {"text": "text", "id": "id", "html": "html", "url": "url", "title": "title", "date": "date"}
         fields.update((k, v) for k, v in job.get("settings", {}).get("fields", {}).items() if k in fields)
+        site_field = job.get("settings", {}).get("site_field")
+        fields["url"] = site_field or fields["url"]
         wanted = [
             preference(rule)[0] if rule.startswith("prefer(") else rule.partition(":")[2]
             for rule in self.settings["keep"] if ":" in rule or rule.startswith("prefer(")
@@ -775,7 +782,13 @@ class Run:
             document.tokens = tokens(document.text, self.settings)
             document.features = features(document.tokens, self.settings)
             document.had_features = bool(document.features)
+        for document in self.documents:
+            document.complete = document.features
+        limit = self.settings.get("boilerplate")
+        self.boilerplate = Boilerplate(self.documents, limit, site_field is not None) if limit else None
         self.common = remove_common(self.documents, self.settings.get("ignore_common"))
+        if self.boilerplate:
+            self.boilerplate.remove(self.documents)
         for document in self.documents:
             document.compared = len(document.features) >= self.settings.get("min_features", 1)
         self.answer = Answer(self.documents, self.settings, bool(job.get("against_only")))
@@ -1088,6 +1101,8 @@ def check_counts(row: dict, a: Record, b: Record, cosine: bool) -> list:
     }
     if cosine:
         ratios["cosine"] = shared / math.sqrt(size_a * size_b)
+    if "whole_resemblance" in row:
+        ratios["whole_resemblance"] = len(a.complete & b.complete) / len(a.complete | b.complete)
     for name, value in ratios.items():
         complaints += number_complaints(where, name, row.get(name), value)
     return complaints
@@ -1289,6 +1304,10 @@ def check_summary(run: Run, report: Report) -> None:
         "tokens": sum(len(d.tokens) for d in run.documents),
         "text_bytes": sum(len(d.text.encode()) for d in run.documents),
     }
+    if run.boilerplate:
+        complaints += run.boilerplate.complaints(summary, lambda text: tokens(text, run.settings))
+    elif "boilerplate" in summary:
+        complaints.append("boilerplate is there without the setting")
     if summary.get("common_features", 0) != run.common:
         complaints.append(f"common_features is {summary.get('common_features')}, not {run.common}")
     for name, value in expected.items():

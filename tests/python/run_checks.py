@@ -49,6 +49,7 @@ from checks.results import against, containment, forms, samples, self_test, sett
 from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
 from checks.resume import interruption, resuming
+from checks.site_boilerplate import site_boilerplate
 from checks.stores import object_stores
 from checks.survivors import guards, near_misses, survivors
 from checks.web_archives import web_archives
@@ -85,6 +86,7 @@ PARTS = (
     repeated_ids,
     keep_fields,
     common,
+    site_boilerplate,
     ignorable,
     confusables,
     originals,

@@ -1,5 +1,6 @@
 //! Command-line arguments: definitions and `--help` texts, no behaviour.
 
+mod boilerplate;
 mod choices;
 mod documents;
 mod dry_run;

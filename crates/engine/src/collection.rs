@@ -17,6 +17,7 @@ pub use rows::Rows;
 pub use scan::Gathered;
 
 use crate::block::{Block, HeldSets, SharedSets};
+use crate::signer::whole_text;
 use crate::store::ChunkMetadata;
 use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_core::{TextDigest, TokenDigest};
@@ -55,6 +56,8 @@ pub struct Collection {
     pub(crate) attributes: Vec<Vec<f64>>,
     /// The column of `attributes` that tells in which documents characters were replaced.
     pub(crate) replaced_at: Option<usize>,
+    /// Key of the site of each document, if they were collected.
+    pub(crate) sites: Vec<u64>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
     /// Records that are no documents, by file; files without any are omitted.
@@ -313,6 +316,43 @@ impl Collection {
         }
         set.sort_unstable();
         Ok(())
+    }
+
+    /// Replaces `set` by a stored set, ascending, of a collection that was not joined. `words` is a
+    /// buffer.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn sorted_set(
+        &self,
+        place: SetRef,
+        words: &mut Vec<u64>,
+        set: &mut Vec<u64>,
+    ) -> Result<(), EngineError> {
+        self.read_sorted(place, words, set).map_err(|error| self.store.error(&error))
+    }
+
+    /// Number of documents, without protected ones, that consist of boilerplate: their whole text
+    /// is their only element. Before the sets are joined, which may drop them from memory.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn only_boilerplate(&self) -> Result<u64, EngineError> {
+        let mut alone = Vec::new();
+        self.for_each(|number, document| {
+            if let Ok(place) = document.set
+                && self.set_size(document) == 1
+                && !self.is_protected(number)
+            {
+                alone.push((place, document.sequence));
+            }
+        })?;
+        let (mut words, mut set, mut found) = (Vec::new(), Vec::new(), 0);
+        for (place, sequence) in alone {
+            self.sorted_set(place, &mut words, &mut set)?;
+            found += u64::from(set == [whole_text(sequence)]);
+        }
+        Ok(found)
     }
 
     /// Whether a set is the only one of its chunk, and the chunk is on disk only.

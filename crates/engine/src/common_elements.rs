@@ -11,17 +11,17 @@ use lookalike_join::{Part, SetScan, TaskId};
 use rayon::prelude::*;
 
 /// Bytes that are used at least: fewer would only take more passes.
-const LEAST: u64 = 1 << 16;
+pub(crate) const LEAST: u64 = 1 << 16;
 
 /// Bytes for an element while it is counted: the element, and the spare capacity of growing arrays.
 const ELEMENT: u64 = 2 * 8;
 
 /// Partitions of a round.
-const PARTITIONS: usize = 256;
+pub(crate) const PARTITIONS: usize = 256;
 
 /// The values of one round, `width` of them for each partition.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+pub(crate) struct Round {
     first: u64,
     last: u64,
     width: u64,
@@ -29,14 +29,15 @@ struct Round {
 
 impl Round {
     /// Range of values of round `number`.
-    fn new(number: u64, rounds: u64) -> Self {
+    pub(crate) fn new(number: u64, rounds: u64) -> Self {
         let bound = |number: u64| ((u128::from(number) << 64) / u128::from(rounds)) as u64;
         let first = bound(number);
         let last = if number + 1 == rounds { u64::MAX } else { bound(number + 1) - 1 };
         Self { first, last, width: (last - first) / PARTITIONS as u64 + 1 }
     }
 
-    fn partition(self, value: u64) -> Option<usize> {
+    /// The partition of a value; `None` if it is of another round.
+    pub(crate) fn partition(self, value: u64) -> Option<usize> {
         (self.first..=self.last)
             .contains(&value)
             .then(|| ((value - self.first) / self.width) as usize)

@@ -99,6 +99,7 @@ where
         inputs,
         signer,
         keep: &options.keep,
+        sites: options.sites,
         fields: inputs.options.fields.extra.iter().map(String::as_str).collect(),
         sets: StoredSets::new(options.sequences),
     };

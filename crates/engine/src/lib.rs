@@ -13,6 +13,7 @@
 
 pub mod approach;
 mod block;
+pub mod boilerplate;
 pub mod checkpoints;
 mod chunk_sets;
 pub mod collection;
@@ -39,6 +40,7 @@ pub mod settings;
 mod signature_index;
 pub mod signatures;
 pub mod signer;
+pub mod site;
 mod sketch_verifier;
 mod sorted_sets;
 pub mod stages;

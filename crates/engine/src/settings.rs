@@ -20,6 +20,9 @@ pub struct MatchSettings {
     pub threshold: Threshold,
     /// Common elements, removed from every set; `None` for none.
     pub common: Option<Arc<CommonElements>>,
+    /// Boilerplate, removed from every set. The whole text of a document without other elements is
+    /// its only element.
+    pub boilerplate: Option<Arc<CommonElements>>,
     /// Fewest features of a document that is compared; `None` for no minimum.
     pub min_features: Option<MinFeatures>,
 }
@@ -56,6 +59,7 @@ impl MatchSettings {
             measure: Measure::Resemblance,
             threshold,
             common: None,
+            boilerplate: None,
             min_features: None,
         }
     }

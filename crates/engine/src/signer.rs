@@ -10,8 +10,8 @@ mod read;
 mod scratch;
 
 pub use content::plain_text;
-pub(crate) use features::LargeSet;
 pub use features::TextSet;
+pub(crate) use features::{LargeSet, whole_text};
 pub use scratch::SignerScratch;
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};
@@ -39,6 +39,8 @@ pub struct Signer {
     filter: TermFilter,
     /// Common elements, removed from every feature set.
     common: Option<Arc<CommonElements>>,
+    /// Boilerplate, removed from every feature set.
+    boilerplate: Option<Arc<CommonElements>>,
     /// Common shingles, removed from every set that the method signs.
     common_of_method: Option<Arc<CommonElements>>,
 }
@@ -72,6 +74,7 @@ impl Signer {
             method: None,
             filter: TermFilter::ALL,
             common: settings.common.clone(),
+            boilerplate: settings.boilerplate.clone(),
             common_of_method: None,
         }
     }

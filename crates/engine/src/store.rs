@@ -42,6 +42,8 @@ pub struct ChunkStore {
 pub(crate) struct ChunkMetadata {
     /// One column of values for each keep rule.
     pub(crate) attributes: Vec<Vec<f64>>,
+    /// Key of the site of each document, if they are collected; not stored.
+    pub(crate) sites: Vec<u64>,
     /// The token sequence of each set, by index of the set.
     pub(crate) sequences: Vec<TokenDigest>,
     pub(crate) problems: Problems,

@@ -1,6 +1,7 @@
 //! The analysis of a job, from inputs to verdicts; all jobs share it.
 
 use crate::approach::{LexiconUsed, approach};
+use crate::boilerplate::{Boilerplate, WholeScratch, WholeSets};
 use crate::common::CommonCounts;
 use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
@@ -20,7 +21,7 @@ use lookalike_io::Inputs;
 use lookalike_io::input::InputError;
 use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
-use lookalike_report::KeepValues;
+use lookalike_report::{BoilerplateSummary, KeepValues};
 use std::cmp::Ordering;
 use std::time::Instant;
 
@@ -37,6 +38,10 @@ pub(crate) struct Analysis {
     pub(crate) units: Units,
     pub(crate) matches: Matches,
     pub(crate) verdicts: Verdicts,
+    /// What was removed from sets as boilerplate, if the job asks for that.
+    pub(crate) boilerplate: Option<BoilerplateSummary>,
+    /// The complete sets of all documents, if boilerplate was removed.
+    pub(crate) whole: Option<WholeSets>,
     /// Pairs just below the threshold, if the job asks for them.
     pub(crate) near_misses: Option<NearMisses>,
     /// Seconds by phase.
@@ -66,6 +71,20 @@ impl Analysis {
     /// The witness of a document and how the two compare; `None` if it has none.
     pub(crate) fn removal(&self, document: DocumentId) -> Option<Removal> {
         self.verdicts.removal(&self.answer(), document)
+    }
+
+    /// The resemblance of two complete documents, if boilerplate was removed from their sets; `None`
+    /// if it was not, or if one has no features.
+    ///
+    /// # Errors
+    /// A spilled set that cannot be read.
+    pub(crate) fn whole_resemblance(
+        &self,
+        a: DocumentId,
+        b: DocumentId,
+        scratch: &mut WholeScratch,
+    ) -> Result<Option<f64>, EngineError> {
+        self.whole.as_ref().map_or(Ok(None), |whole| whole.resemblance(a, b, scratch))
     }
 
     /// All documents with a witness, in the order of the collection. Some are kept: protected ones,
@@ -189,12 +208,14 @@ pub(crate) fn analyse_inputs(
     let documents = Documents { inputs: &inputs, reading };
     let (mut approach, lexicon, counted) =
         approach(job, documents, threads, scratch_dir.as_mut(), progress)?;
-    if job.settings.ignore_common.is_some() {
+    if job.settings.ignore_common.is_some() || job.settings.boilerplate.is_some() {
         scratch_dir.iter_mut().for_each(ScratchDir::keep);
     }
     let kept = scratch_dir.as_ref().map(|dir| dir.path(""));
-    let mut common = CommonCounts::new(job, documents, &settings, kept, progress);
+    let mut common = CommonCounts::new(job, documents, &settings, kept.clone(), progress);
     common.apply(&mut settings, &mut approach)?;
+    let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
+    settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
     let signer = Signer::for_approach(&settings, &approach)?;
     let options = IngestOptions {
         threads,
@@ -208,6 +229,7 @@ pub(crate) fn analyse_inputs(
         in_flight: memory.in_flight(),
         trim_heap: job.trim_heap,
         sequences: memory.sequences(),
+        sites: None,
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
     let read = documents.ingest(&signer, &options, progress);
@@ -216,6 +238,12 @@ pub(crate) fn analyse_inputs(
         counted.check(&collection, documents)?;
     }
     common.check(&collection)?;
+    // The join may drop sets, so documents of nothing but boilerplate are counted before it.
+    let mut only_boilerplate = 0;
+    if let Some(boilerplate) = &boilerplate {
+        boilerplate.check(&collection, documents)?;
+        only_boilerplate = collection.only_boilerplate()?;
+    }
     // Documents of an index come and go, and with them the values that its rules prefer.
     let all_values = matches.is_none();
     let keep_values = match keep_fields::check(&inputs, &keep, &collection, all_values) {
@@ -304,6 +332,13 @@ pub(crate) fn analyse_inputs(
     if collection.dropped > 0 {
         resumed.damaged.insert(0, "reading");
     }
+    let (mut described, mut whole) = (None, None);
+    if let Some(boilerplate) = boilerplate {
+        let complete = WholeSets::read(job, documents, &settings, progress)?;
+        boilerplate.check(complete.collection(), documents)?;
+        whole = Some(complete);
+        described = Some(BoilerplateSummary { only_boilerplate, ..boilerplate.summary });
+    }
     let analysis = Analysis {
         inputs,
         settings,
@@ -314,6 +349,8 @@ pub(crate) fn analyse_inputs(
         units,
         matches,
         verdicts,
+        boilerplate: described,
+        whole,
         near_misses,
         phases,
         threads,

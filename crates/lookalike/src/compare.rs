@@ -1,6 +1,7 @@
 //! `compare`: similarity and differences of two documents.
 
 use crate::analysis::pool;
+use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
 use crate::document_comparison::DocumentComparison;
 use crate::lookup::{Ids, Name, find};
@@ -46,7 +47,7 @@ pub fn compare(
             document(a, settings)?,
             document(b, settings)?,
             settings,
-            None,
+            (None, None),
             None,
         )
     })
@@ -77,7 +78,7 @@ pub fn compare_texts(
         text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
         ..DocExhibit::default()
     };
-    caught(|| DocumentComparison::new(named("a", a), named("b", b), settings, None, None))
+    caught(|| DocumentComparison::new(named("a", a), named("b", b), settings, (None, None), None))
 }
 
 /// Compares two documents of a source, each named by its id or as `SOURCE:RECORD`.
@@ -96,7 +97,7 @@ pub fn compare_texts(
 ///
 /// # Errors
 /// Invalid settings; a name of no document or of several; a source that cannot be read, or not
-/// several times where [`Settings::ignore_common`] needs it.
+/// several times where [`Settings::ignore_common`] or [`Settings::boilerplate`] needs it.
 pub fn compare_in(
     source: Source<'_>,
     a: &str,
@@ -127,9 +128,12 @@ pub fn compare_in(
         let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
         let mut counts = CommonCounts::new(&job, documents, &matching, None, &Silent);
         let common = pool.install(|| counts.of(matching.features))?;
+        let boilerplate =
+            pool.install(|| Boilerplate::of(&job, documents, &matching, None, &Silent))?;
+        let boilerplate = boilerplate.map(|found| found.elements);
         let mut exhibits = exhibits.into_iter();
         let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
-        DocumentComparison::new(a, b, settings, common, None)
+        DocumentComparison::new(a, b, settings, (common, boilerplate), None)
     })
 }
 

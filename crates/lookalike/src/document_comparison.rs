@@ -1,9 +1,10 @@
 //! The comparison of two documents, as data and as text.
 
+use crate::boilerplate::removed_passages;
 use crate::exhibits::measures;
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
-use lookalike_core::{CommonElements, Overlap, overlap};
+use lookalike_core::{CommonElements, FeatureKind, Overlap, overlap};
 use lookalike_engine::{MatchSettings, Signer};
 use lookalike_io::FeatureList;
 use lookalike_report::{
@@ -12,6 +13,9 @@ use lookalike_report::{
 use lookalike_text::{AnalysisSettings, Analyzer};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Elements that are removed from all feature sets, if any are.
+pub(crate) type RemovedElements = Option<Arc<CommonElements>>;
 
 /// Two documents and the overlap of their feature sets.
 ///
@@ -35,10 +39,12 @@ impl DocumentComparison {
         a: DocExhibit,
         b: DocExhibit,
         settings: &Settings,
-        common: Option<Arc<CommonElements>>,
+        (common, boilerplate): (RemovedElements, RemovedElements),
         decision: Option<String>,
     ) -> Result<Self, LookalikeError> {
-        let matching = MatchSettings { common, ..settings.matching()? };
+        let complete = settings.matching()?;
+        let features = complete.features;
+        let matching = MatchSettings { common, boilerplate, ..complete.clone() };
         let signer = Signer::new(&matching);
         let is_features = settings.fields.features.is_some();
         let read = |text: &str| match is_features {
@@ -62,6 +68,17 @@ impl DocumentComparison {
                 counts.b
             ),
         });
+        let decision = match &matching.boilerplate {
+            None => decision,
+            Some(boilerplate) => {
+                let signer = Signer::new(&complete);
+                let (set_a, set_b) = (signer.sorted_set(&a.text), signer.sorted_set(&b.text));
+                let shared = overlap(&set_a, &set_b);
+                let whole = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
+                let about = about_boilerplate([&a, &b], whole, boilerplate, settings, features);
+                Some(decision.into_iter().chain([about]).collect::<Vec<_>>().join(" "))
+            }
+        };
         // Containment is that of the smaller in the larger.
         let smaller_first = if counts.a <= counts.b { counts } else { counts.swapped() };
         Ok(Self {
@@ -123,6 +140,44 @@ pub(crate) fn lines(text: &str, emit: &mut Emit<'_>) {
         emit(line, start..start + line.len());
         start += line.len() + 1;
     }
+}
+
+/// Removed passages that are named of each document.
+const PASSAGES: usize = 5;
+
+/// What was removed of two documents as boilerplate, and how similar they are with it.
+fn about_boilerplate(
+    documents: [&DocExhibit; 2],
+    whole: Overlap,
+    boilerplate: &CommonElements,
+    settings: &Settings,
+    features: FeatureKind,
+) -> String {
+    let analyzer = Analyzer::new(&settings.analysis);
+    let passages = documents.map(|document| {
+        removed_passages(&document.text, boilerplate, &analyzer, features)
+            .into_iter()
+            .map(|passage| format!("“{passage}”"))
+            .collect::<Vec<_>>()
+    });
+    let passages = passages.map(|mut passages| {
+        let more = passages.len().saturating_sub(PASSAGES);
+        passages.truncate(PASSAGES);
+        passages.extend((more > 0).then(|| format!("and {more} more passages")));
+        passages
+    });
+    let named = |document: &DocExhibit, passages: &[String]| match passages {
+        [] => format!("of {} nothing", document.id),
+        passages => format!("of {} {}", document.id, passages.join(", ")),
+    };
+    let removed = match &passages {
+        [a, b] if a == b && !a.is_empty() => format!("of both {}", a.join(", ")),
+        [a, b] => format!("{}; {}", named(documents[0], a), named(documents[1], b)),
+    };
+    format!(
+        "Boilerplate was not compared: {removed}. With it, the resemblance of the two is {:.4}.",
+        whole.resemblance()
+    )
 }
 
 /// Receives tokens and their byte ranges.

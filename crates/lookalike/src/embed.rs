@@ -110,6 +110,9 @@ fn check_source(source: &Source<'_>, settings: &Settings) -> Result<(), Lookalik
     if settings.ignore_common.is_some() {
         return Err(reads_twice("the setting ignore_common", name));
     }
+    if settings.boilerplate.is_some() {
+        return Err(reads_twice("the setting boilerplate", name));
+    }
     if let Some(method) = &settings.method
         && method.lexicon.is_none()
         && needs_statistics(&method.spec.parse::<MethodSpec>()?)
@@ -140,6 +143,8 @@ fn answer(
             let mut options = job.settings.reading(Vec::new(), None);
             options.fields.extra =
                 keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+            // Records become columns of the fields that are looked for.
+            options.fields.extra.extend(job.settings.site_field.clone());
             let index = match &source.protected {
                 Some(Protected { by: Against::Index(index), .. }) => Some(*index),
                 _ => None,

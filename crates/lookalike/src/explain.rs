@@ -6,9 +6,10 @@
 mod estimate;
 
 use crate::analysis::pool;
+use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
 use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
-use crate::document_comparison::DocumentComparison;
+use crate::document_comparison::{DocumentComparison, RemovedElements};
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::reading::Documents;
@@ -16,12 +17,10 @@ use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::run_inputs::RunInputs;
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
-use lookalike_core::CommonElements;
 use lookalike_engine::Silent;
 use lookalike_io::{Column, Inputs, TableReader, Value};
 use lookalike_report::{Action, DocExhibit};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Explains why two documents of a run were matched, or were not. Each is named by its id or as
 /// `FILE:RECORD`.
@@ -81,8 +80,8 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
         DocExhibit { id, ..document.exhibit }
     });
     let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
-    let common = common_elements(&job.settings, &inputs)?;
-    DocumentComparison::new(a, b, &job.settings, common, Some(decision))
+    let (common, boilerplate) = removed_elements(&job.settings, &inputs)?;
+    DocumentComparison::new(a, b, &job.settings, (common, boilerplate), Some(decision))
 }
 
 /// A sentence about settings with which not every match removes a document.
@@ -101,15 +100,19 @@ fn about_survivors(settings: &Settings) -> Option<String> {
     }
 }
 
-/// The common elements that the run removed from feature sets, counted again.
-fn common_elements(
+/// The common elements and the boilerplate that the run removed from feature sets, counted again.
+fn removed_elements(
     settings: &Settings,
     inputs: &Inputs,
-) -> Result<Option<Arc<CommonElements>>, LookalikeError> {
+) -> Result<(RemovedElements, RemovedElements), LookalikeError> {
     let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
-    let matching = settings.matching()?;
-    let mut counts = CommonCounts::new(&job, Documents::of_files(inputs), &matching, None, &Silent);
-    pool(job.thread_count())?.install(|| counts.of(matching.features))
+    let (matching, documents) = (settings.matching()?, Documents::of_files(inputs));
+    let mut counts = CommonCounts::new(&job, documents, &matching, None, &Silent);
+    pool(job.thread_count())?.install(|| {
+        let common = counts.of(matching.features)?;
+        let boilerplate = Boilerplate::of(&job, documents, &matching, None, &Silent)?;
+        Ok((common, boilerplate.map(|found| found.elements)))
+    })
 }
 
 /// The decision in the ledger about the two.

@@ -206,7 +206,7 @@ impl Guards {
 
 /// How to look at what a guard found.
 const ADVICE: &str = "Nothing was removed. Look at the clusters with the command cluster and the same settings \
-    (then show and explain); if documents share a template, use the setting ignore_common.";
+    (then show and explain); if documents share a template, use the setting boilerplate or the setting ignore_common.";
 
 fn named(limit: Option<&LossLimit>) -> String {
     match limit {

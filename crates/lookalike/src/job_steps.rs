@@ -39,6 +39,7 @@ impl<'p> JobSteps<'p> {
         let steps = [
             ("counting terms", counts_terms),
             ("counting common", job.settings.ignore_common.is_some()),
+            ("counting boilerplate", job.settings.boilerplate.is_some()),
             ("reading", true),
             ("collapsing", true),
             ("indexing", true),

@@ -79,6 +79,7 @@ mod analysis;
 mod answer;
 mod approach;
 mod attributes;
+mod boilerplate;
 mod collapse;
 mod common;
 mod compare;
@@ -139,6 +140,7 @@ mod text_signer;
 mod undo;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
+pub use boilerplate::BoilerplateLimit;
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
 pub use compare::{compare, compare_in, compare_texts};
 pub use document_comparison::DocumentComparison;

@@ -1,6 +1,7 @@
 //! What a user asks for, in a form that a summary can state and a later `explain` can read back.
 
 use crate::LookalikeError;
+use crate::boilerplate::BoilerplateLimit;
 use crate::no_statistics::NoStatistics;
 use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::KeepRule;
@@ -74,6 +75,14 @@ pub struct Settings {
     /// Elements that more distinct feature sets than this have are removed from all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_common: Option<u32>,
+    /// Shingles that more documents of one site than this have are removed from all feature sets, as
+    /// boilerplate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boilerplate: Option<BoilerplateLimit>,
+    /// The field that names the site of a document, for [`Settings::boilerplate`]; `None` for the
+    /// host of its URL, else its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site_field: Option<String>,
     /// Another way to find candidates than the exact join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodSettings>,
@@ -137,6 +146,8 @@ impl Default for Settings {
             max_record: None,
             formats: FormatOptions::default(),
             ignore_common: None,
+            boilerplate: None,
+            site_field: None,
             method: None,
         }
     }
@@ -172,6 +183,7 @@ impl Settings {
         }
         self.contained()?;
         self.check_features()?;
+        self.check_boilerplate()?;
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle {
             None => FeatureKind::Terms,
@@ -188,6 +200,7 @@ impl Settings {
             measure: self.measure,
             threshold,
             common: None,
+            boilerplate: None,
             min_features: (count > 1).then_some(MinFeatures { count, features, terms }),
         })
     }
@@ -222,6 +235,38 @@ impl Settings {
             LookalikeError::Settings(format!("the setting contained_only={least}: {error}"))
         })?;
         Ok(Some(least))
+    }
+
+    /// Refuses settings that boilerplate cannot be counted with.
+    fn check_boilerplate(&self) -> Result<(), LookalikeError> {
+        let refused = |reason: &str| Err(LookalikeError::Settings(reason.to_owned()));
+        match self {
+            Self { boilerplate: None, site_field: None, .. } => Ok(()),
+            Self { boilerplate: None, .. } => refused(
+                "the setting site_field says whose boilerplate is counted; it needs the setting \
+                 boilerplate",
+            ),
+            Self { shingle: None, .. } => refused(
+                "the setting boilerplate removes shingles, and documents are compared by single \
+                 terms; use the setting shingle=5, or leave it out",
+            ),
+            Self { method: Some(_), .. } => refused(
+                "the setting boilerplate is for the exact join; leave out the setting method, or use \
+                 the setting ignore_common, which methods honour",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses the setting boilerplate in a call that does not honour it.
+    pub(crate) fn refuse_boilerplate(&self, what: &str) -> Result<(), LookalikeError> {
+        match self.boilerplate {
+            None => Ok(()),
+            Some(_) => Err(LookalikeError::Settings(format!(
+                "the setting boilerplate is for runs of dedup and cluster on one machine, and not \
+                 for {what}; leave it out"
+            ))),
+        }
     }
 
     /// Refuses settings about survivors in a call that does not honour them.

@@ -87,6 +87,7 @@ pub(crate) fn summarise(
         keys_ignored: matches.keys_ignored,
         common_features: removed_elements(&settings.common),
         common_method_shingles: removed_elements(&analysis.approach.common),
+        boilerplate: analysis.boilerplate.clone(),
         tokens,
         features: Features {
             total: units.ids().map(|unit| u64::from(units.size(unit))).sum(),
@@ -214,6 +215,12 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     }
     if let Some(most) = settings.ignore_common {
         other.insert("ignore_common".into(), json!(most));
+    }
+    if let Some(limit) = settings.boilerplate {
+        other.insert("boilerplate".into(), json!(limit));
+    }
+    if let Some(field) = &settings.site_field {
+        other.insert("site_field".into(), json!(field));
     }
     if let Some(method) = &settings.method {
         other.insert("method".into(), json!(method.spec));

@@ -142,6 +142,7 @@ impl TextSigner {
     pub fn new(settings: &Settings) -> Result<Self, LookalikeError> {
         feature_settings::refuse(&settings.fields, "a signer of texts")?;
         settings.check()?;
+        settings.refuse_boilerplate("texts that are signed one by one")?;
         if settings.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents, and texts are signed one by one; leave it out"

@@ -83,6 +83,7 @@ fn summary() -> Summary {
         common_features: 0,
         few_terms: None,
         common_method_shingles: 0,
+        boilerplate: None,
         tool: Tool { name: "lookalike".into(), version: "0.1.0".into() },
         command: "dedup".into(),
         action: Action::Remove,

@@ -8,6 +8,8 @@
 pub mod human;
 
 mod accuracy;
+mod boilerplate;
+mod boilerplate_lines;
 mod clean;
 mod cluster_data;
 mod diff;
@@ -28,6 +30,7 @@ mod warnings;
 mod windows;
 
 pub use accuracy::{Accuracy, Compared};
+pub use boilerplate::{BoilerplatePassage, BoilerplateSummary, SiteBoilerplate};
 pub use evaluation::{
     ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,

@@ -4,6 +4,7 @@
 //! threads, the command line) are in [`Summary::run`]; all others are the same bytes for the same
 //! documents and settings.
 
+use crate::boilerplate::BoilerplateSummary;
 use crate::{Accuracy, MostlySkipped, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -84,6 +85,9 @@ pub struct Summary {
     /// The same for the shingles that the method signs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub common_method_shingles: u64,
+    /// What was removed from all sets as boilerplate of sites, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boilerplate: Option<BoilerplateSummary>,
     /// Tokens in all documents.
     pub tokens: u64,
     /// Features (shingles or terms) in all documents.

@@ -1,6 +1,6 @@
 //! The summary table that a run prints on the terminal.
 
-use crate::human::{bytes, count, duration, rate, share};
+use crate::human::{bytes, count, counted, duration, rate, share};
 use crate::{Action, Summary};
 
 impl Summary {
@@ -59,6 +59,13 @@ impl Summary {
         for (name, number) in unusual {
             if number > 0 {
                 row(name, count(number));
+            }
+        }
+        if let Some(boilerplate) = &self.boilerplate {
+            let sites = counted(boilerplate.sites_with_boilerplate, "site");
+            row("boilerplate", format!("{} shingles of {sites}", count(boilerplate.shingles)));
+            if boilerplate.only_boilerplate > 0 {
+                row("  documents of nothing else", count(boilerplate.only_boilerplate));
             }
         }
         if self.skipped_files > 0 {

@@ -95,6 +95,11 @@ class Settings:
         compared, else 1.
     ignore_common : int, optional
         Features that more distinct sets than this have are removed from all sets.
+    boilerplate : int or str, optional
+        Shingles in more distinct documents of one site than this are removed from all sets: a number, a share
+        (``"5%"``) or ``"auto"``.
+    site_field : str, optional
+        Field that names the site of a document; by default it is the host of its URL, else its file.
     keep : str or sequence of str, default "first"
         Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
         ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several are applied in order.
@@ -160,6 +165,8 @@ class Settings:
     short_documents: Literal["whole", "ignore"] = "whole"
     min_features: int | None = None
     ignore_common: int | None = None
+    boilerplate: int | str | None = None
+    site_field: str | None = None
     keep: str | Sequence[str] = "first"
     keep_n: int = 1
     contained_only: Threshold | None = None
@@ -204,6 +211,7 @@ class Settings:
             "threshold": threshold_text(self.threshold),
             "keep": keep,
             "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
+            "boilerplate": None if self.boilerplate is None else str(self.boilerplate),
             "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
             "shingle": shingle,
             "min_features": usual if self.min_features is None else self.min_features,
@@ -297,6 +305,10 @@ class Settings:
             value["formats"] = given
         if self.ignore_common is not None:
             value["ignore_common"] = self.ignore_common
+        if self.boilerplate is not None:
+            value["boilerplate"] = str(self.boilerplate)
+        if self.site_field is not None:
+            value["site_field"] = self.site_field
         if self.method is not None:
             lexicon = None if self.lexicon is None else fspath(self.lexicon)
             optional = {"lexicon": lexicon, "lexicon_checksum": self.lexicon_checksum, "key_limit": self.key_limit}

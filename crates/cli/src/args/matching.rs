@@ -1,5 +1,6 @@
 //! Arguments that decide which documents match: criterion, analysis, filters and method.
 
+use super::boilerplate::BoilerplateArgs;
 use super::keep::{KeepList, keep_list};
 use super::knobs::{KnobArgs, PresetArgs};
 use super::values::{checksum, utf8};
@@ -33,6 +34,8 @@ pub(crate) struct MatchArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) boilerplate: BoilerplateArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
     #[command(flatten)]

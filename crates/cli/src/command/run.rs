@@ -91,6 +91,8 @@ pub(super) fn settings_of(
     settings.min_features = matching.least.min_features;
     settings.keep = crate::args::keep_rules(&matching.keep);
     settings.ignore_common = matching.common.ignore_common;
+    settings.boilerplate = matching.boilerplate.boilerplate;
+    settings.site_field.clone_from(&matching.boilerplate.site_field);
     settings.method = super::settings::method(&matching.method, seed)?;
     settings.linkage = linkage.into();
     settings.witness = witness.witness.map(Into::into).unwrap_or_default();
@@ -133,6 +135,9 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     report_problems(&outcome, output);
     report_skipped(&outcome, output);
     report_skipped_records(&outcome, output);
+    if output.verbose {
+        outcome.summary.boilerplate_lines().iter().for_each(|line| tell(format_args!("{line}")));
+    }
     let json = output.format == FormatArg::Json;
     let report = job.report.then(|| job.output.join("report.html"));
     print_summary(&outcome.summary, json, output.quiet, report.as_deref()).with_context(|| {

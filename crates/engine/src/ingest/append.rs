@@ -155,6 +155,7 @@ impl<'a> Appender<'a> {
         for (column, values) in collection.attributes.iter_mut().zip(metadata.attributes) {
             column.extend(values);
         }
+        collection.sites.extend(metadata.sites);
         collection.blocks.push(block);
         collection.chunk_starts.push(end as u32);
         Ok(())

@@ -3,6 +3,7 @@
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::collection::{Document, SetRef};
 use crate::signer::LargeSet;
+use crate::site::{SiteRule, site, site_key};
 use crate::store::ChunkMetadata;
 use crate::stored_sets::StoredSets;
 use crate::{EngineError, Signer, SignerScratch, keep_value, limits};
@@ -68,6 +69,8 @@ pub(super) struct Reader<'a> {
     pub(super) inputs: &'a Inputs,
     pub(super) signer: &'a Signer,
     pub(super) keep: &'a [KeepRule],
+    /// How sites are named, if they are collected.
+    pub(super) sites: Option<SiteRule>,
     pub(super) fields: Vec<&'a str>,
     pub(super) sets: StoredSets,
 }
@@ -176,6 +179,9 @@ impl Reader<'_> {
             && let Some(column) = result.metadata.attributes.last_mut()
         {
             column.push(scratch.replaced_value());
+        }
+        if let Some(rule) = self.sites {
+            result.metadata.sites.push(site_key(&site(record, self.inputs, rule)));
         }
         result.block.rows.ids.push(record.id.as_deref());
         let ids = result.block.rows.ids.bytes();

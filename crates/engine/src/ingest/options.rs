@@ -1,5 +1,6 @@
 //! Options of reading a collection.
 
+use crate::site::SiteRule;
 use lookalike_cluster::KeepRule;
 use std::path::PathBuf;
 
@@ -32,6 +33,8 @@ pub struct IngestOptions {
     /// Memory for the index of token sequences, in bytes (approximate): with less, more sets are
     /// stored twice.
     pub sequences: u64,
+    /// Collect the site of each document by this rule. Checkpoints do not hold it.
+    pub sites: Option<SiteRule>,
 }
 
 impl IngestOptions {
@@ -50,6 +53,7 @@ impl IngestOptions {
             in_flight: u64::MAX,
             trim_heap: false,
             sequences: u64::MAX,
+            sites: None,
         }
     }
 }

@@ -3,9 +3,15 @@
 use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
-use lookalike_core::{FeatureKind, SetDigest, TokenDigest, divide, features};
+use lookalike_core::{FeatureKind, SetDigest, TokenDigest, divide, features, fingerprint};
 use lookalike_io::{Content, FeatureList, RecordView};
 use lookalike_methods::Unsigned;
+
+/// The only element of a document that consists of boilerplate: its whole text, as where a text is
+/// shorter than one shingle.
+pub(crate) fn whole_text(sequence: TokenDigest) -> u64 {
+    fingerprint::finalise((sequence.0 >> 64) as u64 ^ sequence.0 as u64)
+}
 
 /// The feature set of a large document.
 #[derive(Debug)]
@@ -61,9 +67,20 @@ impl Signer {
         }
         let found = scratch.features.features(self.features);
         let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
-        if let Some(common) = &self.common {
+        if self.common.is_some() || self.boilerplate.is_some() {
+            let common = self.common.as_deref();
+            let others = |element: &u64| !common.is_some_and(|common| common.contains(*element));
             scratch.left.clear();
-            scratch.left.extend(set.iter().filter(|&&element| !common.contains(element)));
+            scratch.left.extend(set.iter().copied().filter(others));
+            if scratch.left.is_empty() {
+                return Err(Unsigned::OnlyCommon);
+            }
+            if let Some(boilerplate) = &self.boilerplate {
+                boilerplate.remove_from(&mut scratch.left);
+                if scratch.left.is_empty() {
+                    scratch.left.push(whole_text(seen.sequence));
+                }
+            }
             set = &scratch.left;
             digest = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
         }
@@ -90,6 +107,13 @@ impl Signer {
             let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
             if let Some(common) = &self.common {
                 set.retain(|&element| !common.contains(element));
+                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
+            }
+            if let Some(boilerplate) = &self.boilerplate {
+                boilerplate.remove_from(&mut set);
+                if set.is_empty() {
+                    set.push(whole_text(seen.sequence));
+                }
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {

@@ -77,7 +77,7 @@ impl DiscoverOptions {
 }
 
 /// The input files of a run in the order of their names, and how to read them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Inputs {
     /// The files, sorted by name: the order of arguments does not matter.
     pub files: Vec<InputFile>,

@@ -128,6 +128,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
                 .all(|rule| rule.field().is_none() || index.analysis.keep.contains(rule)),
         ),
         ("ignore_common", own.ignore_common.is_none()),
+        ("boilerplate", own.boilerplate.is_none()),
         ("method", own.method.is_none()),
     ];
     match differs.iter().find(|(_, equal)| !equal) {

@@ -78,6 +78,7 @@ impl Bench<'_> {
             kept: None,
             in_flight: self.memory.in_flight(),
             sequences: self.memory.sequences(),
+            sites: None,
         };
         let started = Instant::now();
         self.progress.phase("reading", Some(self.sample.bytes()));

@@ -73,6 +73,12 @@ impl Earlier {
                  run `cluster` again with a larger value of the setting max_pairs, or at a higher threshold",
             );
         }
+        if job.settings.boilerplate.is_some() {
+            return refuse(
+                "boilerplate was removed from its sets, and how similar complete documents are does \
+                 not follow from its tables; run `cluster` again at the other threshold",
+            );
+        }
         let evidence = match &job.settings.method {
             None => Sort::Sets,
             Some(method) if method.verify == Verify::Exact => Sort::Sets,

@@ -8,7 +8,7 @@ use lookalike_io::table::{Cell, Column, ColumnKind};
 use lookalike_methods::Evidence;
 
 /// Number of columns that compare two documents.
-pub(super) const COLUMNS: usize = 10;
+pub(super) const COLUMNS: usize = 11;
 
 /// The columns that compare two documents; `a` is the first document of the row.
 const COUNTS: [Column; COLUMNS] = [
@@ -22,6 +22,7 @@ const COUNTS: [Column; COLUMNS] = [
     Column { name: "distance", kind: ColumnKind::Count },
     Column { name: "resemblance_low", kind: ColumnKind::Ratio },
     Column { name: "resemblance_high", kind: ColumnKind::Ratio },
+    Column { name: "whole_resemblance", kind: ColumnKind::Ratio },
 ];
 
 /// Index of `cosine` in [`COUNTS`]: only written for the measure cosine.
@@ -33,20 +34,25 @@ const DISTANCE: usize = 7;
 /// Indices of the 95 % interval of the resemblance in [`COUNTS`]: only written if it was estimated.
 const INTERVAL: [usize; 2] = [8, 9];
 
+/// Index of `whole_resemblance` in [`COUNTS`]: only written if boilerplate was removed from sets.
+const WHOLE: usize = 10;
+
 /// Which of the optional columns are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extra {
     cosine: bool,
     distance: bool,
     interval: bool,
+    whole: bool,
 }
 
 impl Extra {
     /// All of them.
-    pub(crate) const ALL: Self = Self { cosine: true, distance: true, interval: true };
+    pub(crate) const ALL: Self = Self { cosine: true, distance: true, interval: true, whole: true };
 
     /// Those of a run that compares samples of sets.
-    pub(crate) const OF_SAMPLES: Self = Self { cosine: false, distance: false, interval: true };
+    pub(crate) const OF_SAMPLES: Self =
+        Self { cosine: false, distance: false, interval: true, whole: false };
 
     /// Those of a run.
     pub(crate) fn of(analysis: &Analysis) -> Self {
@@ -54,18 +60,20 @@ impl Extra {
             cosine: analysis.settings.measure == Measure::Cosine && analysis.approach.keeps_sets(),
             distance: analysis.compares_words(),
             interval: estimates::are_made(&analysis.approach),
+            whole: analysis.whole.is_some(),
         }
     }
 
     /// Those of a run that compares sets, by its measure.
     pub(crate) fn of_sets(measure: Measure) -> Self {
-        Self { cosine: measure == Measure::Cosine, distance: false, interval: false }
+        Self { cosine: measure == Measure::Cosine, distance: false, interval: false, whole: false }
     }
 
     fn has(self, place: usize) -> bool {
         match place {
             COSINE => self.cosine,
             DISTANCE => self.distance,
+            WHOLE => self.whole,
             place if INTERVAL.contains(&place) => self.interval,
             _ => true,
         }
@@ -96,8 +104,9 @@ pub(super) fn written<T>(cells: [T; COLUMNS], extra: Extra) -> impl Iterator<Ite
     (0..).zip(cells).filter(move |(at, _)| extra.has(*at)).map(|(_, cell)| cell)
 }
 
-/// Cells of [`COUNTS`] for the evidence of a pair; null if the evidence does not contain a value.
-pub(super) fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
+/// Cells of [`COUNTS`] for the evidence of a pair, and the resemblance of the complete documents;
+/// null if the evidence does not contain a value.
+pub(super) fn count_cells<'c>(evidence: Evidence, whole: Option<f64>) -> [Cell<'c>; COLUMNS] {
     let ratio = |value: Option<f64>| value.map_or(Cell::Null, Cell::Ratio);
     let count = |value: Option<u32>| value.map_or(Cell::Null, |n| Cell::Count(n.into()));
     let (counts, shared) = (evidence.counts(), evidence.shared());
@@ -113,5 +122,6 @@ pub(super) fn count_cells<'c>(evidence: Evidence) -> [Cell<'c>; COLUMNS] {
         count(evidence.distance()),
         ratio(low),
         ratio(high),
+        ratio(whole),
     ]
 }

@@ -70,7 +70,18 @@ impl<'a> Table<'a> {
         evidence: Evidence,
         extra: Extra,
     ) -> Result<(), LookalikeError> {
-        self.row(&compared_cells([a, b], rule, evidence, extra))
+        self.compared_whole([a, b], rule, (evidence, None), extra)
+    }
+
+    /// As [`Table::compared`], with the resemblance of the complete documents.
+    pub(crate) fn compared_whole(
+        &mut self,
+        [a, b]: [&DocumentName<'_>; 2],
+        rule: Option<&str>,
+        (evidence, whole): (Evidence, Option<f64>),
+        extra: Extra,
+    ) -> Result<(), LookalikeError> {
+        self.row(&compared_cells([a, b], rule, (evidence, whole), extra))
     }
 
     /// Writes a row of `clusters`; `of_leader` is what the document represents, if it leads.
@@ -105,17 +116,18 @@ impl<'c> std::ops::Deref for ComparedCells<'c> {
     }
 }
 
-/// Two documents, the rule if the table has it, and the counts of the pair.
+/// Two documents, the rule if the table has it, the counts of the pair, and the resemblance of the
+/// complete documents.
 pub(crate) fn compared_cells<'c>(
     [a, b]: [&'c DocumentName<'_>; 2],
     rule: Option<&'c str>,
-    evidence: Evidence,
+    (evidence, whole): (Evidence, Option<f64>),
     extra: Extra,
 ) -> ComparedCells<'c> {
     let named = a.cells().into_iter().chain(b.cells()).chain(rule.map(Cell::Text));
     let mut row = ComparedCells { cells: [Cell::Null; 2 * WIDTH + 1 + COLUMNS], length: 0 };
     for (place, cell) in
-        row.cells.iter_mut().zip(named.chain(written(count_cells(evidence), extra)))
+        row.cells.iter_mut().zip(named.chain(written(count_cells(evidence, whole), extra)))
     {
         *place = cell;
         row.length += 1;

@@ -196,7 +196,7 @@ impl Rows {
     ) -> Result<(), LookalikeError> {
         let evidence = Evidence::Exact(counts);
         let hash = row_hash(
-            compared_cells([a, b], rule, evidence, self.extra).iter().copied(),
+            compared_cells([a, b], rule, (evidence, None), self.extra).iter().copied(),
             &mut self.bytes,
         );
         self.out.push(Found {

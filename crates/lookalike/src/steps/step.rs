@@ -77,6 +77,7 @@ impl StepContext {
             return refused("the setting ignore_common");
         }
         settings.refuse_survivors("runs over several machines")?;
+        settings.refuse_boilerplate("runs over several machines")?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
         Ok(Self {

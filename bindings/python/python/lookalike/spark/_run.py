@@ -52,7 +52,8 @@ def dedup(
         the DataFrames of the result read it.
     settings : Settings, optional
         What decides; or any keyword of :class:`lookalike.Settings`: ``threshold=0.8``, ``text="content"``, ``id="url"``,
-        ``keep="longest"``, … Methods and ``ignore_common=`` are for one machine.
+        ``keep="longest"``, … Methods, ``ignore_common=`` and ``boilerplate=`` are for one
+        machine.
     row : str, optional
         Column with the number of each row, from 0 and distinct: the order of the collection, for ``keep="first"`` and the
         ``record`` columns. By default documents are ordered by id, and equal ids by their texts.
